@@ -1,0 +1,331 @@
+/* copse.h - trees and forests that know what they don't know.
+ *
+ * The only header of libcopse.  Data go in as a table, a model comes out, and every prediction is a distribution.
+ *
+ *     copse_table *train = NULL, *test = NULL;  copse_model *model = NULL;  copse_prediction *p = NULL;
+ *     copse_error err;
+ *     if (copse_table_read("train.csv", NULL, &train, &err) ||
+ *         copse_fit(train, &(copse_roles){.target = "y"}, NULL, NULL, &model, &err) ||
+ *         copse_table_read("test.csv", &(copse_read_options){.like = model}, &test, &err) ||
+ *         copse_predict(model, test, 0, copse_table_rows(test), NULL, &p, &err))
+ *         fprintf(stderr, "%s\n", err.msg);
+ *     else
+ *         printf("%g +- %g\n", copse_prediction_mean(p, 0), copse_prediction_sd(p, 0));
+ *
+ * Contracts that hold everywhere
+ *   - A function that can fail returns a copse_status and takes a copse_error last; the error may be NULL.
+ *   - Objects are made by a function with an `out` argument, belong to the caller and are freed by their _free; NULL is
+ *     accepted by every _free.  On failure *out is NULL.  Strings and arrays handed out live as long as their object.
+ *   - Arguments are borrowed for the call; nothing given by the caller is kept.
+ *   - An object may be read by many threads at once and changed by one.  There is no global state.
+ *   - Run options (threads, callbacks) never change one bit of a result; parameters and the seed decide it.
+ *   - Options structs are filled with zeros for the defaults: {0}, or NULL for the whole struct. */
+#ifndef COPSE_H
+#define COPSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define COPSE_API __attribute__((visibility("default")))
+#define COPSE_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define COPSE_API
+#define COPSE_MUST_CHECK
+#endif
+
+#define COPSE_VERSION "0.1.0"
+
+/* ------------------------------------------------------------------------------------------------------ 1. status */
+
+/* Values 0 to 6 are also the exit codes of the command line. */
+typedef enum copse_status {
+    COPSE_OK = 0,
+    COPSE_E_INTERNAL = 1, /* our fault: please report */
+    COPSE_E_USAGE = 2,    /* an argument or option that cannot be */
+    COPSE_E_DATA = 3,     /* the data are not what they should be */
+    COPSE_E_MODEL = 4,    /* not a model file, or a damaged one */
+    COPSE_E_SYSTEM = 5,   /* the system refused: path, permission, disk */
+    COPSE_E_CONVERGE = 6, /* a sampler has not converged */
+    COPSE_E_MEMORY = 7,   /* out of memory */
+    COPSE_E_STOPPED = 8   /* copse_run.stop was raised */
+} copse_status;
+
+/* What went wrong, in one or two sentences that say what to do.  row and col are 1-based where known, else 0. */
+typedef struct copse_error {
+    copse_status code;
+    long row, col;
+    char msg[1024];
+} copse_error;
+
+/* A few words for a status, never NULL. */
+COPSE_API const char *copse_status_text(copse_status status);
+
+/* The version of the library that is linked, e.g. "0.1.0". */
+COPSE_API const char *copse_version(void);
+
+/* --------------------------------------------------------------------------------------------------------- 2. run */
+
+typedef enum copse_log_level { COPSE_LOG_INFO, COPSE_LOG_WARNING } copse_log_level;
+
+/* How to run, never what to compute. */
+typedef struct copse_run {
+    int threads; /* 0: one per core the process may use */
+    /* Called from the calling thread only, with one line without its newline. */
+    void (*log)(void *arg, copse_log_level level, const char *text);
+    /* Called from the calling thread, now and then: `done` of `total` units of work. */
+    void (*progress)(void *arg, const char *what, double done, double total);
+    void *arg;                /* handed to the callbacks */
+    const volatile int *stop; /* looked at often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it. */
+} copse_run;
+
+/* ------------------------------------------------------------------------------------------------------- 3. tables */
+
+/* Columns of numbers (missing: NaN) and of text (missing: NULL), with names. */
+typedef struct copse_table copse_table;
+typedef struct copse_model copse_model;
+
+typedef enum copse_kind { COPSE_NUMBER, COPSE_TEXT } copse_kind;
+
+typedef struct copse_read_options {
+    const char *format;       /* csv tsv npy libsvm ndjson; NULL: by name, then by content */
+    char delimiter;           /* 0: sniffed among , ; tab | */
+    int no_header;            /* columns are then x1 ... xD */
+    const char *na;           /* more words that mean "missing", comma separated.  Empty fields, NA, NaN and null always do */
+    const char *categorical;  /* columns read as text even if they look like numbers: names, A..B ranges, * wildcards */
+    const char *numeric;      /* columns that must be numbers: anything else in them is an error with its place */
+    const copse_model *like;  /* the types of this model's columns; numbers are then demanded where it has numbers */
+} copse_read_options;
+
+/* Reads a whole file; "-" is standard input, .gz and .zst are unpacked.  Errors name file:line:column. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_read(const char *path, const copse_read_options *opt,
+                                                         copse_table **out, copse_error *err);
+
+/* An empty table of `rows` rows, to be filled column by column; values are copied. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_new(size_t rows, copse_table **out, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_numbers(copse_table *t, const char *name, const double *values,
+                                                                copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_text(copse_table *t, const char *name,
+                                                             const char *const *values, copse_error *err);
+
+/* A new table with the given rows, in the given order; a row may be taken more than once. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_select(const copse_table *t, const size_t *rows, size_t n,
+                                                           copse_table **out, copse_error *err);
+
+COPSE_API size_t copse_table_rows(const copse_table *t);
+COPSE_API size_t copse_table_cols(const copse_table *t);
+COPSE_API const char *copse_table_name(const copse_table *t, size_t col);
+COPSE_API copse_kind copse_table_kind(const copse_table *t, size_t col);
+/* The column of that name, or (size_t)-1. */
+COPSE_API size_t copse_table_find(const copse_table *t, const char *name);
+/* NaN where missing or where the column is text. */
+COPSE_API double copse_table_number(const copse_table *t, size_t row, size_t col);
+/* NULL where missing or where the column is numbers. */
+COPSE_API const char *copse_table_text(const copse_table *t, size_t row, size_t col);
+/* One line for each thing worth knowing: types and levels, missing values, constant and duplicate columns. */
+COPSE_API void copse_table_report(const copse_table *t, const copse_run *run);
+COPSE_API void copse_table_free(copse_table *t);
+
+/* A table that arrives: files, pipes, terminals. */
+typedef struct copse_stream copse_stream;
+COPSE_API COPSE_MUST_CHECK copse_status copse_stream_open(const char *path, const copse_read_options *opt,
+                                                          copse_stream **out, copse_error *err);
+/* At most max_rows further rows, as soon as there is one: waits only while there is none.  *out is NULL at the end. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_stream_next(copse_stream *s, size_t max_rows, copse_table **out,
+                                                          copse_error *err);
+/* From here on the types are those of this model, which must outlive the stream's use. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_stream_like(copse_stream *s, const copse_model *model, copse_error *err);
+COPSE_API void copse_stream_close(copse_stream *s);
+
+/* Made-up data: friedman1, hypercube, branin ...; copse_synth_name(i) lists them, NULL after the last.
+ * dims 0 and noise < 0 are the set's own defaults.  with_truth adds the noise-free column "truth". */
+COPSE_API COPSE_MUST_CHECK copse_status copse_synth(const char *name, size_t rows, size_t dims, double noise,
+                                                    uint64_t seed, int with_truth, copse_table **out, copse_error *err);
+COPSE_API const char *copse_synth_name(size_t i);
+COPSE_API const char *copse_synth_summary(size_t i);
+
+/* --------------------------------------------------------------------------------------- 4. methods and parameters */
+
+typedef enum copse_task { COPSE_TASK_NONE = 0, COPSE_CLASS = 1, COPSE_REGRESS = 2 } copse_task;
+
+typedef struct copse_method_info {
+    const char *name, *summary;
+    unsigned tasks; /* COPSE_CLASS | COPSE_REGRESS */
+    int online;     /* copse_update works */
+} copse_method_info;
+
+typedef struct copse_option_info {
+    const char *name;     /* as on the command line, without the dashes */
+    const char *type;     /* int, real, choice, text */
+    const char *initial;  /* the default, as text */
+    const char *range;    /* "1 to 100000", "exact fast", ...; "" where anything goes */
+    const char *help;     /* one line */
+} copse_option_info;
+
+/* The i-th method, NULL after the last; the i-th option of a method, 0 after the last. */
+COPSE_API const copse_method_info *copse_method(size_t i);
+COPSE_API int copse_method_option(const char *method, size_t i, copse_option_info *out);
+
+/* What decides the result: a method and its options, each checked when it is set. */
+typedef struct copse_params copse_params;
+COPSE_API COPSE_MUST_CHECK copse_status copse_params_new(const char *method, copse_params **out, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_params_set(copse_params *p, const char *name, const char *value,
+                                                         copse_error *err);
+/* The value as text, or NULL if there is no such option. */
+COPSE_API const char *copse_params_get(const copse_params *p, const char *name);
+COPSE_API const char *copse_params_method(const copse_params *p);
+COPSE_API void copse_params_free(copse_params *p);
+
+/* What each column is for.  Lists take names, A..B ranges (in the table's order) and * wildcards. */
+typedef struct copse_roles {
+    const char *target;   /* required */
+    copse_task task;      /* COPSE_TASK_NONE: from the target, see copse help fit */
+    const char *features; /* NULL: every column without another role */
+    const char *drop;     /* columns not used */
+    const char *weights;  /* a column of row weights */
+    const char *scale;    /* NULL: ranges of the training rows; "none"; or a CSV file with columns name,min,max */
+} copse_roles;
+
+/* ------------------------------------------------------------------------------------------------------- 5. models */
+
+/* Fits a model.  params NULL: a Mondrian forest with its defaults. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_fit(const copse_table *train, const copse_roles *roles,
+                                                  const copse_params *params, const copse_run *run, copse_model **out,
+                                                  copse_error *err);
+
+/* Learns more rows, in order.  Any cutting of a stream into tables gives the same model, bit for bit.
+ * COPSE_E_USAGE if the method cannot, or the model was saved frozen.  On failure the model is as it was before. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_update(copse_model *model, const copse_table *rows, const copse_run *run,
+                                                     copse_error *err);
+
+typedef struct copse_prediction copse_prediction;
+
+/* Test, then train: *out holds for every row the prediction made just before it was learnt. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_update_predict(copse_model *model, const copse_table *rows,
+                                                             const copse_run *run, copse_prediction **out,
+                                                             copse_error *err);
+
+/* Predictive distributions for rows first ... first+n-1.  Columns are matched by name, extra ones are ignored. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, const copse_table *x, size_t first,
+                                                      size_t n, const copse_run *run, copse_prediction **out,
+                                                      copse_error *err);
+
+enum { COPSE_SAVE_FROZEN = 1 }; /* leave the training rows out: smaller, predicts, can no longer learn */
+
+/* Atomic: a temporary file beside `path`, renamed when whole. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_save(const copse_model *model, const char *path, unsigned flags,
+                                                   copse_error *err);
+/* Trusts nothing in the file.  COPSE_E_MODEL if it is not whole. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_load(const char *path, copse_model **out, copse_error *err);
+COPSE_API void copse_model_free(copse_model *model);
+
+COPSE_API copse_task copse_model_task(const copse_model *model);
+COPSE_API const copse_params *copse_model_params(const copse_model *model);
+COPSE_API const char *copse_model_target(const copse_model *model);
+COPSE_API size_t copse_model_rows(const copse_model *model);     /* learnt so far */
+COPSE_API int copse_model_can_learn(const copse_model *model);   /* copse_update would work */
+COPSE_API size_t copse_model_features(const copse_model *model); /* columns as the user knows them */
+COPSE_API const char *copse_model_feature(const copse_model *model, size_t i);
+COPSE_API copse_kind copse_model_feature_kind(const copse_model *model, size_t i);
+COPSE_API size_t copse_model_classes(const copse_model *model); /* 0 for regression */
+COPSE_API const char *copse_model_class(const copse_model *model, size_t k);
+COPSE_API size_t copse_model_trees(const copse_model *model);
+
+/* Figures the method knows of itself (leaves, depth, log_marginal ...): the i-th, 0 after the last. */
+COPSE_API int copse_model_figure(const copse_model *model, size_t i, const char **out_name, double *out_value);
+
+/* Where text goes. */
+typedef copse_status (*copse_write_fn)(void *arg, const char *bytes, size_t n);
+
+/* The model as one JSON object (schema, options, figures); one tree, complete enough to recompute predictions. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_model_write_json(const copse_model *model, copse_write_fn write,
+                                                               void *arg, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_model_write_tree(const copse_model *model, size_t tree,
+                                                               const char *format, /* json dot text */
+                                                               copse_write_fn write, void *arg, copse_error *err);
+
+/* -------------------------------------------------------------------------------------------------- 6. predictions */
+
+COPSE_API size_t copse_prediction_rows(const copse_prediction *p);
+COPSE_API size_t copse_prediction_classes(const copse_prediction *p); /* 0 for regression */
+
+/* Classification: the probabilities of a row (they sum to 1) and the most probable class (the first, if tied). */
+COPSE_API const double *copse_prediction_probs(const copse_prediction *p, size_t row);
+COPSE_API size_t copse_prediction_label(const copse_prediction *p, size_t row);
+
+/* Regression: all read the same mixture of Gaussian and Student-t components.  Quantiles and intervals come from its
+ * CDF, not from mean and sd.  The interval of level .9 reaches from the .05 to the .95 quantile. */
+COPSE_API double copse_prediction_mean(const copse_prediction *p, size_t row);
+COPSE_API double copse_prediction_sd(const copse_prediction *p, size_t row);
+COPSE_API double copse_prediction_quantile(const copse_prediction *p, size_t row, double q);
+COPSE_API double copse_prediction_cdf(const copse_prediction *p, size_t row, double y);
+COPSE_API double copse_prediction_log_density(const copse_prediction *p, size_t row, double y);
+COPSE_API double copse_prediction_crps(const copse_prediction *p, size_t row, double y);
+/* n draws for one row; the same seed and row index give the same draws. */
+COPSE_API void copse_prediction_draws(const copse_prediction *p, size_t row, uint64_t seed, size_t n, double *out);
+COPSE_API void copse_prediction_free(copse_prediction *p);
+
+/* -------------------------------------------------------------------------------------------------- 7. evaluation */
+
+typedef struct copse_coverage {
+    double level;    /* .1 ... .9 */
+    double observed; /* share of rows inside the mixture's own central interval */
+    double gaussian; /* share inside mean +- z sd, the papers' measure */
+} copse_coverage;
+
+enum { COPSE_LEVELS = 9, COPSE_BINS = 10 };
+
+typedef struct copse_scores {
+    copse_task task;
+    size_t rows, classes;
+    /* classification; auc is NaN unless there are two classes */
+    double accuracy, log_loss, brier, ece, auc;
+    struct {
+        double confidence, accuracy; /* means over the bin's rows, NaN when empty */
+        size_t rows;
+    } reliability[COPSE_BINS];
+    /* regression */
+    double rmse, mae, nlpd, crps, sharpness; /* sharpness: mean predictive sd */
+    copse_coverage coverage[COPSE_LEVELS];
+    size_t pit[COPSE_BINS];                        /* histogram of F(y) */
+    double interval, interval_observed;            /* the level asked for and the share it covered; 0 if none asked */
+    double predict_seconds, predict_cpu_seconds;   /* of the model alone */
+} copse_scores;
+
+/* Collects scores over any number of predictions with their truths. */
+typedef struct copse_scorer copse_scorer;
+COPSE_API COPSE_MUST_CHECK copse_status copse_scorer_new(const copse_model *model, double interval, copse_scorer **out,
+                                                         copse_error *err);
+/* Rows `first` ... of `truth` belong to p's rows; the target column is the model's.  Rows whose target is missing are
+ * skipped; a class the model has never seen counts as wrong, with probability 0 raised to 1e-15. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_scorer_add(copse_scorer *s, const copse_prediction *p,
+                                                         const copse_table *truth, size_t first, copse_error *err);
+COPSE_API void copse_scorer_read(const copse_scorer *s, copse_scores *out);
+COPSE_API void copse_scorer_free(copse_scorer *s);
+
+/* Predicts and scores a whole table, in blocks. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_eval(const copse_model *model, const copse_table *test, double interval,
+                                                   const copse_run *run, copse_scores *out, copse_error *err);
+
+/* Cross-validation: fold f of repeat r tests on rows that no other fold of r tests on; classes are spread evenly.
+ * out has folds x repeats entries, repeat-major.  The folds depend on seed, rows, folds and repeats only, so methods
+ * are compared on the same folds. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_cv(const copse_table *data, const copse_roles *roles,
+                                                 const copse_params *params, size_t folds, size_t repeats,
+                                                 uint64_t seed, const copse_run *run, copse_scores *out,
+                                                 copse_error *err);
+
+/* A random division: out_test gets round(share x rows) rows, out_train the rest; depends on the seed alone. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_holdout(const copse_table *data, double share, uint64_t seed,
+                                                      copse_table **out_train, copse_table **out_test,
+                                                      copse_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,50 @@
+/* bytes - named typed arrays, little endian: the one codec for model files (and later for MPI and pickles).
+ *
+ * A writer collects sections in memory; a reader holds a whole image and answers for sections by name.  Nothing read is
+ * trusted: a section that is absent, of another type, of another length than asked for, or whose checksum is wrong is
+ * COPSE_E_MODEL.  docs/format.md describes the layout and the memory bound. */
+#ifndef CP_BYTES_H
+#define CP_BYTES_H
+
+#include "base/err.h"
+
+typedef enum cp_type { CP_U8, CP_I32, CP_U32, CP_I64, CP_F32, CP_F64 } cp_type;
+
+typedef struct cp_writer cp_writer;
+copse_status cp_writer_new(cp_writer **out, copse_error *err);
+void cp_writer_free(cp_writer *w);
+/* Names nest with a prefix: after push "tree.7", "left" is written as "tree.7.left". */
+copse_status cp_writer_push(cp_writer *w, const char *prefix, copse_error *err);
+void cp_writer_pop(cp_writer *w);
+copse_status cp_writer_array(cp_writer *w, const char *name, cp_type type, const void *data, size_t n,
+                             copse_error *err);
+copse_status cp_writer_i64(cp_writer *w, const char *name, int64_t value, copse_error *err);
+copse_status cp_writer_f64(cp_writer *w, const char *name, double value, copse_error *err);
+copse_status cp_writer_text(cp_writer *w, const char *name, const char *text, copse_error *err);
+/* A list of strings, e.g. names and levels. */
+copse_status cp_writer_texts(cp_writer *w, const char *name, const char *const *texts, size_t n, copse_error *err);
+/* The finished image, owned by the writer. */
+copse_status cp_writer_finish(cp_writer *w, const unsigned char **out_bytes, size_t *out_n, copse_error *err);
+
+typedef struct cp_reader cp_reader;
+/* The image is borrowed for the life of the reader.  Section headers are checked here, contents when asked for. */
+copse_status cp_reader_new(const unsigned char *bytes, size_t n, cp_reader **out, copse_error *err);
+void cp_reader_free(cp_reader *r);
+copse_status cp_reader_push(cp_reader *r, const char *prefix, copse_error *err);
+void cp_reader_pop(cp_reader *r);
+int cp_reader_has(const cp_reader *r, const char *name);
+/* Elements of a section, for sizing. */
+copse_status cp_reader_count(cp_reader *r, const char *name, cp_type type, size_t *out_n, copse_error *err);
+/* A fresh copy of exactly n elements, freed with cp_mem_free; out is the address of a T *. */
+copse_status cp_reader_array(cp_reader *r, const char *name, cp_type type, size_t n, void *out_slot, copse_error *err);
+copse_status cp_reader_i64(cp_reader *r, const char *name, int64_t min, int64_t max, int64_t *out, copse_error *err);
+copse_status cp_reader_f64(cp_reader *r, const char *name, double min, double max, double *out, copse_error *err);
+copse_status cp_reader_text(cp_reader *r, const char *name, char **out, copse_error *err);
+/* n strings in one block: free(*out) frees all.  Each is valid UTF-8 without NUL. */
+copse_status cp_reader_texts(cp_reader *r, const char *name, char ***out, size_t *out_n, copse_error *err);
+
+/* Raises COPSE_E_MODEL with the section's name in the message: for the checks that follow a read. */
+__attribute__((format(printf, 3, 4))) copse_status cp_reader_bad(const cp_reader *r, copse_error *err, const char *fmt,
+                                                                 ...);
+
+#endif

@@ -1,0 +1,56 @@
+#include "base/err.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+
+const char *copse_status_text(copse_status status) {
+    switch (status) {
+        case COPSE_OK: return "done";
+        case COPSE_E_INTERNAL: return "internal error";
+        case COPSE_E_USAGE: return "wrong usage";
+        case COPSE_E_DATA: return "bad data";
+        case COPSE_E_MODEL: return "bad model file";
+        case COPSE_E_SYSTEM: return "the system refused";
+        case COPSE_E_CONVERGE: return "not converged";
+        case COPSE_E_MEMORY: return "out of memory";
+        case COPSE_E_STOPPED: return "interrupted";
+    }
+    return "unknown status";
+}
+
+static copse_status fail(copse_error *err, copse_status code, long row, long col, const char *fmt, va_list args) {
+    if (err) {
+        err->code = code;
+        err->row = row;
+        err->col = col;
+        vsnprintf(err->msg, sizeof err->msg, fmt, args);
+    }
+    return code;
+}
+
+copse_status cp_fail(copse_error *err, copse_status code, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fail(err, code, 0, 0, fmt, args);
+    va_end(args);
+    return code;
+}
+
+copse_status cp_fail_at(copse_error *err, copse_status code, long row, long col, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fail(err, code, row, col, fmt, args);
+    va_end(args);
+    return code;
+}
+
+copse_status cp_fail_memory(copse_error *err) {
+    return cp_fail(err, COPSE_E_MEMORY, "out of memory");
+}
+
+void cp_bug(const char *file, int line, const char *what) {
+    cp_log_last_words(file, line, what);
+    abort();
+}

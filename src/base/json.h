@@ -1,0 +1,31 @@
+/* json - a JSON writer that cannot produce broken JSON (commas, quoting, numbers that round-trip, NaN as null), and a
+ * reader of flat one-line objects for NDJSON. */
+#ifndef CP_JSON_H
+#define CP_JSON_H
+
+#include "base/err.h"
+
+/* Text is collected in `buf` and handed to `write` when it is full and at cp_json_end.  The first failure sticks. */
+typedef struct cp_json {
+    copse_write_fn write;
+    void *arg;
+    copse_status status;
+    int depth, need_comma;
+    size_t used;
+    char buf[4096];
+} cp_json;
+
+void cp_json_begin(cp_json *j, copse_write_fn write, void *arg);
+copse_status cp_json_end(cp_json *j, copse_error *err); /* flushes */
+void cp_json_object(cp_json *j, const char *opt_key);   /* { ; opt_key NULL at the top and inside arrays */
+void cp_json_array(cp_json *j, const char *opt_key);    /* [ */
+void cp_json_close_object(cp_json *j);
+void cp_json_close_array(cp_json *j);
+void cp_json_text(cp_json *j, const char *opt_key, const char *value); /* NULL is null */
+void cp_json_number(cp_json *j, const char *opt_key, double value);    /* shortest text that reads back; inf: "inf", NaN: null */
+void cp_json_float(cp_json *j, const char *opt_key, float value);      /* shortest text that reads back as this float */
+void cp_json_integer(cp_json *j, const char *opt_key, int64_t value);
+void cp_json_bool(cp_json *j, const char *opt_key, int value);
+void cp_json_newline(cp_json *j); /* between objects of a line-based listing, at depth 0 */
+
+#endif

@@ -1,0 +1,136 @@
+#include "base/mem.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Test hooks, not program state: nothing the library computes depends on them. */
+static atomic_long fail_after = -1;
+static atomic_size_t count;
+
+static int refused(void) {
+    atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+    long left = atomic_load_explicit(&fail_after, memory_order_relaxed);
+    if (left < 0) return 0;
+    if (left == 0) return 1;
+    atomic_store_explicit(&fail_after, left - 1, memory_order_relaxed);
+    return 0;
+}
+
+void cp_mem_fail_after(long n) {
+    atomic_store(&fail_after, n);
+}
+
+size_t cp_mem_count(void) {
+    return atomic_load(&count);
+}
+
+static size_t bytes_of(size_t n, size_t size) {
+    size_t total;
+    if (__builtin_mul_overflow(n, size, &total) || total > PTRDIFF_MAX) return 0;
+    return total ? total : 1;
+}
+
+void *cp_mem_new(size_t n, size_t size) {
+    size_t total = bytes_of(n, size);
+    return !total || refused() ? NULL : calloc(1, total);
+}
+
+void *cp_mem_raw(size_t n, size_t size) {
+    size_t total = bytes_of(n, size);
+    return !total || refused() ? NULL : malloc(total);
+}
+
+void *cp_mem_resize(void *old, size_t n, size_t size) {
+    size_t total = bytes_of(n, size);
+    return !total || refused() ? NULL : realloc(old, total);
+}
+
+char *cp_mem_strndup(const char *s, size_t n) {
+    char *copy = cp_mem_raw(n + 1, 1);
+    if (copy) {
+        memcpy(copy, s, n);
+        copy[n] = '\0';
+    }
+    return copy;
+}
+
+char *cp_mem_strdup(const char *s) {
+    return cp_mem_strndup(s, strlen(s));
+}
+
+void cp_mem_free(void *p) {
+    free(p);
+}
+
+/* ptr_slot is the address of a T *.  It is read and written by memcpy: a T * may not be accessed as a void *. */
+copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err) {
+    if (need <= *cap) return COPSE_OK;
+    void *old;
+    memcpy(&old, ptr_slot, sizeof old);
+    size_t bigger = *cap < 8 ? 8 : *cap + *cap / 2;
+    if (bigger < need) bigger = need;
+    void *moved = cp_mem_resize(old, bigger, size);
+    if (!moved) return cp_fail_memory(err);
+    memcpy(ptr_slot, &moved, sizeof moved);
+    *cap = bigger;
+    return COPSE_OK;
+}
+
+enum { ARENA_ALIGN = 64, ARENA_BLOCK = 1 << 16 };
+
+struct cp_arena_block {
+    struct cp_arena_block *next;
+    size_t size;
+    alignas(ARENA_ALIGN) unsigned char data[];
+};
+
+void cp_arena_init(cp_arena *a) {
+    *a = (cp_arena){0};
+}
+
+static struct cp_arena_block *arena_block(size_t size) {
+    size_t head = offsetof(struct cp_arena_block, data);
+    if (size > PTRDIFF_MAX - head - ARENA_ALIGN || refused()) return NULL;
+    struct cp_arena_block *b = aligned_alloc(ARENA_ALIGN, (head + size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN);
+    if (b) *b = (struct cp_arena_block){.size = size};
+    return b;
+}
+
+void *cp_arena_get(cp_arena *a, size_t n, size_t size) {
+    size_t want = bytes_of(n, size);
+    if (!want) return NULL;
+    want = (want + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    while (a->now && a->now->size - a->used < want && a->now->next) {
+        a->now = a->now->next;
+        a->used = 0;
+    }
+    if (!a->now || a->now->size - a->used < want) {
+        struct cp_arena_block *b = arena_block(want > ARENA_BLOCK ? want : ARENA_BLOCK);
+        if (!b) return NULL;
+        if (a->now)
+            a->now->next = b;
+        else
+            a->first = b;
+        a->now = b;
+        a->used = 0;
+    }
+    void *p = a->now->data + a->used;
+    a->used += want;
+    return p;
+}
+
+void cp_arena_reset(cp_arena *a) {
+    a->now = a->first;
+    a->used = 0;
+}
+
+void cp_arena_clear(cp_arena *a) {
+    while (a->first) {
+        struct cp_arena_block *next = a->first->next;
+        cp_mem_free(a->first);
+        a->first = next;
+    }
+    *a = (cp_arena){0};
+}

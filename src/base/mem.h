@@ -1,0 +1,41 @@
+/* mem - checked allocation, growing arrays, and an arena for what does not outlive a job.
+ *
+ * Everything the library allocates passes through here, so that tests can make the k-th allocation fail and count how
+ * many there are. */
+#ifndef CP_MEM_H
+#define CP_MEM_H
+
+#include "base/err.h"
+
+/* NULL when there is no memory or n * size overflows.  n or size may be 0: the result is then still freeable. */
+void *cp_mem_new(size_t n, size_t size);   /* zeroed */
+void *cp_mem_raw(size_t n, size_t size);   /* not zeroed */
+void *cp_mem_resize(void *old, size_t n, size_t size);
+char *cp_mem_strdup(const char *s);
+char *cp_mem_strndup(const char *s, size_t n);
+void cp_mem_free(void *p);
+
+/* The same with a status: CP_TRY(CP_NEW(ptr, n, err)). */
+#define CP_NEW(ptr, n, err) (((ptr) = cp_mem_new((n), sizeof *(ptr))) ? COPSE_OK : cp_fail_memory(err))
+#define CP_RAW(ptr, n, err) (((ptr) = cp_mem_raw((n), sizeof *(ptr))) ? COPSE_OK : cp_fail_memory(err))
+
+/* Makes room for at least `need` elements, doubling.  On failure the array is as it was. */
+#define CP_GROW(ptr, cap, need, err) cp_mem_grow(&(ptr), &(cap), (need), sizeof *(ptr), (err))
+copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err);
+
+/* Scratch that is given back all at once.  Blocks are kept by reset for the next use. */
+typedef struct cp_arena {
+    struct cp_arena_block *first, *now;
+    size_t used; /* in `now` */
+} cp_arena;
+void cp_arena_init(cp_arena *a);
+void *cp_arena_get(cp_arena *a, size_t n, size_t size); /* 64-byte aligned, not zeroed; NULL when out of memory */
+void cp_arena_reset(cp_arena *a);
+void cp_arena_clear(cp_arena *a);
+
+/* Tests only: after `n` more successful allocations every further one fails, once or for ever; < 0 turns it off. */
+void cp_mem_fail_after(long n);
+/* Allocations made so far by this process. */
+size_t cp_mem_count(void);
+
+#endif

@@ -1,0 +1,43 @@
+/* table - typed columns with names, as read: nothing scaled, nothing encoded, missing values kept.
+ *
+ * Invariants, checked by cp_table_check:
+ *   T1  every column has `rows` entries of its kind.
+ *   T2  a text column's codes are CP_NONE (missing) or an index into its levels; levels are distinct, in order of first
+ *       appearance.
+ *   T3  column names are distinct and not empty. */
+#ifndef CP_TABLE_H
+#define CP_TABLE_H
+
+#include "base/err.h"
+#include "data/dict.h"
+
+typedef struct cp_column {
+    char *name;
+    copse_kind kind;
+    double *number; /* COPSE_NUMBER: NaN is missing */
+    int32_t *code;  /* COPSE_TEXT: index into levels, CP_NONE is missing */
+    cp_dict levels;
+} cp_column;
+
+struct copse_table {
+    char *source; /* file name for messages, NULL if made in memory */
+    size_t rows, cols, cap_cols;
+    cp_column *col;
+    long *line; /* 1-based line of each row in the source, or NULL if there are no lines */
+};
+
+copse_status cp_table_new(size_t rows, copse_table **out, copse_error *err);
+/* A fresh column of missing values. */
+copse_status cp_table_add(copse_table *t, const char *name, copse_kind kind, cp_column **out, copse_error *err);
+size_t cp_table_find(const copse_table *t, const char *name); /* (size_t)-1 if there is none */
+copse_status cp_table_select(const copse_table *t, const size_t *rows, size_t n, copse_table **out, copse_error *err);
+int cp_table_check(const copse_table *t);
+void cp_table_free(copse_table *t);
+/* "train.csv:12" or "row 12" for messages about a row; buf holds it. */
+const char *cp_table_where(const copse_table *t, size_t row, char *buf, size_t n);
+
+/* Marks in out_hit[cols] the columns that a list (names, A..B, wildcards) names.  A word that hits nothing is an error
+ * that says so and suggests the nearest name. */
+copse_status cp_table_match(const copse_table *t, const char *list, unsigned char *out_hit, copse_error *err);
+
+#endif

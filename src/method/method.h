@@ -1,0 +1,100 @@
+/* method - what a method is: one constant struct, listed in model/registry.c.  Nobody else knows a method by name.
+ *
+ * A method sees encoded rows (float, row-major) and targets; it never sees tables, files or options as text. */
+#ifndef CP_METHOD_H
+#define CP_METHOD_H
+
+#include "base/bytes.h"
+#include "base/json.h"
+#include "method/param.h"
+#include "num/mixture.h"
+
+/* Encoded rows with their targets; borrowed for the call. */
+typedef struct cp_rows {
+    copse_task task;
+    size_t n, dims, classes;
+    const float *x;       /* n x dims, row-major */
+    const double *y;      /* regression, else NULL */
+    const int32_t *label; /* classification, else NULL: 0 ... classes-1 */
+} cp_rows;
+
+/* Predictions of n rows, filled by the method in row order.
+ * Classification: probs (n x classes) is zeroed by the caller and the method adds its probabilities.
+ * Regression: the method appends components with cp_answer_add and ends each row with cp_answer_end_row. */
+typedef struct cp_answer {
+    copse_task task;
+    size_t rows, classes;
+    double *probs;
+    size_t *start;  /* rows+1: components of row i are start[i] ... start[i+1]-1 */
+    size_t ended;   /* rows ended so far */
+    cp_component *comp;
+    size_t n_comp, cap_comp;
+} cp_answer;
+
+copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err);
+copse_status cp_answer_add(cp_answer *a, cp_component c, copse_error *err);
+void cp_answer_end_row(cp_answer *a); /* tidies the row's mixture */
+/* Appends all rows of b (same task and classes) behind those of a. */
+copse_status cp_answer_append(cp_answer *a, const cp_answer *b, copse_error *err);
+void cp_answer_clear(cp_answer *a);
+
+/* A figure the method knows of itself. */
+typedef struct cp_figure {
+    const char *name;
+    double value;
+} cp_figure;
+enum { CP_MAX_FIGURES = 24 };
+
+enum { CP_TASK_CLASS = COPSE_CLASS, CP_TASK_REGRESS = COPSE_REGRESS };
+enum {
+    CP_CAN_UPDATE = 1, /* online */
+    CP_WANTS_UNIT = 2  /* features scaled to [0,1] */
+};
+
+/* A node as people look at it; node 0 ... of a tree, the root first. */
+typedef struct cp_node_view {
+    int32_t left, right;  /* CP_NONE at a leaf */
+    size_t dim;           /* split: encoded column */
+    double cut;           /* split: in scaled units */
+    size_t rows;          /* rows under the node, 0 if the method does not know */
+    char note[96];        /* what the node predicts, what its time is ... */
+} cp_node_view;
+
+typedef struct cp_method {
+    const char *name, *summary;
+    unsigned tasks, abilities;
+    const cp_param *params;
+    size_t n_params;
+
+    /* Fits on rows; *out_state belongs to the caller and is freed by `clear`. */
+    copse_status (*fit)(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
+                        copse_error *err);
+    /* Learns rows in order.  opt_before: the prediction of each row just before it was learnt.  rows->classes may have
+     * grown.  On failure the state is as before. */
+    copse_status (*update)(void *state, const cp_rows *rows, const copse_params *p, const copse_run *run,
+                           cp_answer *opt_before, copse_error *err);
+    /* Predicts one block of rows on the calling thread; out is initialised.  model.c cuts and threads. */
+    copse_status (*predict)(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
+                            copse_error *err);
+    /* Called once before predictions start, when the state may be stale after updates; may be NULL. */
+    copse_status (*settle)(void *state, const copse_params *p, const copse_run *run, copse_error *err);
+
+    copse_status (*write)(const void *state, const copse_params *p, unsigned flags, cp_writer *w, copse_error *err);
+    /* dims, classes and task are the schema's; everything else in the file is checked by `read` itself. */
+    copse_status (*read)(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                         void **out_state, copse_error *err);
+    /* The invariants, all of them, slowly: NULL if they hold, else what is broken. */
+    const char *(*check)(const void *state);
+    void (*clear)(void *state);
+
+    size_t (*rows)(const void *state);      /* learnt so far */
+    size_t (*trees)(const void *state);
+    int (*can_learn)(const void *state);
+    size_t (*figures)(const void *state, cp_figure out[CP_MAX_FIGURES]);
+    /* The "hyper", "weight" and "nodes" members of the tree's JSON object. */
+    copse_status (*tree_json)(const void *state, size_t tree, cp_json *j, copse_error *err);
+    /* One node for the text and dot listings. */
+    void (*tree_node)(const void *state, size_t tree, int32_t node, cp_node_view *out);
+} cp_method;
+
+#endif

@@ -1,0 +1,44 @@
+/* param - a method's options: declared once in a table, from there parsed, checked, printed, explained and saved. */
+#ifndef CP_PARAM_H
+#define CP_PARAM_H
+
+#include "base/bytes.h"
+
+typedef enum cp_param_type { CP_PARAM_INT, CP_PARAM_REAL, CP_PARAM_CHOICE } cp_param_type;
+
+typedef struct cp_param {
+    const char *name;
+    cp_param_type type;
+    const char *initial;  /* as text; "auto" is allowed where auto_ok */
+    double min, max;      /* int, real: inclusive */
+    const char *choices;  /* choice: words separated by blanks */
+    int auto_ok;          /* int, real: "auto" lets the method decide; its value is then NaN */
+    const char *help;
+} cp_param;
+
+struct cp_method;
+
+struct copse_params {
+    const struct cp_method *method;
+    double *value; /* one per declared option: the number, or the index of the choice; NaN is auto */
+    char **text;   /* as set, for printing */
+};
+
+copse_status cp_param_new(const struct cp_method *method, copse_params **out, copse_error *err);
+copse_status cp_param_copy(const copse_params *from, copse_params **out, copse_error *err);
+copse_status cp_param_set(copse_params *p, const char *name, const char *value, copse_error *err);
+void cp_param_free(copse_params *p);
+
+/* For the methods themselves: the option must exist (else it is a bug). */
+double cp_param_real(const copse_params *p, const char *name); /* NaN: auto */
+int64_t cp_param_int(const copse_params *p, const char *name);
+int cp_param_is(const copse_params *p, const char *name, const char *choice);
+const char *cp_param_text(const copse_params *p, const char *name); /* NULL if there is no such option */
+
+/* "1 to 100000", "exact fast": the range in words. */
+void cp_param_range(const cp_param *d, char *buf, size_t n);
+
+copse_status cp_param_write(const copse_params *p, cp_writer *w, copse_error *err);
+copse_status cp_param_read(cp_reader *r, const struct cp_method *method, copse_params **out, copse_error *err);
+
+#endif

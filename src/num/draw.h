@@ -1,0 +1,15 @@
+/* draw - random variates.  Each has its density and cdf in dens.h, and is tested against them. */
+#ifndef CP_DRAW_H
+#define CP_DRAW_H
+
+#include <stddef.h>
+
+#include "num/rng.h"
+
+double cp_draw_exp(cp_rng *rng);                    /* rate 1: -log(unit) */
+double cp_draw_normal(cp_rng *rng);                 /* mean 0, sd 1 */
+double cp_draw_gamma(cp_rng *rng, double shape);    /* rate 1 */
+double cp_draw_student(cp_rng *rng, double df);     /* location 0, scale 1; df = INFINITY is normal */
+void cp_draw_shuffle(cp_rng *rng, size_t *items, size_t n);
+
+#endif

@@ -1,0 +1,38 @@
+/* mixture - the predictive distribution of regression: sum_i w_i t(loc_i, scale_i, df_i); df = INFINITY is Gaussian.
+ *
+ * Every method answers with one of these, and every number a user sees (mean, interval, density, CRPS ...) is read from
+ * it here, in one way for all methods.
+ *
+ * Invariants, checked by cp_mixture_check:
+ *   M1  n >= 1; weights are > 0 and sum to 1 within 1e-9.
+ *   M2  scales are finite and > 0 (the methods' variance floor sees to it); locations are finite; df > 0. */
+#ifndef CP_MIXTURE_H
+#define CP_MIXTURE_H
+
+#include <stddef.h>
+
+#include "num/rng.h"
+
+typedef struct cp_component {
+    double weight, loc, scale, df;
+} cp_component;
+
+/* Borrowed view of the components of one row. */
+typedef struct cp_mixture {
+    const cp_component *c;
+    size_t n;
+} cp_mixture;
+
+/* Drops components of weight below 1e-12, renormalises the rest in place, returns how many are left. */
+size_t cp_mixture_tidy(cp_component *c, size_t n);
+int cp_mixture_check(cp_mixture m);
+
+double cp_mixture_mean(cp_mixture m);
+double cp_mixture_var(cp_mixture m); /* INFINITY if a df <= 2 */
+double cp_mixture_cdf(cp_mixture m, double y);
+double cp_mixture_log_density(cp_mixture m, double y);
+double cp_mixture_quantile(cp_mixture m, double q); /* |F(result) - q| <= 1e-10, or as near as doubles allow */
+double cp_mixture_crps(cp_mixture m, double y);
+double cp_mixture_draw(cp_mixture m, cp_rng *rng);
+
+#endif

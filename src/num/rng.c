@@ -1,0 +1,44 @@
+#include "num/rng.h"
+
+#include <Random123/philox.h>
+
+/* key = seed; counter = (block number, purpose and slot, step).  Purpose takes the top 8 bits of the second word, slot
+ * the rest (16 million trees), the step 64 bits; a stream holds 2^32 blocks of four words. */
+void cp_rng_init(cp_rng *r, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step) {
+    *r = (cp_rng){
+        .key = {(uint32_t)seed, (uint32_t)(seed >> 32)},
+        .counter = {0, (uint32_t)purpose << 24 | (slot & 0xffffff), (uint32_t)step, (uint32_t)(step >> 32)},
+    };
+}
+
+static void refill(cp_rng *r) {
+    philox4x32_ctr_t c = {{r->counter[0], r->counter[1], r->counter[2], r->counter[3]}};
+    philox4x32_key_t k = {{r->key[0], r->key[1]}};
+    philox4x32_ctr_t o = philox4x32(c, k);
+    for (int i = 0; i < 4; i++) r->out[i] = o.v[i];
+    r->counter[0]++;
+    r->left = 4;
+}
+
+uint32_t cp_rng_u32(cp_rng *r) {
+    if (!r->left) refill(r);
+    return r->out[4 - r->left--];
+}
+
+uint64_t cp_rng_u64(cp_rng *r) {
+    uint64_t low = cp_rng_u32(r);
+    return low | (uint64_t)cp_rng_u32(r) << 32;
+}
+
+double cp_rng_unit(cp_rng *r) {
+    return ((double)(cp_rng_u64(r) >> 11) + 0.5) * 0x1p-53;
+}
+
+/* Rejects the few values that would make some residues more likely than others. */
+uint64_t cp_rng_below(cp_rng *r, uint64_t n) {
+    uint64_t skip = (0 - n) % n; /* 2^64 mod n */
+    for (;;) {
+        uint64_t v = cp_rng_u64(r);
+        if (v >= skip) return v % n;
+    }
+}

@@ -1,0 +1,35 @@
+/* rng - counter-based streams of random numbers (Philox 4x32-10).
+ *
+ * A stream is a pure function of (seed, purpose, slot, step): never of the thread, never of what ran before.  So any
+ * job can start its stream anywhere, results do not depend on the number of threads, and `step` (rows seen, sweep,
+ * stage) is all a model must save to go on exactly where it stopped. */
+#ifndef CP_RNG_H
+#define CP_RNG_H
+
+#include <stdint.h>
+
+/* One number per use, fixed for ever: changing one changes every result. */
+typedef enum cp_purpose {
+    CP_FOR_TEST = 1,
+    CP_FOR_GROW = 2,      /* batch tree; slot: tree */
+    CP_FOR_EXTEND = 3,    /* one online row; slot: tree, step: rows seen before */
+    CP_FOR_DRAW = 4,      /* draws from a prediction; step: row */
+    CP_FOR_SPLIT = 5,     /* holdout and folds; slot: repeat */
+    CP_FOR_SYNTH = 6      /* made-up data; step: row */
+} cp_purpose;
+
+typedef struct cp_rng {
+    uint32_t key[2], counter[4];
+    uint32_t out[4];
+    unsigned left; /* of out */
+} cp_rng;
+
+void cp_rng_init(cp_rng *r, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step);
+uint32_t cp_rng_u32(cp_rng *r);
+uint64_t cp_rng_u64(cp_rng *r);
+/* Uniform on the open interval (0,1): (k + 1/2) 2^-53, so its logarithm is finite. */
+double cp_rng_unit(cp_rng *r);
+/* Uniform on 0 ... n-1, n >= 1, without bias. */
+uint64_t cp_rng_below(cp_rng *r, uint64_t n);
+
+#endif

@@ -1,0 +1,119 @@
+#include "check.h"
+
+#include <stdatomic.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/pool.h"
+
+static void fail_fills_the_error(void **state) {
+    (void)state;
+    copse_error err = {0};
+    assert_int_equal(cp_fail_at(&err, COPSE_E_DATA, 3, 4, "%s %d", "x", 7), COPSE_E_DATA);
+    assert_int_equal(err.code, COPSE_E_DATA);
+    assert_int_equal(err.row, 3);
+    assert_int_equal(err.col, 4);
+    assert_string_equal(err.msg, "x 7");
+    assert_int_equal(cp_fail(NULL, COPSE_E_USAGE, "no one listens"), COPSE_E_USAGE);
+}
+
+static void allocation_refuses_overflow_and_on_demand(void **state) {
+    (void)state;
+    assert_null(cp_mem_new(SIZE_MAX / 2, 3));
+    cp_mem_fail_after(1);
+    void *a = cp_mem_new(1, 1), *b = cp_mem_new(1, 1), *c = cp_mem_raw(1, 1);
+    cp_mem_fail_after(-1);
+    assert_non_null(a);
+    assert_null(b);
+    assert_null(c);
+    cp_mem_free(a);
+}
+
+static void grow_keeps_contents(void **state) {
+    (void)state;
+    copse_error err;
+    int *v = NULL;
+    size_t cap = 0;
+    for (int i = 0; i < 1000; i++) {
+        must(CP_GROW(v, cap, (size_t)i + 1, &err), err);
+        v[i] = i;
+    }
+    for (int i = 0; i < 1000; i++) assert_int_equal(v[i], i);
+    cp_mem_free(v);
+}
+
+static void arena_blocks_are_aligned_apart_and_reused(void **state) {
+    (void)state;
+    cp_arena a;
+    cp_arena_init(&a);
+    unsigned char *first = cp_arena_get(&a, 100, 1), *big = cp_arena_get(&a, 1 << 20, 1), *last = cp_arena_get(&a, 8, 8);
+    assert_non_null(first);
+    assert_non_null(big);
+    memset(big, 1, 1 << 20);
+    memset(first, 2, 100);
+    memset(last, 3, 64);
+    assert_int_equal(big[0], 1);
+    assert_int_equal((uintptr_t)last % 64, 0);
+    size_t before = cp_mem_count();
+    cp_arena_reset(&a);
+    assert_ptr_equal(cp_arena_get(&a, 100, 1), first);
+    assert_ptr_equal(cp_arena_get(&a, 1 << 20, 1), big);
+    assert_int_equal(cp_mem_count(), before);
+    cp_arena_clear(&a);
+}
+
+typedef struct tally {
+    atomic_int done[500];
+    size_t fail_from;
+} tally;
+
+static copse_status count_job(void *arg, size_t i, size_t worker, copse_error *err) {
+    (void)worker;
+    tally *t = arg;
+    atomic_fetch_add(&t->done[i], 1);
+    return i >= t->fail_from ? cp_fail(err, COPSE_E_DATA, "job %zu", i) : COPSE_OK;
+}
+
+static void pool_does_every_job_once(void **state) {
+    (void)state;
+    copse_error err;
+    for (int threads = 1; threads <= 7; threads += 3) {
+        tally t = {.fail_from = SIZE_MAX};
+        copse_run run = {.threads = threads};
+        must(cp_pool_for(&run, cp_pool_workers(&run, 500), 500, NULL, count_job, &t, &err), err);
+        for (int i = 0; i < 500; i++) assert_int_equal(atomic_load(&t.done[i]), 1);
+    }
+}
+
+static void pool_reports_the_lowest_failure(void **state) {
+    (void)state;
+    for (int repeat = 0; repeat < 50; repeat++) {
+        tally t = {.fail_from = 120};
+        copse_run run = {.threads = 4};
+        copse_error err = {0};
+        assert_int_equal(cp_pool_for(&run, 4, 500, NULL, count_job, &t, &err), COPSE_E_DATA);
+        assert_string_equal(err.msg, "job 120");
+    }
+}
+
+static void pool_stops_when_asked(void **state) {
+    (void)state;
+    volatile int stop = 1;
+    tally t = {.fail_from = SIZE_MAX};
+    copse_run run = {.threads = 2, .stop = &stop};
+    copse_error err;
+    assert_int_equal(cp_pool_for(&run, 2, 500, NULL, count_job, &t, &err), COPSE_E_STOPPED);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fail_fills_the_error),
+        cmocka_unit_test(allocation_refuses_overflow_and_on_demand),
+        cmocka_unit_test(grow_keeps_contents),
+        cmocka_unit_test(arena_blocks_are_aligned_apart_and_reused),
+        cmocka_unit_test(pool_does_every_job_once),
+        cmocka_unit_test(pool_reports_the_lowest_failure),
+        cmocka_unit_test(pool_stops_when_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
