@@ -1,0 +1,51 @@
+#include "num/draw.h"
+
+#include <math.h>
+
+static const double two_pi = 6.283185307179586476925;
+
+double cp_draw_exp(cp_rng *rng) {
+    return -log(cp_rng_unit(rng));
+}
+
+/* Box and Muller (1958), one of the pair: two uniforms to a normal, always, so what follows in a stream does not depend
+ * on the values drawn, and nothing has to be remembered between calls. */
+double cp_draw_normal(cp_rng *rng) {
+    double radius = sqrt(-2 * log(cp_rng_unit(rng)));
+    return radius * cos(two_pi * cp_rng_unit(rng));
+}
+
+/* Marsaglia and Tsang (2000), for shape >= 1: with d = shape - 1/3 and c = 1/sqrt(9 d), the density of d (1 + c z)^3
+ * is so near the gamma's that more than 95 of 100 normals z are kept. */
+static double draw_gamma_from_one(cp_rng *rng, double shape) {
+    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double z = cp_draw_normal(rng), root = 1 + c * z;
+        if (root <= 0) continue;
+        double v = root * root * root;
+        if (log(cp_rng_unit(rng)) < 0.5 * z * z + d * (1 - v + log(v))) return d * v;
+    }
+}
+
+/* Below 1: gamma(a) has the law of gamma(a + 1) U^(1/a).  For shapes under about 0.01 much of the mass lies below the
+ * smallest double and is returned as 0. */
+double cp_draw_gamma(cp_rng *rng, double shape) {
+    if (shape >= 1) return draw_gamma_from_one(rng, shape);
+    double whole = draw_gamma_from_one(rng, shape + 1);
+    return whole * exp(-cp_draw_exp(rng) / shape);
+}
+
+double cp_draw_student(cp_rng *rng, double df) {
+    double z = cp_draw_normal(rng);
+    if (isinf(df)) return z;
+    return z / sqrt(2 * cp_draw_gamma(rng, 0.5 * df) / df);
+}
+
+/* Fisher and Yates, from the end. */
+void cp_draw_shuffle(cp_rng *rng, size_t *items, size_t n) {
+    for (size_t left = n; left > 1; left--) {
+        size_t i = (size_t)cp_rng_below(rng, left), last = items[left - 1];
+        items[left - 1] = items[i];
+        items[i] = last;
+    }
+}
