@@ -1,0 +1,210 @@
+#include "method/param.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "method/method.h"
+
+enum { TEXT_SIZE = 64 }; /* any number as text; longer values are refused before they are copied */
+
+static size_t find(const cp_method *m, const char *name) {
+    for (size_t i = 0; i < m->n_params; i++)
+        if (strcmp(m->params[i].name, name) == 0) return i;
+    return (size_t)-1;
+}
+
+/* The k-th word of a list separated by blanks; its length, 0 after the last. */
+static size_t word(const char *list, size_t k, const char **out) {
+    for (;; k--) {
+        list += strspn(list, " ");
+        size_t n = strcspn(list, " ");
+        *out = list;
+        if (k == 0 || n == 0) return n;
+        list += n;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------- ranges in words */
+
+static void print_bound(const cp_param *d, double x, char *buf, size_t n) {
+    snprintf(buf, n, d->type == CP_PARAM_INT ? "%.0f" : "%.15g", x);
+}
+
+void cp_param_range(const cp_param *d, char *buf, size_t n) {
+    if (d->type == CP_PARAM_CHOICE) {
+        snprintf(buf, n, "%s", d->choices);
+        return;
+    }
+    char min[TEXT_SIZE], max[TEXT_SIZE];
+    const char *automatic = d->auto_ok ? "auto, " : "";
+    print_bound(d, d->min, min, sizeof min);
+    print_bound(d, d->max, max, sizeof max);
+    if (isfinite(d->min) && isfinite(d->max))
+        snprintf(buf, n, "%s%s to %s", automatic, min, max);
+    else if (isfinite(d->min))
+        snprintf(buf, n, "%s%s or more", automatic, min);
+    else if (isfinite(d->max))
+        snprintf(buf, n, "%s%s or less", automatic, max);
+    else
+        snprintf(buf, n, "%s", d->auto_ok ? "auto, any number" : "");
+}
+
+/* ------------------------------------------------------------------------------------------------------ parsing */
+
+/* One spelling for each number, so that equal options make equal model files: the shortest that reads back. */
+static void print_number(const cp_param *d, double x, char buf[TEXT_SIZE]) {
+    if (d->type == CP_PARAM_INT) {
+        snprintf(buf, TEXT_SIZE, "%.0f", x);
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buf, TEXT_SIZE, "%.*g", digits, x);
+        if (strtod(buf, NULL) == x) return;
+    }
+}
+
+static copse_status parse_number(const cp_param *d, const char *text, double *out, char canonical[TEXT_SIZE],
+                                 copse_error *err) {
+    if (d->auto_ok && strcmp(text, "auto") == 0) {
+        *out = NAN;
+        snprintf(canonical, TEXT_SIZE, "auto");
+        return COPSE_OK;
+    }
+    const char *kind = d->type == CP_PARAM_INT ? "a whole number" : "a number";
+    char *end = NULL, range[TEXT_SIZE * 4];
+    double x = strtod(text, &end);
+    cp_param_range(d, range, sizeof range);
+    if (end == text || *end || isnan(x) || (d->type == CP_PARAM_INT && floor(x) != x))
+        return cp_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not %s%s%s%s", d->name, text, kind, *range ? " (" : "",
+                       range, *range ? ")" : "");
+    if (x < d->min || x > d->max)
+        return cp_fail(err, COPSE_E_USAGE, "--%s: %.40s is out of range (%s)", d->name, text, range);
+    *out = x + 0.0; /* -0 is 0 */
+    print_number(d, *out, canonical);
+    return COPSE_OK;
+}
+
+static copse_status parse_choice(const cp_param *d, const char *text, double *out, char canonical[TEXT_SIZE],
+                                 copse_error *err) {
+    char list[512] = "", name[TEXT_SIZE], best[TEXT_SIZE] = "";
+    size_t length, used = 0, distance = 0;
+    const char *w;
+    for (size_t k = 0; (length = word(d->choices, k, &w)) > 0; k++) {
+        snprintf(name, sizeof name, "%.*s", (int)length, w);
+        if (strcmp(name, text) == 0) {
+            *out = (double)k;
+            snprintf(canonical, TEXT_SIZE, "%s", name);
+            return COPSE_OK;
+        }
+        cp_near near = {.word = text};
+        cp_near_try(&near, name);
+        if (near.best && (!*best || near.distance < distance)) {
+            distance = near.distance;
+            memcpy(best, name, sizeof best);
+        }
+        if (used < sizeof list) used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", name);
+    }
+    return cp_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not one of: %s%s%s%s", d->name, text, list,
+                   *best ? "; did you mean '" : "", best, *best ? "'?" : "");
+}
+
+static copse_status set_at(copse_params *p, size_t i, const char *value, copse_error *err) {
+    const cp_param *d = &p->method->params[i];
+    char canonical[TEXT_SIZE];
+    double x = 0;
+    if (d->type == CP_PARAM_CHOICE)
+        CP_TRY(parse_choice(d, value, &x, canonical, err));
+    else
+        CP_TRY(parse_number(d, value, &x, canonical, err));
+    char *text = cp_mem_strdup(canonical);
+    if (!text) return cp_fail_memory(err);
+    cp_mem_free(p->text[i]);
+    p->text[i] = text;
+    p->value[i] = x;
+    return COPSE_OK;
+}
+
+static copse_status unknown(const cp_method *m, const char *name, copse_error *err) {
+    cp_near near = {.word = name};
+    for (size_t i = 0; i < m->n_params; i++) cp_near_try(&near, m->params[i].name);
+    if (near.best)
+        return cp_fail(err, COPSE_E_USAGE, "method %s has no option --%.60s; did you mean --%s?", m->name, name,
+                       near.best);
+    return cp_fail(err, COPSE_E_USAGE, "method %s has no option --%.60s; 'copse methods %s' lists its options", m->name,
+                   name, m->name);
+}
+
+copse_status cp_param_set(copse_params *p, const char *name, const char *value, copse_error *err) {
+    size_t i = find(p->method, name);
+    if (i == (size_t)-1) return unknown(p->method, name, err);
+    return set_at(p, i, value, err);
+}
+
+/* ------------------------------------------------------------------------------------------------------ objects */
+
+copse_status cp_param_new(const cp_method *method, copse_params **out, copse_error *err) {
+    *out = NULL;
+    copse_status status = COPSE_OK;
+    copse_params *p;
+    CP_TRY(CP_NEW(p, 1, err));
+    p->method = method;
+    CP_TRY_OUT(CP_NEW(p->value, method->n_params, err));
+    CP_TRY_OUT(CP_NEW(p->text, method->n_params, err));
+    for (size_t i = 0; i < method->n_params; i++) CP_TRY_OUT(set_at(p, i, method->params[i].initial, err));
+    *out = p;
+    return COPSE_OK;
+out:
+    cp_param_free(p);
+    return status;
+}
+
+copse_status cp_param_copy(const copse_params *from, copse_params **out, copse_error *err) {
+    copse_params *p;
+    CP_TRY(cp_param_new(from->method, out, err));
+    p = *out;
+    for (size_t i = 0; i < from->method->n_params; i++) {
+        copse_status status = set_at(p, i, from->text[i], err);
+        if (!status) continue;
+        cp_param_free(p);
+        *out = NULL;
+        return status;
+    }
+    return COPSE_OK;
+}
+
+void cp_param_free(copse_params *p) {
+    if (!p) return;
+    for (size_t i = 0; p->text && i < p->method->n_params; i++) cp_mem_free(p->text[i]);
+    cp_mem_free(p->text);
+    cp_mem_free(p->value);
+    cp_mem_free(p);
+}
+
+/* -------------------------------------------------------------------------------------------------- for methods */
+
+double cp_param_real(const copse_params *p, const char *name) {
+    size_t i = find(p->method, name);
+    CP_BUG(i == (size_t)-1);
+    return p->value[i];
+}
+
+int64_t cp_param_int(const copse_params *p, const char *name) {
+    double x = cp_param_real(p, name);
+    CP_BUG(!(fabs(x) < 9.2e18)); /* auto has no integer: ask cp_param_real first */
+    return (int64_t)x;
+}
+
+int cp_param_is(const copse_params *p, const char *name, const char *choice) {
+    const char *text = cp_param_text(p, name);
+    CP_BUG(!text);
+    return strcmp(text, choice) == 0;
+}
+
+const char *cp_param_text(const copse_params *p, const char *name) {
+    size_t i = find(p->method, name);
+    return i == (size_t)-1 ? NULL : p->text[i];
+}

@@ -1,0 +1,139 @@
+#include "check.h"
+
+#include "base/mem.h"
+#include "method/method.h"
+
+static const cp_param table[] = {
+    {.name = "trees", .type = CP_PARAM_INT, .initial = "100", .min = 1, .max = 100000, .help = "trees in the forest"},
+    {.name = "seed", .type = CP_PARAM_INT, .initial = "1", .min = 0, .max = 9007199254740992.0, .help = "seed"},
+    {.name = "lifetime", .type = CP_PARAM_REAL, .initial = "inf", .min = 0, .max = INFINITY, .help = "lifetime"},
+    {.name = "gamma", .type = CP_PARAM_REAL, .initial = "auto", .min = 0, .max = 1e6, .auto_ok = 1, .help = "discount"},
+    {.name = "shift", .type = CP_PARAM_REAL, .initial = "0", .min = -INFINITY, .max = INFINITY, .help = "any number"},
+    {.name = "posterior", .type = CP_PARAM_CHOICE, .initial = "exact", .choices = "exact fast", .help = "posterior"},
+};
+static const cp_method method = {.name = "toy", .params = table, .n_params = sizeof table / sizeof *table};
+
+static copse_params *fresh(void) {
+    copse_error err;
+    copse_params *p = NULL;
+    must(cp_param_new(&method, &p, &err), err);
+    return p;
+}
+
+/* Setting must fail with this message and leave the option alone. */
+static void refused(const char *name, const char *value, const char *msg) {
+    copse_params *p = fresh();
+    copse_error err = {0};
+    assert_int_equal(cp_param_set(p, name, value, &err), COPSE_E_USAGE);
+    assert_string_equal(err.msg, msg);
+    for (size_t i = 0; i < method.n_params; i++) assert_string_equal(cp_param_text(p, table[i].name), table[i].initial);
+    cp_param_free(p);
+}
+
+static void starts_with_the_defaults(void **state) {
+    (void)state;
+    copse_params *p = fresh();
+    assert_int_equal(cp_param_int(p, "trees"), 100);
+    assert_int_equal(cp_param_int(p, "seed"), 1);
+    assert_true(isinf(cp_param_real(p, "lifetime")));
+    assert_true(isnan(cp_param_real(p, "gamma")));
+    assert_true(cp_param_is(p, "posterior", "exact"));
+    assert_null(cp_param_text(p, "nothing"));
+    cp_param_free(p);
+}
+
+static void takes_values_in_any_spelling_and_prints_one(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *value, *text;
+    } c[] = {
+        {"trees", "7", "7"},
+        {"trees", "1e3", "1000"},
+        {"trees", "+5.0", "5"},
+        {"gamma", "0.10", "0.1"},
+        {"gamma", "1e-1", "0.1"},
+        {"gamma", "-0", "0"},
+        {"lifetime", "Inf", "inf"},
+        {"gamma", "auto", "auto"},
+        {"posterior", "fast", "fast"},
+        {"shift", "-1.5e300", "-1.5e+300"},
+        {"seed", "9007199254740992", "9007199254740992"},
+    };
+    copse_params *p = fresh();
+    copse_error err;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        must(cp_param_set(p, c[i].name, c[i].value, &err), err);
+        assert_string_equal(cp_param_text(p, c[i].name), c[i].text);
+    }
+    cp_param_free(p);
+}
+
+static void refuses_what_cannot_be(void **state) {
+    (void)state;
+    refused("trees", "0", "--trees: 0 is out of range (1 to 100000)");
+    refused("trees", "100001", "--trees: 100001 is out of range (1 to 100000)");
+    refused("trees", "2.5", "--trees: '2.5' is not a whole number (1 to 100000)");
+    refused("trees", "many", "--trees: 'many' is not a whole number (1 to 100000)");
+    refused("trees", "", "--trees: '' is not a whole number (1 to 100000)");
+    refused("trees", "5x", "--trees: '5x' is not a whole number (1 to 100000)");
+    refused("trees", "auto", "--trees: 'auto' is not a whole number (1 to 100000)");
+    refused("trees", "inf", "--trees: inf is out of range (1 to 100000)");
+    refused("gamma", "-1", "--gamma: -1 is out of range (auto, 0 to 1000000)");
+    refused("lifetime", "nan", "--lifetime: 'nan' is not a number (0 or more)");
+    refused("shift", "left", "--shift: 'left' is not a number");
+    refused("posterior", "exakt", "--posterior: 'exakt' is not one of: exact, fast; did you mean 'exact'?");
+    refused("posterior", "none", "--posterior: 'none' is not one of: exact, fast");
+    refused("posterior", "", "--posterior: '' is not one of: exact, fast");
+    refused("tress", "5", "method toy has no option --tress; did you mean --trees?");
+    refused("leaves", "5", "method toy has no option --leaves; 'copse methods toy' lists its options");
+}
+
+static void ranges_read_like_words(void **state) {
+    (void)state;
+    static const char *const expect[] = {"1 to 100000", "0 to 9007199254740992", "0 or more", "auto, 0 to 1000000", "",
+                                         "exact fast"};
+    char buf[100];
+    for (size_t i = 0; i < method.n_params; i++) {
+        cp_param_range(&table[i], buf, sizeof buf);
+        assert_string_equal(buf, expect[i]);
+    }
+}
+
+static void copies_are_equal_and_apart(void **state) {
+    (void)state;
+    copse_error err;
+    copse_params *p = fresh(), *q = NULL;
+    must(cp_param_set(p, "gamma", "0.30000000000000004", &err), err);
+    must(cp_param_copy(p, &q, &err), err);
+    assert_true(cp_param_real(q, "gamma") == 0.1 + 0.2);
+    must(cp_param_set(p, "gamma", "1", &err), err);
+    assert_true(cp_param_real(q, "gamma") == 0.1 + 0.2);
+    cp_param_free(p);
+    cp_param_free(q);
+}
+
+static void survives_every_failed_allocation(void **state) {
+    (void)state;
+    for (long k = 0;; k++) {
+        copse_params *p = NULL, *q = NULL;
+        copse_error err = {0};
+        cp_mem_fail_after(k);
+        copse_status s = cp_param_new(&method, &p, &err);
+        if (!s) s = cp_param_copy(p, &q, &err);
+        if (!s) s = cp_param_set(q, "trees", "3", &err);
+        cp_mem_fail_after(-1);
+        cp_param_free(p);
+        cp_param_free(q);
+        if (!s) break;
+        assert_int_equal(s, COPSE_E_MEMORY);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_with_the_defaults),   cmocka_unit_test(takes_values_in_any_spelling_and_prints_one),
+        cmocka_unit_test(refuses_what_cannot_be),     cmocka_unit_test(ranges_read_like_words),
+        cmocka_unit_test(copies_are_equal_and_apart), cmocka_unit_test(survives_every_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
