@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define COPSE_API __attribute__((visibility("default")))
+#define COPSE_API        __attribute__((visibility("default")))
 #define COPSE_MUST_CHECK __attribute__((warn_unused_result))
 #else
 #define COPSE_API
@@ -79,8 +79,9 @@ typedef struct copse_run {
     void (*log)(void *arg, copse_log_level level, const char *text);
     /* Called from the calling thread, now and then: `done` of `total` units of work. */
     void (*progress)(void *arg, const char *what, double done, double total);
-    void *arg;                /* handed to the callbacks */
-    const volatile int *stop; /* looked at often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it. */
+    void *arg; /* handed to the callbacks */
+    const volatile int
+        *stop; /* looked at often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it. */
 } copse_run;
 
 /* ------------------------------------------------------------------------------------------------------- 3. tables */
@@ -92,13 +93,13 @@ typedef struct copse_model copse_model;
 typedef enum copse_kind { COPSE_NUMBER, COPSE_TEXT } copse_kind;
 
 typedef struct copse_read_options {
-    const char *format;       /* csv tsv npy libsvm ndjson; NULL: by name, then by content */
-    char delimiter;           /* 0: sniffed among , ; tab | */
-    int no_header;            /* columns are then x1 ... xD */
-    const char *na;           /* more words that mean "missing", comma separated.  Empty fields, NA, NaN and null always do */
-    const char *categorical;  /* columns read as text even if they look like numbers: names, A..B ranges, * wildcards */
-    const char *numeric;      /* columns that must be numbers: anything else in them is an error with its place */
-    const copse_model *like;  /* the types of this model's columns; numbers are then demanded where it has numbers */
+    const char *format; /* csv tsv npy libsvm ndjson; NULL: by name, then by content */
+    char delimiter;     /* 0: sniffed among , ; tab | */
+    int no_header;      /* columns are then x1 ... xD */
+    const char *na;     /* more words that mean "missing", comma separated.  Empty fields, NA, NaN and null always do */
+    const char *categorical; /* columns read as text even if they look like numbers: names, A..B ranges, * wildcards */
+    const char *numeric;     /* columns that must be numbers: anything else in them is an error with its place */
+    const copse_model *like; /* the types of this model's columns; numbers are then demanded where it has numbers */
 } copse_read_options;
 
 /* Reads a whole file; "-" is standard input, .gz and .zst are unpacked.  Errors name file:line:column. */
@@ -159,11 +160,11 @@ typedef struct copse_method_info {
 } copse_method_info;
 
 typedef struct copse_option_info {
-    const char *name;     /* as on the command line, without the dashes */
-    const char *type;     /* int, real, choice, text */
-    const char *initial;  /* the default, as text */
-    const char *range;    /* "1 to 100000", "exact fast", ...; "" where anything goes */
-    const char *help;     /* one line */
+    const char *name;    /* as on the command line, without the dashes */
+    const char *type;    /* int, real, choice, text */
+    const char *initial; /* the default, as text */
+    const char *range;   /* "1 to 100000", "exact fast", ...; "" where anything goes */
+    const char *help;    /* one line */
 } copse_option_info;
 
 /* The i-th method, NULL after the last; the i-th option of a method, 0 after the last. */
@@ -291,9 +292,9 @@ typedef struct copse_scores {
     /* regression */
     double rmse, mae, nlpd, crps, sharpness; /* sharpness: mean predictive sd */
     copse_coverage coverage[COPSE_LEVELS];
-    size_t pit[COPSE_BINS];                        /* histogram of F(y) */
-    double interval, interval_observed;            /* the level asked for and the share it covered; 0 if none asked */
-    double predict_seconds, predict_cpu_seconds;   /* of the model alone */
+    size_t pit[COPSE_BINS];                      /* histogram of F(y) */
+    double interval, interval_observed;          /* the level asked for and the share it covered; 0 if none asked */
+    double predict_seconds, predict_cpu_seconds; /* of the model alone */
 } copse_scores;
 
 /* Collects scores over any number of predictions with their truths. */

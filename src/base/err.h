@@ -20,23 +20,23 @@ __attribute__((format(printf, 5, 6))) copse_status cp_fail_at(copse_error *err, 
 copse_status cp_fail_memory(copse_error *err);
 
 /* Forwards a failure to the caller. */
-#define CP_TRY(call)                                 \
-    do {                                             \
-        copse_status cp_try_status_ = (call);        \
-        if (cp_try_status_) return cp_try_status_;   \
+#define CP_TRY(call)                               \
+    do {                                           \
+        copse_status cp_try_status_ = (call);      \
+        if (cp_try_status_) return cp_try_status_; \
     } while (0)
 
 /* Forwards a failure to the label `out`, where the function cleans up; needs a variable `status`. */
-#define CP_TRY_OUT(call)         \
-    do {                         \
-        status = (call);         \
-        if (status) goto out;    \
+#define CP_TRY_OUT(call)      \
+    do {                      \
+        status = (call);      \
+        if (status) goto out; \
     } while (0)
 
 /* What cannot be unless we are wrong: cheap, always on, ends the process with the place. */
-#define CP_BUG(cond)                                        \
-    do {                                                    \
-        if (cond) cp_bug(__FILE__, __LINE__, #cond);        \
+#define CP_BUG(cond)                                 \
+    do {                                             \
+        if (cond) cp_bug(__FILE__, __LINE__, #cond); \
     } while (0)
 _Noreturn void cp_bug(const char *file, int line, const char *what);
 

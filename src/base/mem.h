@@ -8,8 +8,8 @@
 #include "base/err.h"
 
 /* NULL when there is no memory or n * size overflows.  n or size may be 0: the result is then still freeable. */
-void *cp_mem_new(size_t n, size_t size);   /* zeroed */
-void *cp_mem_raw(size_t n, size_t size);   /* not zeroed */
+void *cp_mem_new(size_t n, size_t size); /* zeroed */
+void *cp_mem_raw(size_t n, size_t size); /* not zeroed */
 void *cp_mem_resize(void *old, size_t n, size_t size);
 char *cp_mem_strdup(const char *s);
 char *cp_mem_strndup(const char *s, size_t n);

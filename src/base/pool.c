@@ -19,7 +19,7 @@ typedef struct loop {
     atomic_size_t next, done;
     atomic_size_t bad; /* lowest index that failed so far, n if none */
     pthread_mutex_t lock;
-    copse_error err;   /* of `bad`; under lock */
+    copse_error err; /* of `bad`; under lock */
 } loop;
 
 typedef struct worker {

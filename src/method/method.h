@@ -25,8 +25,8 @@ typedef struct cp_answer {
     copse_task task;
     size_t rows, classes;
     double *probs;
-    size_t *start;  /* rows+1: components of row i are start[i] ... start[i+1]-1 */
-    size_t ended;   /* rows ended so far */
+    size_t *start; /* rows+1: components of row i are start[i] ... start[i+1]-1 */
+    size_t ended;  /* rows ended so far */
     cp_component *comp;
     size_t n_comp, cap_comp;
 } cp_answer;
@@ -53,11 +53,11 @@ enum {
 
 /* A node as people look at it; node 0 ... of a tree, the root first. */
 typedef struct cp_node_view {
-    int32_t left, right;  /* CP_NONE at a leaf */
-    size_t dim;           /* split: encoded column */
-    double cut;           /* split: in scaled units */
-    size_t rows;          /* rows under the node, 0 if the method does not know */
-    char note[96];        /* what the node predicts, what its time is ... */
+    int32_t left, right; /* CP_NONE at a leaf */
+    size_t dim;          /* split: encoded column */
+    double cut;          /* split: in scaled units */
+    size_t rows;         /* rows under the node, 0 if the method does not know */
+    char note[96];       /* what the node predicts, what its time is ... */
 } cp_node_view;
 
 typedef struct cp_method {
@@ -87,7 +87,7 @@ typedef struct cp_method {
     const char *(*check)(const void *state);
     void (*clear)(void *state);
 
-    size_t (*rows)(const void *state);      /* learnt so far */
+    size_t (*rows)(const void *state); /* learnt so far */
     size_t (*trees)(const void *state);
     int (*can_learn)(const void *state);
     size_t (*figures)(const void *state, cp_figure out[CP_MAX_FIGURES]);

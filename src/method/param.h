@@ -9,10 +9,10 @@ typedef enum cp_param_type { CP_PARAM_INT, CP_PARAM_REAL, CP_PARAM_CHOICE } cp_p
 typedef struct cp_param {
     const char *name;
     cp_param_type type;
-    const char *initial;  /* as text; "auto" is allowed where auto_ok */
-    double min, max;      /* int, real: inclusive */
-    const char *choices;  /* choice: words separated by blanks */
-    int auto_ok;          /* int, real: "auto" lets the method decide; its value is then NaN */
+    const char *initial; /* as text; "auto" is allowed where auto_ok */
+    double min, max;     /* int, real: inclusive */
+    const char *choices; /* choice: words separated by blanks */
+    int auto_ok;         /* int, real: "auto" lets the method decide; its value is then NaN */
     const char *help;
 } cp_param;
 

@@ -11,11 +11,11 @@
 /* One number per use, fixed for ever: changing one changes every result. */
 typedef enum cp_purpose {
     CP_FOR_TEST = 1,
-    CP_FOR_GROW = 2,      /* batch tree; slot: tree */
-    CP_FOR_EXTEND = 3,    /* one online row; slot: tree, step: rows seen before */
-    CP_FOR_DRAW = 4,      /* draws from a prediction; step: row */
-    CP_FOR_SPLIT = 5,     /* holdout and folds; slot: repeat */
-    CP_FOR_SYNTH = 6      /* made-up data; step: row */
+    CP_FOR_GROW = 2,   /* batch tree; slot: tree */
+    CP_FOR_EXTEND = 3, /* one online row; slot: tree, step: rows seen before */
+    CP_FOR_DRAW = 4,   /* draws from a prediction; step: row */
+    CP_FOR_SPLIT = 5,  /* holdout and folds; slot: repeat */
+    CP_FOR_SYNTH = 6   /* made-up data; step: row */
 } cp_purpose;
 
 typedef struct cp_rng {

@@ -46,7 +46,8 @@ static void arena_blocks_are_aligned_apart_and_reused(void **state) {
     (void)state;
     cp_arena a;
     cp_arena_init(&a);
-    unsigned char *first = cp_arena_get(&a, 100, 1), *big = cp_arena_get(&a, 1 << 20, 1), *last = cp_arena_get(&a, 8, 8);
+    unsigned char *first = cp_arena_get(&a, 100, 1), *big = cp_arena_get(&a, 1 << 20, 1),
+                  *last = cp_arena_get(&a, 8, 8);
     assert_non_null(first);
     assert_non_null(big);
     memset(big, 1, 1 << 20);
@@ -107,12 +108,9 @@ static void pool_stops_when_asked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fail_fills_the_error),
-        cmocka_unit_test(allocation_refuses_overflow_and_on_demand),
-        cmocka_unit_test(grow_keeps_contents),
-        cmocka_unit_test(arena_blocks_are_aligned_apart_and_reused),
-        cmocka_unit_test(pool_does_every_job_once),
-        cmocka_unit_test(pool_reports_the_lowest_failure),
+        cmocka_unit_test(fail_fills_the_error),     cmocka_unit_test(allocation_refuses_overflow_and_on_demand),
+        cmocka_unit_test(grow_keeps_contents),      cmocka_unit_test(arena_blocks_are_aligned_apart_and_reused),
+        cmocka_unit_test(pool_does_every_job_once), cmocka_unit_test(pool_reports_the_lowest_failure),
         cmocka_unit_test(pool_stops_when_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,64 @@
+#include "num/kern.h"
+
+#include <string.h>
+
+#include "num/kern_avx2.h"
+
+static float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
+static float smaller(float a, float b) {
+    return a < b ? a : b;
+}
+
+static double lanes_sum(const double lane[4]) {
+    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+}
+
+static double outside_plain(const float *box, const float *x, size_t d) {
+    const float *lower = box, *upper = box + d;
+    double lane[4] = {0};
+    for (size_t i = 0; i < d; i++) lane[i % 4] += (double)(larger(x[i] - upper[i], 0) + larger(lower[i] - x[i], 0));
+    return lanes_sum(lane);
+}
+
+static double outside_pair_plain(const float *a, const float *b, const float *x, size_t d) {
+    double lane[4] = {0};
+    for (size_t i = 0; i < d; i++) {
+        float lower = smaller(a[i], b[i]), upper = larger(a[i], b[i]);
+        lane[i % 4] += (double)(larger(x[i] - upper, 0) + larger(lower - x[i], 0));
+    }
+    return lanes_sum(lane);
+}
+
+static double extent_plain(const float *box, size_t d) {
+    double lane[4] = {0};
+    for (size_t i = 0; i < d; i++) lane[i % 4] += (double)(box[d + i] - box[i]);
+    return lanes_sum(lane);
+}
+
+static void include_plain(float *box, const float *x, size_t d) {
+    for (size_t i = 0; i < d; i++) {
+        box[i] = smaller(box[i], x[i]);
+        box[d + i] = larger(box[d + i], x[i]);
+    }
+}
+
+static void hull_plain(const float *x, size_t d, const int32_t *row, size_t n, float *out_box) {
+    memcpy(out_box, x + (size_t)row[0] * d, d * sizeof *x);
+    memcpy(out_box + d, x + (size_t)row[0] * d, d * sizeof *x);
+    for (size_t i = 1; i < n; i++) include_plain(out_box, x + (size_t)row[i] * d, d);
+}
+
+static const cp_kern plain = {"plain", outside_plain, outside_pair_plain, extent_plain, include_plain, hull_plain};
+
+const cp_kern *cp_kern_best(void) {
+    const cp_kern *fast = cp_kern_avx2();
+    return fast ? fast : &plain;
+}
+
+const cp_kern *cp_kern_find(const char *name) {
+    if (!strcmp(name, "plain")) return &plain;
+    return !strcmp(name, "avx2") ? cp_kern_avx2() : NULL;
+}

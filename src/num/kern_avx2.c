@@ -1,0 +1,137 @@
+#include "num/kern_avx2.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2")))
+
+/* All-ones for the first `n` of eight lanes: the tail of a row is read through it, never past the row's end. */
+AVX2 static __m256i tail_mask(size_t n) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lane);
+}
+
+AVX2 static __m256 excess(__m256 lower, __m256 upper, __m256 x) {
+    const __m256 zero = _mm256_setzero_ps();
+    return _mm256_add_ps(_mm256_max_ps(_mm256_sub_ps(x, upper), zero), _mm256_max_ps(_mm256_sub_ps(lower, x), zero));
+}
+
+/* Elements 0-3, then 4-7, into the four lanes: the order of the plain loop. */
+AVX2 static __m256d add_lanes(__m256d sum, __m256 v) {
+    sum = _mm256_add_pd(sum, _mm256_cvtps_pd(_mm256_castps256_ps128(v)));
+    return _mm256_add_pd(sum, _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
+}
+
+AVX2 static double lanes_sum(__m256d sum) {
+    __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(sum), _mm256_extractf128_pd(sum, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
+}
+
+AVX2 static double outside_avx2(const float *box, const float *x, size_t d) {
+    const float *lower = box, *upper = box + d;
+    __m256d sum = _mm256_setzero_pd();
+    size_t i = 0;
+    for (; i + 8 <= d; i += 8)
+        sum = add_lanes(sum, excess(_mm256_loadu_ps(lower + i), _mm256_loadu_ps(upper + i), _mm256_loadu_ps(x + i)));
+    if (i < d) {
+        __m256i m = tail_mask(d - i);
+        sum = add_lanes(sum, excess(_mm256_maskload_ps(lower + i, m), _mm256_maskload_ps(upper + i, m),
+                                    _mm256_maskload_ps(x + i, m)));
+    }
+    return lanes_sum(sum);
+}
+
+AVX2 static double outside_pair_avx2(const float *a, const float *b, const float *x, size_t d) {
+    __m256d sum = _mm256_setzero_pd();
+    size_t i = 0;
+    for (; i + 8 <= d; i += 8) {
+        __m256 p = _mm256_loadu_ps(a + i), q = _mm256_loadu_ps(b + i);
+        sum = add_lanes(sum, excess(_mm256_min_ps(p, q), _mm256_max_ps(p, q), _mm256_loadu_ps(x + i)));
+    }
+    if (i < d) {
+        __m256i m = tail_mask(d - i);
+        __m256 p = _mm256_maskload_ps(a + i, m), q = _mm256_maskload_ps(b + i, m);
+        sum = add_lanes(sum, excess(_mm256_min_ps(p, q), _mm256_max_ps(p, q), _mm256_maskload_ps(x + i, m)));
+    }
+    return lanes_sum(sum);
+}
+
+AVX2 static double extent_avx2(const float *box, size_t d) {
+    __m256d sum = _mm256_setzero_pd();
+    size_t i = 0;
+    for (; i + 8 <= d; i += 8)
+        sum = add_lanes(sum, _mm256_sub_ps(_mm256_loadu_ps(box + d + i), _mm256_loadu_ps(box + i)));
+    if (i < d) {
+        __m256i m = tail_mask(d - i);
+        sum = add_lanes(sum, _mm256_sub_ps(_mm256_maskload_ps(box + d + i, m), _mm256_maskload_ps(box + i, m)));
+    }
+    return lanes_sum(sum);
+}
+
+AVX2 static void include_avx2(float *box, const float *x, size_t d) {
+    size_t i = 0;
+    for (; i + 8 <= d; i += 8) {
+        __m256 v = _mm256_loadu_ps(x + i);
+        _mm256_storeu_ps(box + i, _mm256_min_ps(_mm256_loadu_ps(box + i), v));
+        _mm256_storeu_ps(box + d + i, _mm256_max_ps(_mm256_loadu_ps(box + d + i), v));
+    }
+    if (i < d) {
+        __m256i m = tail_mask(d - i);
+        __m256 v = _mm256_maskload_ps(x + i, m);
+        _mm256_maskstore_ps(box + i, m, _mm256_min_ps(_mm256_maskload_ps(box + i, m), v));
+        _mm256_maskstore_ps(box + d + i, m, _mm256_max_ps(_mm256_maskload_ps(box + d + i, m), v));
+    }
+}
+
+/* Sixteen columns of all rows at a time, bounds in registers. */
+AVX2 static void hull_16(const float *x, size_t d, const int32_t *row, size_t n, float *lower, float *upper) {
+    const float *p = x + (size_t)row[0] * d;
+    __m256 l0 = _mm256_loadu_ps(p), l1 = _mm256_loadu_ps(p + 8), u0 = l0, u1 = l1;
+    for (size_t i = 1; i < n; i++) {
+        p = x + (size_t)row[i] * d;
+        __m256 v0 = _mm256_loadu_ps(p), v1 = _mm256_loadu_ps(p + 8);
+        l0 = _mm256_min_ps(l0, v0);
+        u0 = _mm256_max_ps(u0, v0);
+        l1 = _mm256_min_ps(l1, v1);
+        u1 = _mm256_max_ps(u1, v1);
+    }
+    _mm256_storeu_ps(lower, l0);
+    _mm256_storeu_ps(lower + 8, l1);
+    _mm256_storeu_ps(upper, u0);
+    _mm256_storeu_ps(upper + 8, u1);
+}
+
+/* The same for the `width` <= 8 columns that are left. */
+AVX2 static void hull_tail(const float *x, size_t d, const int32_t *row, size_t n, size_t width, float *lower,
+                           float *upper) {
+    __m256i m = tail_mask(width);
+    __m256 l = _mm256_maskload_ps(x + (size_t)row[0] * d, m), u = l;
+    for (size_t i = 1; i < n; i++) {
+        __m256 v = _mm256_maskload_ps(x + (size_t)row[i] * d, m);
+        l = _mm256_min_ps(l, v);
+        u = _mm256_max_ps(u, v);
+    }
+    _mm256_maskstore_ps(lower, m, l);
+    _mm256_maskstore_ps(upper, m, u);
+}
+
+AVX2 static void hull_avx2(const float *x, size_t d, const int32_t *row, size_t n, float *out_box) {
+    size_t i = 0;
+    for (; i + 16 <= d; i += 16) hull_16(x + i, d, row, n, out_box + i, out_box + d + i);
+    for (; i < d; i += 8) hull_tail(x + i, d, row, n, d - i < 8 ? d - i : 8, out_box + i, out_box + d + i);
+}
+
+static const cp_kern avx2 = {"avx2", outside_avx2, outside_pair_avx2, extent_avx2, include_avx2, hull_avx2};
+
+const cp_kern *cp_kern_avx2(void) {
+    return __builtin_cpu_supports("avx2") ? &avx2 : NULL;
+}
+
+#else
+
+const cp_kern *cp_kern_avx2(void) {
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* kern_avx2 - the AVX2 twins of kern.c's plain loops; the only user of <immintrin.h>. */
+#ifndef CP_KERN_AVX2_H
+#define CP_KERN_AVX2_H
+
+#include "num/kern.h"
+
+/* NULL where the processor (or the compiler's target) has no AVX2. */
+const cp_kern *cp_kern_avx2(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* Every tier against the plain loops, bit for bit, at every length up to beyond two blocks and at odd addresses. */
+#include "check.h"
+
+#include "num/kern.h"
+#include "num/rng.h"
+
+enum { MOST = 70, ROWS = 9 };
+
+static float number(cp_rng *rng) {
+    return (float)(cp_rng_unit(rng) * 2 - 1);
+}
+
+static void make_box(cp_rng *rng, float *box, size_t d) {
+    for (size_t i = 0; i < d; i++) {
+        float a = number(rng), b = number(rng);
+        box[i] = fminf(a, b);
+        box[d + i] = fmaxf(a, b);
+    }
+}
+
+static void plain_outside_is_the_definition(void **state) {
+    (void)state;
+    const cp_kern *k = cp_kern_find("plain");
+    const float box[] = {0, 1, 2, 1, 2, 3}, x[] = {-1, 1.5f, 5};
+    assert_near(k->outside(box, x, 3), 1 + 0 + 2, 0);
+    assert_near(k->extent(box, 3), 3, 0);
+    const float a[] = {0, 0}, b[] = {1, -1}, y[] = {2, 1};
+    assert_near(k->outside_pair(a, b, y, 2), 2, 0);
+}
+
+static void tiers_agree_bit_for_bit(void **state) {
+    (void)state;
+    const cp_kern *plain = cp_kern_find("plain"), *fast = cp_kern_find("avx2");
+    if (!fast) skip();
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of("tiers"), CP_FOR_TEST, 0, 0);
+    for (size_t d = 1; d <= MOST; d++) {
+        /* exact sizes on the heap, so that a read past the end is seen by the address sanitizer */
+        float *box = malloc(2 * d * sizeof *box), *twin = malloc(2 * d * sizeof *twin),
+              *x = malloc(ROWS * d * sizeof *x);
+        int32_t row[ROWS];
+        make_box(&rng, box, d);
+        for (size_t i = 0; i < ROWS * d; i++) x[i] = number(&rng);
+        for (int i = 0; i < ROWS; i++) row[i] = (int32_t)cp_rng_below(&rng, ROWS);
+        for (size_t r = 0; r + 1 < ROWS; r++) {
+            double a = plain->outside(box, x + r * d, d), b = fast->outside(box, x + r * d, d);
+            assert_memory_equal(&a, &b, sizeof a);
+            a = plain->outside_pair(x, x + d, x + r * d, d);
+            b = fast->outside_pair(x, x + d, x + r * d, d);
+            assert_memory_equal(&a, &b, sizeof a);
+        }
+        double a = plain->extent(box, d), b = fast->extent(box, d);
+        assert_memory_equal(&a, &b, sizeof a);
+        memcpy(twin, box, 2 * d * sizeof *box);
+        plain->include(box, x, d);
+        fast->include(twin, x, d);
+        assert_memory_equal(box, twin, 2 * d * sizeof *box);
+        for (size_t n = 1; n <= ROWS; n++) {
+            plain->hull(x, d, row, n, box);
+            fast->hull(x, d, row, n, twin);
+            assert_memory_equal(box, twin, 2 * d * sizeof *box);
+        }
+        free(box);
+        free(twin);
+        free(x);
+    }
+}
+
+static void unknown_tier_is_none(void **state) {
+    (void)state;
+    assert_null(cp_kern_find("abacus"));
+    assert_non_null(cp_kern_best());
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_outside_is_the_definition),
+        cmocka_unit_test(tiers_agree_bit_for_bit),
+        cmocka_unit_test(unknown_tier_is_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
