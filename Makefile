@@ -1,0 +1,53 @@
+# The front door.  Everything is described to meson; this file only spares you from remembering its commands.
+# `make help` lists what there is.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+BUILD   := build
+SHELL   := /bin/bash
+
+.PHONY: all demo test bench check-long install format clean help configure
+.DEFAULT_GOAL := all
+
+all: configure ## build the program (build/copse) and the library
+	@ninja -C $(BUILD) product
+
+demo: all ## build, then take the tour on embedded data
+	@$(BUILD)/copse demo
+
+test: ## every check there is but the long ones; the last line counts them
+	@tools/setup build test
+	@tools/run-tests
+
+check-long: ## hours, not minutes: fuzzing, mutated model files, slow distribution tests
+	@tools/setup build test
+	@tools/run-tests --long
+
+bench: all ## speed and memory against peers measured in the same run
+	@tools/setup bench
+	@bench/run
+
+install: all ## install under PREFIX (/usr/local), staged in DESTDIR if given
+	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) > /dev/null
+	@ninja -C $(BUILD) product
+	@DESTDIR=$(if $(DESTDIR),$(abspath $(DESTDIR))) meson install -C $(BUILD) --no-rebuild
+
+format: ## format every C file with clang-format
+	@tools/setup test
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean: ## remove everything that was built
+	@rm -rf $(BUILD) build-*
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+# Tests are part of the build directory only where their packages are installed: building the program needs fewer.
+configure:
+	@tools/setup build
+	@if [ ! -f $(BUILD)/build.ninja ]; then \
+	    tests=false; if tools/setup --check test; then tests=true; fi; \
+	    echo "configuring $(BUILD)/"; \
+	    meson setup $(BUILD) -Dtests=$$tests > $(BUILD)-setup.log 2>&1 || { cat $(BUILD)-setup.log; exit 1; }; \
+	    mv $(BUILD)-setup.log $(BUILD)/meson-logs/; \
+	fi
