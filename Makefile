@@ -34,7 +34,7 @@ install: all ## install under PREFIX (/usr/local), staged in DESTDIR if given
 
 format: ## format every C file with clang-format
 	@tools/setup test
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@tools/source-files '*.c' '*.h' | xargs clang-format -i
 
 clean: ## remove everything that was built
 	@rm -rf $(BUILD) build-*
