@@ -8,12 +8,18 @@
 
 #include "base/err.h"
 
+enum {
+    CP_BYTES_VERSION = 1, /* of the format: goes up when an older program would misread a file */
+    CP_BYTES_RATIO = 64   /* a section of s stored bytes holds at most this times s bytes */
+};
+
 typedef enum cp_type { CP_U8, CP_I32, CP_U32, CP_I64, CP_F32, CP_F64 } cp_type;
 
 typedef struct cp_writer cp_writer;
 copse_status cp_writer_new(cp_writer **out, copse_error *err);
 void cp_writer_free(cp_writer *w);
-/* Names nest with a prefix: after push "tree.7", "left" is written as "tree.7.left". */
+/* Names nest with a prefix: after push "tree.7", "left" is written as "tree.7.left".  Names are made by the program,
+ * printable ASCII, 255 bytes at most in whole. */
 copse_status cp_writer_push(cp_writer *w, const char *prefix, copse_error *err);
 void cp_writer_pop(cp_writer *w);
 copse_status cp_writer_array(cp_writer *w, const char *name, cp_type type, const void *data, size_t n,
@@ -27,7 +33,8 @@ copse_status cp_writer_texts(cp_writer *w, const char *name, const char *const *
 copse_status cp_writer_finish(cp_writer *w, const unsigned char **out_bytes, size_t *out_n, copse_error *err);
 
 typedef struct cp_reader cp_reader;
-/* The image is borrowed for the life of the reader.  Section headers are checked here, contents when asked for. */
+/* The image is borrowed for the life of the reader.  Directory and checksums are
+ * checked here, so from here on only a file made on purpose is bad. */
 copse_status cp_reader_new(const unsigned char *bytes, size_t n, cp_reader **out, copse_error *err);
 void cp_reader_free(cp_reader *r);
 copse_status cp_reader_push(cp_reader *r, const char *prefix, copse_error *err);
@@ -40,7 +47,8 @@ copse_status cp_reader_array(cp_reader *r, const char *name, cp_type type, size_
 copse_status cp_reader_i64(cp_reader *r, const char *name, int64_t min, int64_t max, int64_t *out, copse_error *err);
 copse_status cp_reader_f64(cp_reader *r, const char *name, double min, double max, double *out, copse_error *err);
 copse_status cp_reader_text(cp_reader *r, const char *name, char **out, copse_error *err);
-/* n strings in one block: free(*out) frees all.  Each is valid UTF-8 without NUL. */
+/* n strings in one block: cp_mem_free(*out) frees all.  They are bytes without NUL, in whatever encoding the user's data
+ * have, so that names and levels match the next file byte by byte. */
 copse_status cp_reader_texts(cp_reader *r, const char *name, char ***out, size_t *out_n, copse_error *err);
 
 /* Raises COPSE_E_MODEL with the section's name in the message: for the checks that follow a read. */

@@ -1,5 +1,5 @@
-/* json - a JSON writer that cannot produce broken JSON (commas, quoting, numbers that round-trip, NaN as null), and a
- * reader of flat one-line objects for NDJSON. */
+/* json - a JSON writer that cannot produce broken JSON: commas, quoting, numbers that read back as they were, in any
+ * locale.  Bytes that are no UTF-8 become U+FFFD. */
 #ifndef CP_JSON_H
 #define CP_JSON_H
 
@@ -28,5 +28,9 @@ void cp_json_float(cp_json *j, const char *opt_key, float value); /* shortest te
 void cp_json_integer(cp_json *j, const char *opt_key, int64_t value);
 void cp_json_bool(cp_json *j, const char *opt_key, int value);
 void cp_json_newline(cp_json *j); /* between objects of a line-based listing, at depth 0 */
+
+enum { CP_JSON_NUMBER = 32 };
+/* A number as text that reads back as the same double, with few digits; "inf", "-inf" and "nan" without quotes. */
+void cp_json_format(double value, char buf[CP_JSON_NUMBER]);
 
 #endif

@@ -1,0 +1,211 @@
+#include "base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------- numbers */
+
+/* The decimal point of the caller's locale, whatever it is, becomes '.'. */
+static void plain_point(char *text) {
+    char *p = text + strspn(text, "0123456789+-e");
+    if (!*p) return;
+    char *rest = p + strcspn(p, "0123456789+-e");
+    *p++ = '.';
+    memmove(p, rest, strlen(rest) + 1);
+}
+
+void cp_json_format(double value, char buf[CP_JSON_NUMBER]) {
+    if (!isfinite(value)) {
+        strcpy(buf, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buf, CP_JSON_NUMBER, "%.*g", digits, value);
+        if (strtod(buf, NULL) == value) break;
+    }
+    plain_point(buf);
+}
+
+static void format_float(float value, char buf[CP_JSON_NUMBER]) {
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(buf, CP_JSON_NUMBER, "%.*g", digits, (double)value);
+        if (strtof(buf, NULL) == value) break;
+    }
+    plain_point(buf);
+}
+
+/* -------------------------------------------------------------------------------------------------------- output */
+
+static void flush(cp_json *j) {
+    if (j->used && !j->status) j->status = j->write(j->arg, j->buf, j->used);
+    j->used = 0;
+}
+
+static void put(cp_json *j, const char *text, size_t n) {
+    while (n && !j->status) {
+        if (j->used == sizeof j->buf) flush(j);
+        size_t part = sizeof j->buf - j->used;
+        if (part > n) part = n;
+        memcpy(j->buf + j->used, text, part);
+        j->used += part;
+        text += part;
+        n -= part;
+    }
+}
+
+static void put_text(cp_json *j, const char *text) {
+    put(j, text, strlen(text));
+}
+
+/* Length of the UTF-8 character at s, 0 if there is none: overlong forms, surrogates and what lies beyond U+10FFFF are
+ * no characters.  A NUL ends the string and fails every test for a continuation byte. */
+static size_t utf8_length(const unsigned char *s) {
+    if (s[0] < 0x80) return 1;
+    if (s[0] < 0xc2 || s[0] > 0xf4) return 0;
+    unsigned char low = 0x80, high = 0xbf; /* of the second byte */
+    if (s[0] == 0xe0) low = 0xa0;
+    if (s[0] == 0xed) high = 0x9f;
+    if (s[0] == 0xf0) low = 0x90;
+    if (s[0] == 0xf4) high = 0x8f;
+    if (s[1] < low || s[1] > high) return 0;
+    size_t length = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    for (size_t i = 2; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    return length;
+}
+
+static void put_escaped(cp_json *j, unsigned char c) {
+    static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+    const char *at = strchr(plain, c);
+    char code[8];
+    if (at)
+        snprintf(code, sizeof code, "\\%c", letter[at - plain]);
+    else
+        snprintf(code, sizeof code, "\\u%04x", c);
+    put_text(j, code);
+}
+
+static void put_quoted(cp_json *j, const char *text) {
+    put(j, "\"", 1);
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        size_t n = utf8_length(s);
+        if (n == 0)
+            put_text(j, "\xef\xbf\xbd"); /* U+FFFD */
+        else if (*s < 0x20 || *s == 0x7f || *s == '"' || *s == '\\')
+            put_escaped(j, *s);
+        else
+            put(j, (const char *)s, n);
+        s += n ? n : 1;
+    }
+    put(j, "\"", 1);
+}
+
+/* What stands before a value: the comma after its elder brother, and its key. */
+static void lead(cp_json *j, const char *opt_key) {
+    if (j->need_comma) put(j, ",", 1);
+    j->need_comma = 1;
+    if (!opt_key) return;
+    put_quoted(j, opt_key);
+    put(j, ":", 1);
+}
+
+/* ----------------------------------------------------------------------------------------------------- interface */
+
+void cp_json_begin(cp_json *j, copse_write_fn write, void *arg) {
+    j->write = write;
+    j->arg = arg;
+    j->status = COPSE_OK;
+    j->depth = j->need_comma = 0;
+    j->used = 0;
+}
+
+copse_status cp_json_end(cp_json *j, copse_error *err) {
+    CP_BUG(j->depth != 0);
+    flush(j);
+    return j->status ? cp_fail(err, j->status, "cannot write the JSON text") : COPSE_OK;
+}
+
+static void enter(cp_json *j, const char *opt_key, const char *bracket) {
+    lead(j, opt_key);
+    put(j, bracket, 1);
+    j->depth++;
+    j->need_comma = 0;
+}
+
+static void leave(cp_json *j, const char *bracket) {
+    CP_BUG(j->depth == 0);
+    put(j, bracket, 1);
+    j->depth--;
+    j->need_comma = 1;
+}
+
+void cp_json_object(cp_json *j, const char *opt_key) {
+    enter(j, opt_key, "{");
+}
+
+void cp_json_array(cp_json *j, const char *opt_key) {
+    enter(j, opt_key, "[");
+}
+
+void cp_json_close_object(cp_json *j) {
+    leave(j, "}");
+}
+
+void cp_json_close_array(cp_json *j) {
+    leave(j, "]");
+}
+
+void cp_json_text(cp_json *j, const char *opt_key, const char *value) {
+    lead(j, opt_key);
+    if (value)
+        put_quoted(j, value);
+    else
+        put_text(j, "null");
+}
+
+/* JSON has no word for these. */
+static void put_not_finite(cp_json *j, double value) {
+    put_text(j, isnan(value) ? "null" : value > 0 ? "\"inf\"" : "\"-inf\"");
+}
+
+void cp_json_number(cp_json *j, const char *opt_key, double value) {
+    char buf[CP_JSON_NUMBER];
+    lead(j, opt_key);
+    if (!isfinite(value)) {
+        put_not_finite(j, value);
+        return;
+    }
+    cp_json_format(value, buf);
+    put_text(j, buf);
+}
+
+void cp_json_float(cp_json *j, const char *opt_key, float value) {
+    char buf[CP_JSON_NUMBER];
+    lead(j, opt_key);
+    if (!isfinite(value)) {
+        put_not_finite(j, (double)value);
+        return;
+    }
+    format_float(value, buf);
+    put_text(j, buf);
+}
+
+void cp_json_integer(cp_json *j, const char *opt_key, int64_t value) {
+    char buf[CP_JSON_NUMBER];
+    lead(j, opt_key);
+    snprintf(buf, sizeof buf, "%lld", (long long)value);
+    put_text(j, buf);
+}
+
+void cp_json_bool(cp_json *j, const char *opt_key, int value) {
+    lead(j, opt_key);
+    put_text(j, value ? "true" : "false");
+}
+
+void cp_json_newline(cp_json *j) {
+    CP_BUG(j->depth != 0);
+    put(j, "\n", 1);
+    j->need_comma = 0;
+}
