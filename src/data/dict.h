@@ -1,4 +1,7 @@
-/* dict - strings to small numbers and back, in order of first appearance. */
+/* dict - strings to small numbers and back, in order of first appearance.
+ *
+ * All zeros is an empty dictionary.  Strings hold no NUL byte (readers refuse such text), so that cp_dict_text is the
+ * whole string. */
 #ifndef CP_DICT_H
 #define CP_DICT_H
 
@@ -9,11 +12,13 @@ typedef struct cp_dict {
     size_t cap, bytes, cap_bytes, slots;
     size_t *start; /* start[i]: offset of string i in text; NUL-terminated there */
     char *text;
-    int32_t *slot; /* open-addressing hash table, CP_NONE is free; slots is a power of two */
+    int32_t
+        *slot; /* open-addressing hash table, CP_NONE is free; slots is a power of two, at most half of them taken */
 } cp_dict;
 
 int32_t cp_dict_find(const cp_dict *d, const char *s, size_t n);                               /* CP_NONE if absent */
 copse_status cp_dict_add(cp_dict *d, const char *s, size_t n, int32_t *out, copse_error *err); /* finds or adds */
+/* Lives until the next cp_dict_add. */
 const char *cp_dict_text(const cp_dict *d, size_t i);
 void cp_dict_clear(cp_dict *d);
 

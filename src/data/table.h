@@ -4,7 +4,7 @@
  *   T1  every column has `rows` entries of its kind.
  *   T2  a text column's codes are CP_NONE (missing) or an index into its levels; levels are distinct, in order of first
  *       appearance.
- *   T3  column names are distinct and not empty. */
+ *   T3  column names are distinct and not empty; `names` holds them in column order. */
 #ifndef CP_TABLE_H
 #define CP_TABLE_H
 
@@ -23,21 +23,30 @@ struct copse_table {
     char *source; /* file name for messages, NULL if made in memory */
     size_t rows, cols, cap_cols;
     cp_column *col;
+    cp_dict names;
     long *line; /* 1-based line of each row in the source, or NULL if there are no lines */
 };
 
 copse_status cp_table_new(size_t rows, copse_table **out, copse_error *err);
-/* A fresh column of missing values. */
+/* A fresh column of missing values.  *out lives until the next column is added. */
 copse_status cp_table_add(copse_table *t, const char *name, copse_kind kind, cp_column **out, copse_error *err);
 size_t cp_table_find(const copse_table *t, const char *name); /* (size_t)-1 if there is none */
 copse_status cp_table_select(const copse_table *t, const size_t *rows, size_t n, copse_table **out, copse_error *err);
+/* Numbers become text, each as the shortest decimal that reads back; does nothing to a text column. */
+copse_status cp_table_to_text(copse_table *t, size_t col, copse_error *err);
 int cp_table_check(const copse_table *t);
 void cp_table_free(copse_table *t);
 /* "train.csv:12" or "row 12" for messages about a row; buf holds it. */
 const char *cp_table_where(const copse_table *t, size_t row, char *buf, size_t n);
 
+/* In table_match.c. */
 /* Marks in out_hit[cols] the columns that a list (names, A..B, wildcards) names.  A word that hits nothing is an error
  * that says so and suggests the nearest name. */
 copse_status cp_table_match(const copse_table *t, const char *list, unsigned char *out_hit, copse_error *err);
+/* Finds a column that must be there; if it is not, raises `code` with a message that suggests the nearest name. */
+copse_status cp_table_need(const copse_table *t, const char *name, copse_status code, size_t *out, copse_error *err);
+
+/* In table_report.c: says on `run` what is worth knowing of a table. */
+void cp_table_report(const copse_table *t, const copse_run *run);
 
 #endif

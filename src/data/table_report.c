@@ -1,0 +1,130 @@
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "data/table.h"
+
+/* "a (3), b (7) and 12 more": a list that stays readable with a million columns. */
+enum { MAX_LISTED = 8 };
+
+typedef struct listing {
+    char text[1200];
+    size_t used, listed, total;
+} listing;
+
+__attribute__((format(printf, 2, 3))) static void list_add(listing *l, const char *fmt, ...) {
+    if (l->total++ >= MAX_LISTED) return;
+    va_list args;
+    va_start(args, fmt);
+    if (l->used) l->used += (size_t)snprintf(l->text + l->used, sizeof l->text - l->used, ", ");
+    l->used += (size_t)vsnprintf(l->text + l->used, sizeof l->text - l->used, fmt, args);
+    l->listed++;
+    va_end(args);
+}
+
+static void list_say(listing *l, const copse_run *run, const char *what, const char *advice) {
+    char more[40] = "";
+    if (!l->total) return;
+    if (l->total > l->listed) snprintf(more, sizeof more, " and %zu more", l->total - l->listed);
+    cp_log_info(run, "%s: %s%s%s", what, l->text, more, advice);
+}
+
+static int is_missing(const cp_column *c, size_t i) {
+    return c->kind == COPSE_TEXT ? c->code[i] == CP_NONE : isnan(c->number[i]);
+}
+
+static size_t missing_in(const cp_column *c, size_t rows) {
+    size_t n = 0;
+    for (size_t i = 0; i < rows; i++) n += (size_t)is_missing(c, i);
+    return n;
+}
+
+/* One value in every row that has one. */
+static int is_constant(const cp_column *c, size_t rows) {
+    if (c->kind == COPSE_TEXT) return c->levels.n <= 1;
+    double first = NAN;
+    for (size_t i = 0; i < rows; i++) {
+        if (isnan(c->number[i])) continue;
+        if (isnan(first)) first = c->number[i];
+        if (c->number[i] != first) return 0;
+    }
+    return 1;
+}
+
+static void report_kinds(const copse_table *t, const copse_run *run) {
+    listing text = {0};
+    for (size_t j = 0; j < t->cols; j++)
+        if (t->col[j].kind == COPSE_TEXT)
+            list_add(&text, "%.60s (%zu level%s)", t->col[j].name, t->col[j].levels.n,
+                     t->col[j].levels.n == 1 ? "" : "s");
+    cp_log_info(run, "%s: %zu row%s, %zu column%s: %zu of numbers, %zu of text", t->source ? t->source : "table",
+                t->rows, t->rows == 1 ? "" : "s", t->cols, t->cols == 1 ? "" : "s", t->cols - text.total, text.total);
+    list_say(&text, run, "text", "");
+}
+
+static void report_values(const copse_table *t, const copse_run *run) {
+    listing missing = {0}, constant = {0};
+    for (size_t j = 0; j < t->cols; j++) {
+        const cp_column *c = &t->col[j];
+        size_t n = missing_in(c, t->rows);
+        if (n) list_add(&missing, "%.60s (%zu, %.3g%%)", c->name, n, 100.0 * (double)n / (double)t->rows);
+        if (t->rows > 1 && is_constant(c, t->rows)) list_add(&constant, "%.60s", c->name);
+    }
+    list_say(&missing, run, "missing values", "");
+    list_say(&constant, run, "the same in every row", " (nothing can be learnt from it)");
+}
+
+typedef struct print {
+    uint64_t hash;
+    size_t col;
+} print;
+
+static uint64_t hash_column(const cp_column *c, size_t rows) {
+    if (c->kind == COPSE_TEXT) return XXH3_64bits_withSeed(c->code, rows * sizeof *c->code, COPSE_TEXT);
+    return XXH3_64bits_withSeed(c->number, rows * sizeof *c->number, COPSE_NUMBER);
+}
+
+/* Codes are given in order of first appearance (T2), so equal text columns have equal codes and equal levels. */
+static int same_column(const cp_column *a, const cp_column *b, size_t rows) {
+    if (a->kind != b->kind) return 0;
+    if (a->kind == COPSE_NUMBER) return memcmp(a->number, b->number, rows * sizeof *a->number) == 0;
+    return a->levels.n == b->levels.n && a->levels.bytes == b->levels.bytes &&
+           (!a->levels.bytes || memcmp(a->levels.text, b->levels.text, a->levels.bytes) == 0) &&
+           memcmp(a->code, b->code, rows * sizeof *a->code) == 0;
+}
+
+static int by_hash(const void *a, const void *b) {
+    const print *x = a, *y = b;
+    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+    return x->col < y->col ? -1 : x->col > y->col;
+}
+
+/* Constant columns have been named already; saying that they equal each other adds nothing. */
+static void report_duplicates(const copse_table *t, const copse_run *run) {
+    listing twins = {0};
+    print *p = cp_mem_raw(t->cols, sizeof *p);
+    if (!p) return; /* a report is not worth an error */
+    for (size_t j = 0; j < t->cols; j++) p[j] = (print){hash_column(&t->col[j], t->rows), j};
+    qsort(p, t->cols, sizeof *p, by_hash);
+    for (size_t k = 1; k < t->cols; k++) {
+        const cp_column *a = &t->col[p[k - 1].col], *b = &t->col[p[k].col];
+        if (p[k - 1].hash != p[k].hash || is_constant(a, t->rows) || !same_column(a, b, t->rows)) continue;
+        list_add(&twins, "%.60s = %.60s", b->name, a->name);
+    }
+    cp_mem_free(p);
+    list_say(&twins, run, "duplicate columns", " (one of each would do)");
+}
+
+void cp_table_report(const copse_table *t, const copse_run *run) {
+    if (!run || !run->log) return;
+    report_kinds(t, run);
+    report_values(t, run);
+    if (t->rows > 1) report_duplicates(t, run);
+}
