@@ -1,0 +1,96 @@
+#include "check.h"
+
+#include <float.h>
+#define MATHLIB_STANDALONE
+#include <Rmath.h>
+
+#include "num/dens.h"
+
+#define assert_rel(a, b, tol)                                                                                 \
+    do {                                                                                                      \
+        double rel_a_ = (a), rel_b_ = (b);                                                                    \
+        if (!(fabs(rel_a_ - rel_b_) <= (tol)*fabs(rel_b_) + DBL_MIN))                                         \
+            fail_msg("%s = %.17g, %s = %.17g, relatively %.3g", #a, rel_a_, #b, rel_b_, rel_a_ / rel_b_ - 1); \
+    } while (0)
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static void exponential_agrees(void **state) {
+    (void)state;
+    for (double x = 1e-12; x < 1e3; x *= 1.3) {
+        assert_rel(cp_dens_exp_cdf(x), pexp(x, 1, 1, 0), 1e-15);
+        assert_rel(cp_dens_exp_log(x), dexp(x, 1, 1), 1e-15);
+    }
+    assert_true(cp_dens_exp_log(-1) == -INFINITY && cp_dens_exp_cdf(-1) == 0 && cp_dens_exp_cdf(INFINITY) == 1);
+}
+
+static void exponential_below_is_the_conditional_law(void **state) {
+    (void)state;
+    static const double limits[] = {1e-12, 0.01, 1, 20, INFINITY};
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        double limit = limits[i], norm = pexp(limit, 1, 1, 0), top = fmin(limit, 30);
+        for (double x = top / 50; x < top; x += top / 50) {
+            assert_rel(cp_dens_exp_below_cdf(x, limit), pexp(x, 1, 1, 0) / norm, 1e-14);
+            assert_near(cp_dens_exp_below_log(x, limit), dexp(x, 1, 1) - log(norm), 1e-14);
+        }
+        for (double q = 0.01; q < 1; q += 0.01)
+            assert_rel(cp_dens_exp_below_cdf(cp_dens_exp_below_quantile(q, limit), limit), q, 1e-13);
+        assert_true(cp_dens_exp_below_quantile(1, limit) == limit && cp_dens_exp_below_quantile(0, limit) == 0);
+    }
+    assert_true(cp_dens_exp_below_cdf(3, 2) == 1 && cp_dens_exp_below_cdf(-1, 2) == 0);
+    assert_true(cp_dens_exp_below_log(3, 2) == -INFINITY && cp_dens_exp_below_log(-1, 2) == -INFINITY);
+}
+
+static void normal_agrees(void **state) {
+    (void)state;
+    for (double x = -37; x < 37; x += 0.13) {
+        assert_rel(cp_dens_normal_cdf(x), pnorm(x, 0, 1, 1, 0), 3e-13);
+        assert_near(cp_dens_normal_log(x), dnorm(x, 0, 1, 1), 1e-15);
+    }
+}
+
+static void gamma_agrees(void **state) {
+    (void)state;
+    static const double shapes[] = {0.05, 1, 3.3, 50, 1e4};
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        for (double x = shapes[i] / 20; x < 4 * shapes[i]; x *= 1.1) {
+            assert_rel(cp_dens_gamma_cdf(x, shapes[i]), pgamma(x, shapes[i], 1, 1, 0), 1e-12);
+            assert_near(cp_dens_gamma_log(x, shapes[i]), dgamma(x, shapes[i], 1, 1), 1e-12);
+        }
+    assert_true(cp_dens_gamma_cdf(-1, 2) == 0 && cp_dens_gamma_log(-1, 2) == -INFINITY);
+    assert_true(cp_dens_gamma_log(0, 0.5) == INFINITY && cp_dens_gamma_log(0, 1) == 0);
+}
+
+static void student_agrees_for_all_degrees_of_freedom(void **state) {
+    (void)state;
+    static const double dfs[] = {0.1, 0.5, 1, 2, 3.7, 10, 100, 1999, 9999, 1e4, 1e6, 1e12, INFINITY};
+    for (size_t i = 0; i < COUNT(dfs); i++) {
+        double df = dfs[i];
+        for (double x = 1e-8; x < 25; x *= 1.17) {
+            assert_rel(cp_dens_student_cdf(-x, df), pt(-x, df, 1, 0), 1e-11);
+            assert_rel(cp_dens_student_cdf(x, df), pt(x, df, 1, 0), 1e-13);
+            assert_near(cp_dens_student_log(x, df), dt(x, df, 1), 1e-13);
+        }
+    }
+}
+
+static void student_tails_reach_the_ends_of_the_doubles(void **state) {
+    (void)state;
+    assert_rel(cp_dens_student_cdf(-1e200, 1), 1e-200 / M_PI, 1e-12);
+    assert_rel(cp_dens_student_cdf(-1e300, 0.5), pt(-1e300, 0.5, 1, 0), 1e-11);
+    assert_true(cp_dens_student_cdf(-INFINITY, 3) == 0 && cp_dens_student_cdf(INFINITY, 3) == 1);
+    assert_true(cp_dens_student_cdf(0, 3) == 0.5);
+    assert_near(cp_dens_student_log(1e200, 1), -400 * log(10) - log(M_PI), 1e-13);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exponential_agrees),
+        cmocka_unit_test(exponential_below_is_the_conditional_law),
+        cmocka_unit_test(normal_agrees),
+        cmocka_unit_test(gamma_agrees),
+        cmocka_unit_test(student_agrees_for_all_degrees_of_freedom),
+        cmocka_unit_test(student_tails_reach_the_ends_of_the_doubles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
