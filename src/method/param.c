@@ -208,3 +208,47 @@ const char *cp_param_text(const copse_params *p, const char *name) {
     size_t i = find(p->method, name);
     return i == (size_t)-1 ? NULL : p->text[i];
 }
+
+/* -------------------------------------------------------------------------------------------------- model files */
+
+/* Saved as text under the option's name: numbers have one spelling that reads back exactly, and tables may gain rows in
+ * later versions without old files becoming unreadable. */
+copse_status cp_param_write(const copse_params *p, cp_writer *w, copse_error *err) {
+    size_t n = p->method->n_params;
+    const char **name;
+    CP_TRY(CP_NEW(name, n, err));
+    for (size_t i = 0; i < n; i++) name[i] = p->method->params[i].name;
+    copse_status status = cp_writer_texts(w, "option_names", name, n, err);
+    if (!status) status = cp_writer_texts(w, "option_values", (const char *const *)p->text, n, err);
+    cp_mem_free(name);
+    return status;
+}
+
+/* A file's options are checked like a user's; what it does not name keeps its default. */
+static copse_status set_from_file(copse_params *p, const cp_reader *r, const char *name, const char *value,
+                                  copse_error *err) {
+    copse_error why = {0};
+    copse_status status = cp_param_set(p, name, value, &why);
+    if (status == COPSE_E_USAGE) return cp_reader_bad(r, err, "%s", why.msg);
+    return status ? cp_fail(err, status, "%s", why.msg) : COPSE_OK;
+}
+
+copse_status cp_param_read(cp_reader *r, const cp_method *method, copse_params **out, copse_error *err) {
+    char **name = NULL, **value = NULL;
+    size_t n = 0, n_values = 0;
+    copse_params *p = NULL;
+    copse_status status = COPSE_OK;
+    *out = NULL;
+    CP_TRY_OUT(cp_reader_texts(r, "option_names", &name, &n, err));
+    CP_TRY_OUT(cp_reader_texts(r, "option_values", &value, &n_values, err));
+    CP_TRY_OUT(n == n_values ? COPSE_OK : cp_reader_bad(r, err, "%zu options but %zu values", n, n_values));
+    CP_TRY_OUT(cp_param_new(method, &p, err));
+    for (size_t i = 0; i < n; i++) CP_TRY_OUT(set_from_file(p, r, name[i], value[i], err));
+    *out = p;
+    p = NULL;
+out:
+    cp_param_free(p);
+    cp_mem_free(name);
+    cp_mem_free(value);
+    return status;
+}

@@ -112,6 +112,68 @@ static void copies_are_equal_and_apart(void **state) {
     cp_param_free(q);
 }
 
+/* Names and values as a file would hold them. */
+static copse_status read_back(const char *const *name, size_t n, const char *const *value, size_t n_values,
+                              copse_params **out, copse_error *err) {
+    cp_writer *w = NULL;
+    cp_reader *r = NULL;
+    const unsigned char *bytes;
+    size_t size;
+    must(cp_writer_new(&w, err), *err);
+    must(cp_writer_texts(w, "option_names", name, n, err), *err);
+    must(cp_writer_texts(w, "option_values", value, n_values, err), *err);
+    must(cp_writer_finish(w, &bytes, &size, err), *err);
+    must(cp_reader_new(bytes, size, &r, err), *err);
+    copse_status status = cp_param_read(r, &method, out, err);
+    cp_reader_free(r);
+    cp_writer_free(w);
+    return status;
+}
+
+static void a_file_gives_back_the_same_values(void **state) {
+    (void)state;
+    copse_error err = {0};
+    copse_params *p = fresh(), *q = NULL;
+    must(cp_param_set(p, "gamma", "0.1", &err), err);
+    must(cp_param_set(p, "shift", "-1.7976931348623157e308", &err), err);
+    must(cp_param_set(p, "lifetime", "4.9406564584124654e-324", &err), err);
+    must(cp_param_set(p, "posterior", "fast", &err), err);
+    must(cp_param_set(p, "seed", "9007199254740991", &err), err);
+    cp_writer *w = NULL;
+    cp_reader *r = NULL;
+    const unsigned char *bytes;
+    size_t size;
+    must(cp_writer_new(&w, &err), err);
+    must(cp_param_write(p, w, &err), err);
+    must(cp_writer_finish(w, &bytes, &size, &err), err);
+    must(cp_reader_new(bytes, size, &r, &err), err);
+    must(cp_param_read(r, &method, &q, &err), err);
+    for (size_t i = 0; i < method.n_params; i++) {
+        assert_memory_equal(&p->value[i], &q->value[i], sizeof(double));
+        assert_string_equal(p->text[i], q->text[i]);
+    }
+    cp_reader_free(r);
+    cp_writer_free(w);
+    cp_param_free(p);
+    cp_param_free(q);
+}
+
+static void a_file_with_impossible_options_is_a_bad_model(void **state) {
+    (void)state;
+    static const char *const name[] = {"trees", "gamma"}, *const other[] = {"trees", "branches"};
+    static const char *const fine[] = {"7", "auto"}, *const wrong[] = {"7", "-1"};
+    copse_error err = {0};
+    copse_params *p = NULL;
+    must(read_back(name, 2, fine, 2, &p, &err), err);
+    assert_int_equal(cp_param_int(p, "trees"), 7);
+    assert_int_equal(cp_param_int(p, "seed"), 1);
+    cp_param_free(p);
+    assert_int_equal(read_back(name, 2, wrong, 2, &p, &err), COPSE_E_MODEL);
+    assert_null(p);
+    assert_int_equal(read_back(other, 2, fine, 2, &p, &err), COPSE_E_MODEL);
+    assert_int_equal(read_back(name, 2, fine, 1, &p, &err), COPSE_E_MODEL);
+}
+
 static void survives_every_failed_allocation(void **state) {
     (void)state;
     for (long k = 0;; k++) {
@@ -131,9 +193,14 @@ static void survives_every_failed_allocation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(starts_with_the_defaults),   cmocka_unit_test(takes_values_in_any_spelling_and_prints_one),
-        cmocka_unit_test(refuses_what_cannot_be),     cmocka_unit_test(ranges_read_like_words),
-        cmocka_unit_test(copies_are_equal_and_apart), cmocka_unit_test(survives_every_failed_allocation),
+        cmocka_unit_test(starts_with_the_defaults),
+        cmocka_unit_test(takes_values_in_any_spelling_and_prints_one),
+        cmocka_unit_test(refuses_what_cannot_be),
+        cmocka_unit_test(ranges_read_like_words),
+        cmocka_unit_test(copies_are_equal_and_apart),
+        cmocka_unit_test(survives_every_failed_allocation),
+        cmocka_unit_test(a_file_gives_back_the_same_values),
+        cmocka_unit_test(a_file_with_impossible_options_is_a_bad_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
