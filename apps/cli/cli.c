@@ -1,0 +1,109 @@
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+copse_status cli_fail(copse_error *err, copse_status code, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    err->code = code;
+    err->row = err->col = 0;
+    vsnprintf(err->msg, sizeof err->msg, fmt, args);
+    va_end(args);
+    return code;
+}
+
+copse_status cli_fail_errno(copse_error *err, const char *what, const char *path) {
+    int number = errno;
+    return cli_fail(err, COPSE_E_SYSTEM, "cannot %s %s: %s", what, path, strerror(number));
+}
+
+copse_status cli_fail_memory(copse_error *err) {
+    return cli_fail(err, COPSE_E_MEMORY, "out of memory");
+}
+
+static double seconds(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double cli_wall_seconds(void) {
+    return seconds(CLOCK_MONOTONIC);
+}
+
+double cli_cpu_seconds(void) {
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double cli_peak_rss_mb(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1024;
+}
+
+int cli_threads(const cli *c) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (c->run.threads > 0) return c->run.threads;
+    return cores > 0 ? (int)cores : 1;
+}
+
+const char *cli_number(double x, char buf[CLI_NUMBER_SIZE]) {
+    if (fabs(x) < 1e15 && floor(x) == x) {
+        snprintf(buf, CLI_NUMBER_SIZE, "%.0f", x + 0.0);
+        return buf;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buf, CLI_NUMBER_SIZE, "%.*g", digits, x);
+        if (strtod(buf, NULL) == x) break;
+    }
+    return buf;
+}
+
+const char *cli_count(size_t n, char buf[CLI_NUMBER_SIZE]) {
+    char digits[CLI_NUMBER_SIZE];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%zu", n), used = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) buf[used++] = ',';
+        buf[used++] = digits[i];
+    }
+    buf[used] = '\0';
+    return buf;
+}
+
+const char *cli_bytes(double n, char buf[CLI_NUMBER_SIZE]) {
+    static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB"};
+    size_t i = 0;
+    for (; n >= 1000 && i < 4; i++) n /= 1000;
+    snprintf(buf, CLI_NUMBER_SIZE, i == 0 || n >= 99.95 ? "%.0f %s" : "%.1f %s", n, unit[i]);
+    return buf;
+}
+
+double cli_file_size(const char *path) {
+    struct stat s;
+    return stat(path, &s) == 0 ? (double)s.st_size : 0;
+}
+
+const char *cli_plural(size_t n) {
+    return n == 1 ? "" : "s";
+}
+
+void cli_say(const char *label, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    printf("  %-12s", label);
+    vprintf(fmt, args);
+    putchar('\n');
+    va_end(args);
+}
+
+const char *cli_task_name(copse_task task) {
+    return task == COPSE_CLASS ? "classification" : task == COPSE_REGRESS ? "regression" : "";
+}

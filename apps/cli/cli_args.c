@@ -1,0 +1,250 @@
+#include "cli_args.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* ---------------------------------------------------------------------------------------------------- guessing */
+
+enum { LONGEST = 40 };
+
+/* Edits (insert, delete, replace) from a to b; one row of the table is kept. */
+static size_t edits(const char *a, const char *b) {
+    size_t row[LONGEST + 1], nb = strlen(b);
+    for (size_t j = 0; j <= nb; j++) row[j] = j;
+    for (size_t i = 1; *a; a++, i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            size_t cost = diagonal + (*a != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < cost) cost = row[j] + 1;
+            if (row[j - 1] + 1 < cost) cost = row[j - 1] + 1;
+            row[j] = cost;
+        }
+    }
+    return row[nb];
+}
+
+void cli_guess_try(cli_guess *g, const char *name) {
+    size_t n = strlen(g->word);
+    if (n == 0 || n > LONGEST || strlen(name) > LONGEST) return;
+    size_t d = n >= 2 && strncmp(g->word, name, n) == 0 ? 1 : edits(g->word, name);
+    if (d > (n + 2) / 3 || (g->best && d >= g->distance)) return;
+    g->best = name;
+    g->distance = d;
+}
+
+/* ----------------------------------------------------------------------------------------------------- parsing */
+
+static const cli_option *find_name(const cli_group *groups, const char *name, size_t n) {
+    for (; groups->title; groups++)
+        for (const cli_option *o = groups->options; o->name; o++)
+            if (strncmp(o->name, name, n) == 0 && o->name[n] == '\0') return o;
+    return NULL;
+}
+
+static const cli_option *find_letter(const cli_group *groups, char letter) {
+    for (; groups->title; groups++)
+        for (const cli_option *o = groups->options; o->name; o++)
+            if (o->letter == letter) return o;
+    return NULL;
+}
+
+/* The name as some method declares it, NULL if none does: those options all take a value. */
+static const char *find_method_option(const char *name, size_t n) {
+    copse_option_info info;
+    const copse_method_info *m;
+    for (size_t i = 0; (m = copse_method(i)) != NULL; i++)
+        for (size_t k = 0; copse_method_option(m->name, k, &info); k++)
+            if (strncmp(info.name, name, n) == 0 && info.name[n] == '\0') return info.name;
+    return NULL;
+}
+
+static copse_status unknown_option(const cli_command *command, const char *typed, size_t n, copse_error *err) {
+    char word[LONGEST + 2] = "";
+    if (n <= LONGEST) memcpy(word, typed, n);
+    cli_guess guess = {.word = word};
+    for (const cli_group *g = command->groups; g->title; g++)
+        for (const cli_option *o = g->options; o->name; o++) cli_guess_try(&guess, o->name);
+    copse_option_info info;
+    const copse_method_info *m;
+    for (size_t i = 0; command->method_options && (m = copse_method(i)) != NULL; i++)
+        for (size_t k = 0; copse_method_option(m->name, k, &info); k++) cli_guess_try(&guess, info.name);
+    if (guess.best)
+        return cli_fail(err, COPSE_E_USAGE, "unknown option --%.*s; did you mean --%s?", (int)n, typed, guess.best);
+    return cli_fail(err, COPSE_E_USAGE, "unknown option --%.*s; 'copse help %s' lists the options", (int)n, typed,
+                    command->name);
+}
+
+static copse_status add_option(cli_pair *list, size_t *n, const char *name, const char *value, copse_error *err) {
+    for (size_t i = 0; i < *n; i++)
+        if (strcmp(list[i].name, name) == 0) return cli_fail(err, COPSE_E_USAGE, "--%s is given twice", name);
+    list[(*n)++] = (cli_pair){name, value};
+    return COPSE_OK;
+}
+
+/* The words still to come. */
+typedef struct cursor {
+    char *const *next;
+    size_t left;
+} cursor;
+
+static const char *take(cursor *c) {
+    if (c->left == 0) return NULL;
+    c->left--;
+    return *c->next++;
+}
+
+/* --name, --name=value, --name value */
+static copse_status parse_long(cli_args *a, const cli_command *command, const char *word, cursor *rest,
+                               copse_error *err) {
+    size_t n = strcspn(word, "=");
+    const char *attached = word[n] == '=' ? word + n + 1 : NULL, *method_name = NULL;
+    if (n == 4 && strncmp(word, "help", 4) == 0) {
+        a->help = 1;
+        return COPSE_OK;
+    }
+    const cli_option *o = find_name(command->groups, word, n);
+    if (!o && command->method_options) method_name = find_method_option(word, n);
+    if (!o && !method_name) return unknown_option(command, word, n, err);
+    const char *name = o ? o->name : method_name;
+    if (o && !o->value) {
+        if (attached) return cli_fail(err, COPSE_E_USAGE, "--%s takes no value", name);
+        return add_option(a->option, &a->options, name, "", err);
+    }
+    const char *value = attached ? attached : take(rest);
+    if (!value) return cli_fail(err, COPSE_E_USAGE, "--%s needs a value%s%s", name, o ? ": " : "", o ? o->value : "");
+    if (o) return add_option(a->option, &a->options, name, value, err);
+    return add_option(a->method_option, &a->method_options, name, value, err);
+}
+
+/* -t y, -ty; flags may stand together. */
+static copse_status parse_short(cli_args *a, const cli_command *command, const char *letters, cursor *rest,
+                                copse_error *err) {
+    for (; *letters; letters++) {
+        const cli_option *o = find_letter(command->groups, *letters);
+        if (!o && *letters == 'h') {
+            a->help = 1;
+            continue;
+        }
+        if (!o)
+            return cli_fail(err, COPSE_E_USAGE, "unknown option -%c; 'copse help %s' lists the options", *letters,
+                            command->name);
+        if (!o->value) {
+            CLI_TRY(add_option(a->option, &a->options, o->name, "", err));
+            continue;
+        }
+        const char *value = letters[1] ? letters + 1 : take(rest);
+        if (!value) return cli_fail(err, COPSE_E_USAGE, "-%c needs a value: %s", *letters, o->value);
+        return add_option(a->option, &a->options, o->name, value, err);
+    }
+    return COPSE_OK;
+}
+
+static copse_status check_words(const cli_args *a, const cli_command *command, copse_error *err) {
+    if (a->help) return COPSE_OK;
+    if (a->words < command->min_words)
+        return cli_fail(err, COPSE_E_USAGE, "%s is missing; usage: copse %s %s",
+                        a->words == 0 ? "a file or name" : "a file", command->name, command->words);
+    if (a->words > command->max_words)
+        return cli_fail(err, COPSE_E_USAGE, "'%.100s' is one word too many; usage: copse %s %s",
+                        a->word[command->max_words], command->name, command->words);
+    return COPSE_OK;
+}
+
+copse_status cli_args_parse(cli_args *a, const cli_command *command, char *const *argv, size_t n, copse_error *err) {
+    *a = (cli_args){.groups = command->groups};
+    a->word = calloc(n + 1, sizeof *a->word);
+    a->option = calloc(n + 1, sizeof *a->option);
+    a->method_option = calloc(n + 1, sizeof *a->method_option);
+    if (!a->word || !a->option || !a->method_option) return cli_fail_memory(err);
+    cursor rest = {argv, n};
+    int ended = 0;
+    for (const char *w; (w = take(&rest)) != NULL;) {
+        if (ended || w[0] != '-' || w[1] == '\0')
+            a->word[a->words++] = w;
+        else if (strcmp(w, "--") == 0)
+            ended = 1;
+        else if (w[1] == '-')
+            CLI_TRY(parse_long(a, command, w + 2, &rest, err));
+        else
+            CLI_TRY(parse_short(a, command, w + 1, &rest, err));
+    }
+    return check_words(a, command, err);
+}
+
+void cli_args_clear(cli_args *a) {
+    free(a->word);
+    free(a->option);
+    free(a->method_option);
+    *a = (cli_args){0};
+}
+
+/* ------------------------------------------------------------------------------------------------------ values */
+
+const char *cli_args_word(const cli_args *a, size_t i) {
+    return i < a->words ? a->word[i] : NULL;
+}
+
+const char *cli_args_text(const cli_args *a, const char *name) {
+    assert(find_name(a->groups, name, strlen(name)));
+    for (size_t i = 0; i < a->options; i++)
+        if (strcmp(a->option[i].name, name) == 0) return a->option[i].value;
+    return NULL;
+}
+
+int cli_args_has(const cli_args *a, const char *name) {
+    return cli_args_text(a, name) != NULL;
+}
+
+static copse_status parse_number(const char *name, const char *text, double min, double max, double *out,
+                                 copse_error *err) {
+    char *end = NULL;
+    double x = strtod(text, &end);
+    if (end == text || *end || isnan(x))
+        return cli_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not a number", name, text);
+    if (x < min || x > max)
+        return cli_fail(err, COPSE_E_USAGE, "--%s: %.40s is out of range (%.15g to %.15g)", name, text, min, max);
+    *out = x;
+    return COPSE_OK;
+}
+
+copse_status cli_args_number(const cli_args *a, const char *name, double min, double max, double *out,
+                             copse_error *err) {
+    const char *text = cli_args_text(a, name);
+    return text ? parse_number(name, text, min, max, out, err) : COPSE_OK;
+}
+
+copse_status cli_args_integer(const cli_args *a, const char *name, double min, double max, uint64_t *out,
+                              copse_error *err) {
+    double x = 0;
+    if (!cli_args_has(a, name)) return COPSE_OK;
+    CLI_TRY(cli_args_number(a, name, min, max, &x, err));
+    if (floor(x) != x)
+        return cli_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not a whole number", name, cli_args_text(a, name));
+    *out = (uint64_t)x;
+    return COPSE_OK;
+}
+
+copse_status cli_args_shares(const cli_args *a, const char *name, double *out, size_t max, size_t *out_n,
+                             copse_error *err) {
+    const char *text = cli_args_text(a, name);
+    *out_n = 0;
+    for (const char *next = text; next; next = *next ? next + 1 : NULL) {
+        char one[CLI_NUMBER_SIZE] = "";
+        size_t n = strcspn(next, ",");
+        if (n < sizeof one) memcpy(one, next, n);
+        if (*out_n == max) return cli_fail(err, COPSE_E_USAGE, "--%s: more than %zu numbers", name, max);
+        double x = 0;
+        CLI_TRY(parse_number(name, one, 0, 1, &x, err));
+        if (x <= 0 || x >= 1)
+            return cli_fail(err, COPSE_E_USAGE, "--%s: %s is out of range (between 0 and 1)", name, one);
+        out[(*out_n)++] = x;
+        next += n;
+    }
+    return COPSE_OK;
+}

@@ -1,0 +1,120 @@
+#include "cli_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const cli_option cli_run_options[] = {
+    {"threads", 0, "N", "threads to use (default: all cores); never changes a result"},
+    {"quiet", 'q', NULL, "no notes on standard error, errors only"},
+    {"json", 0, NULL, "print one JSON object instead of text"},
+    {0},
+};
+
+const cli_option cli_read_options[] = {
+    {"na", 0, "WORDS", "more words that mean 'missing', e.g. ?,-999 (empty, NA, NaN, null always do)"},
+    {"no-header", 0, NULL, "the first line is data; columns are x1, x2, ..."},
+    {"categorical", 0, "COLUMNS", "read these as text even if they look like numbers"},
+    {"numeric", 0, "COLUMNS", "these must be numbers"},
+    {"format", 0, "NAME", "csv, tsv, npy, libsvm or ndjson (default: by name, then by content)"},
+    {"delimiter", 0, "CHAR", "between fields (default: found among , ; tab |)"},
+    {0},
+};
+
+const cli_option cli_column_options[] = {
+    {"target", 't', "COLUMN", "the column to predict"},
+    {"task", 0, "class|regress", "default: class for text or few whole numbers, else regress"},
+    {"features", 0, "COLUMNS", "learn from these only: names, A..B ranges, * wildcards"},
+    {"drop", 0, "COLUMNS", "do not learn from these"},
+    {"keep", 0, "COLUMNS", "identifiers: not learnt from (predict --keep copies them)"},
+    {"weights", 0, "COLUMN", "row weights"},
+    {"scale", 0, "FILE|none", "column ranges (name,min,max) instead of those of the training rows"},
+    {0},
+};
+
+const char *cli_source(const char *path) {
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static copse_status delimiter(const cli *c, char *out, copse_error *err) {
+    const char *text = cli_args_text(&c->args, "delimiter");
+    if (!text) return COPSE_OK;
+    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0) text = "\t";
+    if (strlen(text) != 1)
+        return cli_fail(err, COPSE_E_USAGE, "--delimiter: '%.40s' is not one character (or the word tab)", text);
+    *out = *text;
+    return COPSE_OK;
+}
+
+copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_options *out, copse_error *err) {
+    *out = (copse_read_options){
+        .format = cli_args_text(&c->args, "format"),
+        .no_header = cli_args_has(&c->args, "no-header"),
+        .na = cli_args_text(&c->args, "na"),
+        .categorical = cli_args_text(&c->args, "categorical"),
+        .numeric = cli_args_text(&c->args, "numeric"),
+        .like = like,
+    };
+    return delimiter(c, &out->delimiter, err);
+}
+
+copse_status cli_read_table(cli *c, const char *path, const copse_model *like, copse_table **out, copse_error *err) {
+    copse_read_options options;
+    *out = NULL;
+    CLI_TRY(cli_read_fill(c, like, &options, err));
+    CLI_TRY(copse_table_read(path, &options, out, err));
+    if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
+    if (copse_table_rows(*out) == 0) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(path));
+    if (!like) copse_table_report(*out, &c->run);
+    return COPSE_OK;
+}
+
+/* a, or b, or "a,b"; the last lives in c->scratch. */
+static copse_status join(cli *c, const char *a, const char *b, const char **out, copse_error *err) {
+    *out = a ? a : b;
+    if (!a || !b) return COPSE_OK;
+    size_t n = strlen(a) + strlen(b) + 2;
+    free(c->scratch);
+    c->scratch = malloc(n);
+    if (!c->scratch) return cli_fail_memory(err);
+    snprintf(c->scratch, n, "%s,%s", a, b);
+    *out = c->scratch;
+    return COPSE_OK;
+}
+
+copse_status cli_roles(cli *c, copse_roles *out, copse_error *err) {
+    const char *task = cli_args_text(&c->args, "task");
+    *out = (copse_roles){
+        .target = cli_args_text(&c->args, "target"),
+        .features = cli_args_text(&c->args, "features"),
+        .weights = cli_args_text(&c->args, "weights"),
+        .scale = cli_args_text(&c->args, "scale"),
+    };
+    if (!out->target) return cli_fail(err, COPSE_E_USAGE, "which column is to be predicted? add -t COLUMN");
+    if (task && strcmp(task, "class") == 0)
+        out->task = COPSE_CLASS;
+    else if (task && strcmp(task, "regress") == 0)
+        out->task = COPSE_REGRESS;
+    else if (task)
+        return cli_fail(err, COPSE_E_USAGE, "--task: '%.40s' is not one of: class, regress", task);
+    return join(c, cli_args_text(&c->args, "drop"), cli_args_text(&c->args, "keep"), &out->drop, err);
+}
+
+copse_status cli_params(const cli *c, const char *method, int lenient, copse_params **out, copse_error *err) {
+    const cli_args *a = &c->args;
+    CLI_TRY(copse_params_new(method ? method : "mondrian", out, err));
+    for (size_t i = 0; i < a->method_options; i++) {
+        const cli_pair *o = &a->method_option[i];
+        if (lenient && !copse_params_get(*out, o->name)) continue;
+        copse_status status = copse_params_set(*out, o->name, o->value, err);
+        if (!status) continue;
+        copse_params_free(*out);
+        *out = NULL;
+        return status;
+    }
+    return COPSE_OK;
+}
+
+uint64_t cli_params_seed(const copse_params *p) {
+    const char *text = copse_params_get(p, "seed");
+    return text ? strtoull(text, NULL, 10) : 1;
+}

@@ -1,0 +1,28 @@
+/* cli_data - from the options of a command to tables, roles and parameters: the same for every command. */
+#ifndef CLI_DATA_H
+#define CLI_DATA_H
+
+#include "cli.h"
+
+/* Option lists that several commands show. */
+extern const cli_option cli_run_options[];    /* --threads --quiet --json */
+extern const cli_option cli_read_options[];   /* how files are read */
+extern const cli_option cli_column_options[]; /* what columns are for; with --target */
+
+/* Where a file is read from, in messages. */
+const char *cli_source(const char *path);
+
+/* The reading options given; like may be NULL. */
+copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_options *out, copse_error *err);
+
+/* A whole table, with a report on standard error when it is a training table (like NULL).  Empty tables are errors. */
+copse_status cli_read_table(cli *c, const char *path, const copse_model *like, copse_table **out, copse_error *err);
+
+/* The column options given.  --keep columns join --drop: they are copied by predict, never learnt from. */
+copse_status cli_roles(cli *c, copse_roles *out, copse_error *err);
+
+/* A method's parameters with the options given.  lenient: options the method does not have are passed over. */
+copse_status cli_params(const cli *c, const char *method, int lenient, copse_params **out, copse_error *err);
+uint64_t cli_params_seed(const copse_params *p);
+
+#endif

@@ -1,0 +1,139 @@
+/* cli_main - the table of commands, help, and the way from a status to an exit code. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "cli_out.h"
+
+static const cli_command *const commands[] = {
+    &cmd_fit, &cmd_predict, &cmd_eval, &cmd_cv, &cmd_learn, &cmd_inspect, &cmd_synth, &cmd_methods, &cmd_demo,
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const cli_command *find_command(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------------- help */
+
+static void print_overview(FILE *f) {
+    fputs(
+        "copse: trees and forests that know what they don't know\n\n"
+        "usage: copse COMMAND ...\n\n",
+        f);
+    for (size_t i = 0; i < COMMANDS; i++) fprintf(f, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    fputs(
+        "  help      how to use a command: copse help fit\n\n"
+        "start here:\n"
+        "  copse demo                                        the tour, in a few seconds\n"
+        "  copse fit train.csv -t y -o m.copse --holdout .2  learn column y, see how well\n"
+        "  copse predict m.copse new.csv                     predictions with their uncertainty\n",
+        f);
+}
+
+static void print_option(const cli_option *o) {
+    char left[64], letter[8] = "    ";
+    if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
+    printf("  %-26s %s\n", left, o->help);
+}
+
+static void print_command(const cli_command *c) {
+    printf("copse %s: %s\n\nusage: copse %s %s%s\n", c->name, c->summary, c->name, c->words,
+           c->groups->title ? " [options]" : "");
+    for (const cli_group *g = c->groups; g->title; g++) {
+        printf("\n%s\n", g->title);
+        for (const cli_option *o = g->options; o->name; o++) print_option(o);
+    }
+    if (c->method_options) puts("\nmethod options\n  --trees, --seed and all that 'copse methods METHOD' lists");
+    if (c->more) printf("\n%s", c->more);
+}
+
+static copse_status unknown_command(const char *name, copse_error *err) {
+    cli_guess guess = {.word = name};
+    for (size_t i = 0; i < COMMANDS; i++) cli_guess_try(&guess, commands[i]->name);
+    cli_guess_try(&guess, "help");
+    if (guess.best)
+        return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not a command; did you mean '%s'?", name, guess.best);
+    return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not a command; 'copse help' lists them", name);
+}
+
+static copse_status help(const char *name, copse_error *err) {
+    if (!name || strcmp(name, "help") == 0) {
+        print_overview(stdout);
+        return COPSE_OK;
+    }
+    const cli_command *c = find_command(name);
+    if (!c) return unknown_command(name, err);
+    print_command(c);
+    return COPSE_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- run */
+
+/* Options that mean the same for every command that has them. */
+static copse_status common_options(cli *c, copse_error *err) {
+    uint64_t threads = 0;
+    c->quiet = cli_args_has(&c->args, "quiet");
+    c->json = cli_args_has(&c->args, "json");
+    CLI_TRY(cli_args_integer(&c->args, "threads", 0, 1024, &threads, err));
+    c->run.threads = (int)threads;
+    cli_progress_init(&c->progress, c->quiet);
+    cli_progress_attach(&c->progress, &c->run);
+    return COPSE_OK;
+}
+
+static copse_status run_command(const cli_command *command, char *const *argv, size_t n, copse_error *err) {
+    cli c = {.command = command};
+    copse_status status = COPSE_OK;
+    CLI_TRY_OUT(cli_args_parse(&c.args, command, argv, n, err));
+    if (c.args.help) {
+        print_command(command);
+        goto out;
+    }
+    CLI_TRY_OUT(common_options(&c, err));
+    cli_progress_catch_signals();
+    status = command->run(&c, err);
+    cli_progress_clear(&c.progress);
+out:
+    cli_args_clear(&c.args);
+    free(c.scratch);
+    return status;
+}
+
+static copse_status dispatch(int argc, char *const *argv, copse_error *err) {
+    const char *name = argc > 1 ? argv[1] : "";
+    if (argc < 2) {
+        print_overview(stderr);
+        err->msg[0] = '\0';
+        return COPSE_E_USAGE;
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("copse %s\n", copse_version());
+        return COPSE_OK;
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help(argc > 2 ? argv[2] : NULL, err);
+    const cli_command *command = find_command(name);
+    if (!command) return unknown_command(name, err);
+    return run_command(command, argv + 2, (size_t)argc - 2, err);
+}
+
+static int exit_code(copse_status status) {
+    if (status == COPSE_E_STOPPED) return 128 + (cli_progress_signal() ? cli_progress_signal() : 2);
+    return status == COPSE_E_MEMORY ? 5 : (int)status;
+}
+
+int main(int argc, char **argv) {
+    copse_error err = {0};
+    cli_out out;
+    copse_status status = dispatch(argc, argv, &err);
+    if (!status) {
+        status = cli_out_open(&out, NULL, &err);
+        if (!status) status = cli_out_commit(&out, &err);
+    }
+    if (status && err.msg[0]) fprintf(stderr, "copse: %s\n", err.msg);
+    return exit_code(status);
+}

@@ -1,0 +1,102 @@
+#include "cli_out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static copse_status open_beside(cli_out *o, copse_error *err) {
+    size_t n = strlen(o->path) + 32;
+    o->temp = malloc(n);
+    if (!o->temp) return cli_fail_memory(err);
+    snprintf(o->temp, n, "%s.%ld.tmp", o->path, (long)getpid());
+    int fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (fd >= 0 && (o->file = fdopen(fd, "w")) != NULL) return COPSE_OK;
+    copse_status status = cli_fail_errno(err, "write", o->path);
+    if (fd >= 0) {
+        close(fd);
+        unlink(o->temp);
+    }
+    free(o->temp);
+    o->temp = NULL;
+    return status;
+}
+
+copse_status cli_out_open(cli_out *o, const char *path, copse_error *err) {
+    *o = (cli_out){0};
+    if (!path || strcmp(path, "-") == 0) {
+        o->file = stdout;
+        return COPSE_OK;
+    }
+    o->path = path;
+    struct stat s;
+    int exists = stat(path, &s) == 0;
+    if (exists && S_ISDIR(s.st_mode)) {
+        errno = EISDIR;
+        return cli_fail_errno(err, "write", path);
+    }
+    if (!exists || S_ISREG(s.st_mode)) return open_beside(o, err);
+    o->file = fopen(path, "w");
+    return o->file ? COPSE_OK : cli_fail_errno(err, "write", path);
+}
+
+int cli_out_is_closed(cli_out *o) {
+    if (fflush(o->file) == 0) return 0;
+    return errno == EPIPE;
+}
+
+static copse_status commit(cli_out *o, copse_error *err) {
+    const char *name = o->path ? o->path : "standard output";
+    errno = 0;
+    int failed = fflush(o->file) != 0 || ferror(o->file);
+    if (failed && errno == EPIPE) return COPSE_OK; /* the reader has seen enough */
+    if (failed && errno == 0) errno = EIO;
+    if (!failed && o->temp) failed = fsync(fileno(o->file)) != 0;
+    if (failed) return cli_fail_errno(err, "write", name);
+    if (o->file == stdout) return COPSE_OK;
+    FILE *file = o->file;
+    o->file = NULL;
+    if (fclose(file) != 0) return cli_fail_errno(err, "write", name);
+    if (o->temp && rename(o->temp, o->path) != 0) return cli_fail_errno(err, "write", name);
+    free(o->temp);
+    o->temp = NULL;
+    return COPSE_OK;
+}
+
+copse_status cli_out_commit(cli_out *o, copse_error *err) {
+    copse_status status = commit(o, err);
+    if (status) cli_out_abandon(o);
+    return status;
+}
+
+void cli_out_abandon(cli_out *o) {
+    if (o->file && o->file != stdout) fclose(o->file);
+    o->file = NULL;
+    if (o->temp) unlink(o->temp);
+    free(o->temp);
+    o->temp = NULL;
+}
+
+copse_status cli_out_write(void *out, const char *bytes, size_t n) {
+    cli_out *o = out;
+    return fwrite(bytes, 1, n, o->file) == n ? COPSE_OK : COPSE_E_SYSTEM;
+}
+
+void cli_out_name(FILE *f, const char *prefix, const char *text) {
+    int quoted = strpbrk(text, ",\"\n\r") != NULL || (!*prefix && !*text);
+    if (quoted) fputc('"', f);
+    fputs(prefix, f);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', f);
+        fputc(*text, f);
+    }
+    if (quoted) fputc('"', f);
+}
+
+void cli_out_field(FILE *f, const char *text) {
+    if (text) cli_out_name(f, "", text);
+}

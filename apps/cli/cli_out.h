@@ -1,0 +1,32 @@
+/* cli_out - a file that appears whole or not at all, or standard output. */
+#ifndef CLI_OUT_H
+#define CLI_OUT_H
+
+#include <stdio.h>
+
+#include "copse.h"
+
+typedef struct cli_out {
+    FILE *file;
+    const char *path; /* borrowed; NULL is standard output */
+    char *temp;       /* written here, then renamed; NULL: written in place (standard output, devices, pipes) */
+} cli_out;
+
+/* path NULL or "-" is standard output. */
+copse_status cli_out_open(cli_out *o, const char *path, copse_error *err);
+/* Has the reader of our output gone away?  Then there is no point in writing on. */
+int cli_out_is_closed(cli_out *o);
+/* Everything to the disk and under its name; any write that failed is reported here. */
+copse_status cli_out_commit(cli_out *o, copse_error *err);
+/* As if it had never been opened; harmless after commit. */
+void cli_out_abandon(cli_out *o);
+
+/* A copse_write_fn whose argument is a cli_out. */
+copse_status cli_out_write(void *out, const char *bytes, size_t n);
+
+/* A CSV field, quoted where it must be; NULL is the empty (missing) field. */
+void cli_out_field(FILE *f, const char *text);
+/* The same for prefix and text together. */
+void cli_out_name(FILE *f, const char *prefix, const char *text);
+
+#endif

@@ -1,0 +1,103 @@
+#include "cli_progress.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ----------------------------------------------------------------------------------------------------- signals */
+
+/* A signal handler has no other way to speak to the program. */
+static volatile int caught;
+
+static void on_signal(int number) {
+    if (caught) { /* asked twice: do not argue */
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    caught = number;
+}
+
+void cli_progress_catch_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: a read that waits must return */
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe is then an error like any other */
+}
+
+int cli_progress_signal(void) {
+    return caught;
+}
+
+const volatile int *cli_progress_stop(void) {
+    return &caught;
+}
+
+/* ---------------------------------------------------------------------------------------------------- messages */
+
+void cli_progress_init(cli_progress *p, int quiet) {
+    *p = (cli_progress){.terminal = isatty(STDERR_FILENO), .quiet = quiet};
+}
+
+void cli_progress_clear(cli_progress *p) {
+    if (p->shown) fputs("\r\033[K", stderr);
+    p->shown = 0;
+}
+
+void cli_progress_note(cli_progress *p, const char *fmt, ...) {
+    if (p->quiet) return;
+    cli_progress_clear(p);
+    va_list args;
+    va_start(args, fmt);
+    vfprintf(stderr, fmt, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+static void on_log(void *arg, copse_log_level level, const char *text) {
+    cli_progress_note(arg, "%s%s", level == COPSE_LOG_WARNING ? "warning: " : "", text);
+}
+
+static void print_time(double seconds, char *buf, size_t n) {
+    if (seconds < 90)
+        snprintf(buf, n, "%.0f s", seconds);
+    else if (seconds < 5400)
+        snprintf(buf, n, "%.0f min", seconds / 60);
+    else
+        snprintf(buf, n, "%.1f h", seconds / 3600);
+}
+
+/* Ten lines a second at most, and none for what is done within half a second. */
+static void on_progress(void *arg, const char *what, double done, double total) {
+    cli_progress *p = arg;
+    if (p->quiet || !p->terminal || !what) return;
+    double now = cli_wall_seconds();
+    if (strncmp(p->what, what, sizeof p->what - 1) != 0) {
+        snprintf(p->what, sizeof p->what, "%s", what);
+        p->began = p->last = now;
+    }
+    double passed = now - p->began;
+    if (done >= total) {
+        cli_progress_clear(p);
+        p->what[0] = '\0';
+        return;
+    }
+    if (passed < .5 || now - p->last < .1 || done <= 0) return;
+    char left[32];
+    print_time(passed * (total - done) / done, left, sizeof left);
+    fprintf(stderr, "\r\033[K%s  %.0f of %.0f  %.3g/s  %s left", what, done, total, done / passed, left);
+    fflush(stderr);
+    p->shown = 1;
+    p->last = now;
+}
+
+void cli_progress_attach(cli_progress *p, copse_run *run) {
+    run->log = on_log;
+    run->progress = on_progress;
+    run->arg = p;
+    run->stop = &caught;
+}

@@ -1,0 +1,111 @@
+#include "cli_scores.h"
+
+#include <math.h>
+
+#define METRIC(field)                                  \
+    static double get_##field(const copse_scores *s) { \
+        return s->field;                               \
+    }
+METRIC(accuracy)
+METRIC(log_loss)
+METRIC(brier)
+METRIC(ece)
+METRIC(auc)
+METRIC(rmse)
+METRIC(mae)
+METRIC(nlpd)
+METRIC(crps)
+METRIC(sharpness)
+
+static const cli_metric class_metrics[] = {
+    {"accuracy", "accuracy", get_accuracy},
+    {"log_loss", "log loss", get_log_loss},
+    {"brier", "brier", get_brier},
+    {"ece", "ece", get_ece},
+    {"auc", "auc", get_auc},
+    {0},
+};
+static const cli_metric regress_metrics[] = {
+    {"rmse", "rmse", get_rmse},
+    {"mae", "mae", get_mae},
+    {"nlpd", "nlpd", get_nlpd},
+    {"crps", "crps", get_crps},
+    {"sharpness", "sharpness", get_sharpness},
+    {0},
+};
+
+const cli_metric *cli_scores_metric(copse_task task, size_t i) {
+    const cli_metric *m = task == COPSE_CLASS ? class_metrics : regress_metrics;
+    for (; i > 0 && m->name; i--) m++;
+    return m->name ? m : NULL;
+}
+
+static void coverage_json(cli_json *j, const copse_scores *s) {
+    cli_json_array(j, "coverage");
+    for (size_t i = 0; i < COPSE_LEVELS; i++) {
+        cli_json_object(j, NULL);
+        cli_json_number(j, "level", s->coverage[i].level);
+        cli_json_number(j, "observed", s->coverage[i].observed);
+        cli_json_number(j, "gaussian", s->coverage[i].gaussian);
+        cli_json_end_object(j);
+    }
+    cli_json_end_array(j);
+    cli_json_array(j, "pit");
+    for (size_t i = 0; i < COPSE_BINS; i++) cli_json_size(j, NULL, s->pit[i]);
+    cli_json_end_array(j);
+}
+
+static void reliability_json(cli_json *j, const copse_scores *s) {
+    cli_json_array(j, "reliability");
+    for (size_t i = 0; i < COPSE_BINS; i++) {
+        cli_json_object(j, NULL);
+        cli_json_size(j, "rows", s->reliability[i].rows);
+        cli_json_number(j, "confidence", s->reliability[i].confidence);
+        cli_json_number(j, "accuracy", s->reliability[i].accuracy);
+        cli_json_end_object(j);
+    }
+    cli_json_end_array(j);
+}
+
+void cli_scores_json(cli_json *j, const copse_scores *s, const char *rows) {
+    cli_json_text(j, "task", s->task == COPSE_CLASS ? "class" : "regress");
+    cli_json_size(j, rows, s->rows);
+    if (s->task == COPSE_CLASS) cli_json_size(j, "classes", s->classes);
+    const cli_metric *m;
+    for (size_t i = 0; (m = cli_scores_metric(s->task, i)) != NULL; i++)
+        if (m->get != get_auc || !isnan(s->auc)) cli_json_number(j, m->name, m->get(s));
+    if (s->task == COPSE_CLASS)
+        reliability_json(j, s);
+    else
+        coverage_json(j, s);
+    if (s->interval > 0) {
+        cli_json_object(j, "interval");
+        cli_json_number(j, "level", s->interval);
+        cli_json_number(j, "observed", s->interval_observed);
+        cli_json_end_object(j);
+    }
+    cli_json_number(j, "predict_seconds", s->predict_seconds);
+    cli_json_number(j, "predict_cpu_seconds", s->predict_cpu_seconds);
+}
+
+/* The share of rows inside the 50, 80 and 90 % intervals, and how far off all nine levels are on average. */
+static void coverage_print(const copse_scores *s) {
+    static const size_t shown[] = {4, 7, 8};
+    double off = 0;
+    for (size_t i = 0; i < COPSE_LEVELS; i++) off += fabs(s->coverage[i].observed - s->coverage[i].level);
+    printf("  %-12s", "coverage");
+    for (size_t k = 0; k < 3; k++) {
+        const copse_coverage *v = &s->coverage[shown[k]];
+        printf("%.0f%% intervals hold %.1f%%%s", 100 * v->level, 100 * v->observed, k < 2 ? ", " : "");
+    }
+    printf(" (off by %.3f on average)\n", off / COPSE_LEVELS);
+}
+
+void cli_scores_print(const copse_scores *s) {
+    const cli_metric *m;
+    for (size_t i = 0; (m = cli_scores_metric(s->task, i)) != NULL; i++)
+        if (!isnan(m->get(s))) cli_say(m->label, s->task == COPSE_CLASS ? "%.4f" : "%.5g", m->get(s));
+    if (s->task == COPSE_REGRESS) coverage_print(s);
+    if (s->interval > 0)
+        cli_say("interval", "%.4g%% intervals hold %.1f%% of the rows", 100 * s->interval, 100 * s->interval_observed);
+}

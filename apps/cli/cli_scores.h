@@ -1,0 +1,21 @@
+/* cli_scores - how good a model is, for people and for programs. */
+#ifndef CLI_SCORES_H
+#define CLI_SCORES_H
+
+#include "cli.h"
+#include "cli_json.h"
+
+/* The metrics as members of the open object; `rows` is the name of the member that holds their number. */
+void cli_scores_json(cli_json *j, const copse_scores *s, const char *rows);
+/* A line for each metric. */
+void cli_scores_print(const copse_scores *s);
+
+/* Every metric of a task by name, for tables and averages; NULL after the last. */
+typedef struct cli_metric {
+    const char *name; /* as in JSON */
+    const char *label;
+    double (*get)(const copse_scores *s);
+} cli_metric;
+const cli_metric *cli_scores_metric(copse_task task, size_t i);
+
+#endif

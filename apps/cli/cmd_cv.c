@@ -1,0 +1,214 @@
+/* cv - cross-validation of one or more methods on the same folds. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli_data.h"
+#include "cli_json.h"
+#include "cli_scores.h"
+
+enum { MAX_METHODS = 32 };
+
+typedef struct entry {
+    copse_params *params;
+    copse_scores *fold; /* folds x repeats */
+} entry;
+
+typedef struct cv_job {
+    uint64_t folds, repeats, seed;
+    size_t n, entries, rows; /* n = folds x repeats */
+    entry entry[MAX_METHODS];
+    char *names; /* the -m list, its commas made NUL */
+    copse_table *data;
+    double read_seconds;
+} cv_job;
+
+/* ----------------------------------------------------------------------------------------------------- methods */
+
+/* An option that none of the methods has is a mistake; one that some have goes to those. */
+static copse_status check_method_options(const cli *c, const cv_job *v, copse_error *err) {
+    for (size_t i = 0; i < c->args.method_options; i++) {
+        const char *name = c->args.method_option[i].name;
+        int known = 0;
+        for (size_t k = 0; k < v->entries; k++) known |= copse_params_get(v->entry[k].params, name) != NULL;
+        if (!known) return cli_fail(err, COPSE_E_USAGE, "none of these methods has an option --%s", name);
+    }
+    return COPSE_OK;
+}
+
+static copse_status add_methods(const cli *c, cv_job *v, copse_error *err) {
+    const char *list = cli_args_text(&c->args, "method");
+    v->names = strdup(list ? list : "mondrian");
+    if (!v->names) return cli_fail_memory(err);
+    for (char *rest = v->names, *name; (name = strtok_r(rest, ",", &rest)) != NULL;) {
+        if (v->entries == MAX_METHODS) return cli_fail(err, COPSE_E_USAGE, "-m: more than %d methods", MAX_METHODS);
+        entry *e = &v->entry[v->entries];
+        CLI_TRY(cli_params(c, name, 1, &e->params, err));
+        v->entries++;
+        e->fold = calloc(v->n, sizeof *e->fold);
+        if (!e->fold) return cli_fail_memory(err);
+    }
+    if (v->entries == 0) return cli_fail(err, COPSE_E_USAGE, "-m: no method named");
+    return check_method_options(c, v, err);
+}
+
+/* ----------------------------------------------------------------------------------------------------- figures */
+
+static double mean_of(const entry *e, size_t n, const cli_metric *m) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += m->get(&e->fold[i]);
+    return sum / (double)n;
+}
+
+/* Standard error of the mean over the folds; NaN where there is one fold. */
+static double error_of(const entry *e, size_t n, const cli_metric *m) {
+    double mean = mean_of(e, n, m), sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double d = m->get(&e->fold[i]) - mean;
+        sum += d * d;
+    }
+    return sqrt(sum / (double)(n - 1) / (double)n);
+}
+
+static void coverage_json(cli_json *j, const entry *e, size_t n) {
+    cli_json_array(j, "coverage");
+    for (size_t k = 0; k < COPSE_LEVELS; k++) {
+        double observed = 0, gaussian = 0;
+        for (size_t i = 0; i < n; i++) {
+            observed += e->fold[i].coverage[k].observed / (double)n;
+            gaussian += e->fold[i].coverage[k].gaussian / (double)n;
+        }
+        cli_json_object(j, NULL);
+        cli_json_number(j, "level", e->fold[0].coverage[k].level);
+        cli_json_number(j, "observed", observed);
+        cli_json_number(j, "gaussian", gaussian);
+        cli_json_end_object(j);
+    }
+    cli_json_end_array(j);
+}
+
+static void entry_json(cli_json *j, const entry *e, size_t n) {
+    copse_task task = e->fold[0].task;
+    const cli_metric *m;
+    cli_json_object(j, NULL);
+    cli_json_text(j, "method", copse_params_method(e->params));
+    for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++)
+        if (!isnan(mean_of(e, n, m))) cli_json_number(j, m->name, mean_of(e, n, m));
+    if (task == COPSE_REGRESS) coverage_json(j, e, n);
+    cli_json_object(j, "se");
+    for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++)
+        if (!isnan(mean_of(e, n, m))) cli_json_number(j, m->name, error_of(e, n, m));
+    cli_json_end_object(j);
+    cli_json_array(j, "folds");
+    for (size_t i = 0; i < n; i++) {
+        cli_json_object(j, NULL);
+        cli_scores_json(j, &e->fold[i], "rows");
+        cli_json_end_object(j);
+    }
+    cli_json_end_array(j);
+    cli_json_end_object(j);
+}
+
+static void print_json(const cv_job *v) {
+    cli_json j = {.file = stdout};
+    cli_json_object(&j, NULL);
+    cli_json_text(&j, "task", v->entry[0].fold[0].task == COPSE_CLASS ? "class" : "regress");
+    cli_json_size(&j, "rows", v->rows);
+    cli_json_size(&j, "folds", (size_t)v->folds);
+    cli_json_size(&j, "repeats", (size_t)v->repeats);
+    cli_json_size(&j, "seed", (size_t)v->seed);
+    cli_json_array(&j, "methods");
+    for (size_t i = 0; i < v->entries; i++) entry_json(&j, &v->entry[i], v->n);
+    cli_json_end_array(&j);
+    cli_json_number(&j, "read_seconds", v->read_seconds);
+    cli_json_number(&j, "peak_rss_mb", cli_peak_rss_mb());
+    cli_json_end_object(&j);
+    cli_json_line(&j);
+}
+
+static void print_text(const cli *c, const cv_job *v) {
+    char rows[CLI_NUMBER_SIZE], repeats[64] = "";
+    copse_task task = v->entry[0].fold[0].task;
+    const cli_metric *m;
+    if (v->repeats > 1) snprintf(repeats, sizeof repeats, ", %d times", (int)v->repeats);
+    printf("%s of '%s': %d folds%s of %s rows (mean +- standard error)\n", cli_task_name(task),
+           cli_args_text(&c->args, "target"), (int)v->folds, repeats, cli_count(v->rows, rows));
+    printf("  %-10s", "method");
+    for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++)
+        if (!isnan(mean_of(&v->entry[0], v->n, m))) printf("  %-18s", m->label);
+    putchar('\n');
+    for (size_t k = 0; k < v->entries; k++) {
+        const entry *e = &v->entry[k];
+        printf("  %-10s", copse_params_method(e->params));
+        for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++) {
+            char cell[64];
+            if (isnan(mean_of(e, v->n, m))) continue;
+            snprintf(cell, sizeof cell, "%.5g +- %.2g", mean_of(e, v->n, m), error_of(e, v->n, m));
+            printf("  %-18s", cell);
+        }
+        putchar('\n');
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------- work */
+
+static copse_status work(cli *c, cv_job *v, copse_error *err) {
+    copse_roles roles;
+    CLI_TRY(cli_args_integer(&c->args, "folds", 2, 1e6, &v->folds, err));
+    CLI_TRY(cli_args_integer(&c->args, "repeats", 1, 1e4, &v->repeats, err));
+    v->n = (size_t)(v->folds * v->repeats);
+    CLI_TRY(cli_roles(c, &roles, err));
+    CLI_TRY(add_methods(c, v, err));
+    double begin = cli_wall_seconds();
+    CLI_TRY(cli_read_table(c, cli_args_word(&c->args, 0), NULL, &v->data, err));
+    v->read_seconds = cli_wall_seconds() - begin;
+    v->rows = copse_table_rows(v->data);
+    v->seed = cli_params_seed(v->entry[0].params);
+    for (size_t i = 0; i < v->entries; i++)
+        CLI_TRY(copse_cv(v->data, &roles, v->entry[i].params, (size_t)v->folds, (size_t)v->repeats, v->seed, &c->run,
+                         v->entry[i].fold, err));
+    return COPSE_OK;
+}
+
+static copse_status run(cli *c, copse_error *err) {
+    cv_job v = {.folds = 10, .repeats = 1};
+    copse_status status = work(c, &v, err);
+    cli_progress_clear(&c->progress);
+    if (!status && c->json)
+        print_json(&v);
+    else if (!status)
+        print_text(c, &v);
+    for (size_t i = 0; i < MAX_METHODS; i++) {
+        copse_params_free(v.entry[i].params);
+        free(v.entry[i].fold);
+    }
+    copse_table_free(v.data);
+    free(v.names);
+    return status;
+}
+
+static const cli_option own[] = {
+    {"method", 'm', "METHODS", "one or more, e.g. mondrian,rf (default: mondrian)"},
+    {"folds", 0, "K", "parts to test on in turn (default 10)"},
+    {"repeats", 0, "R", "times to do it all with other folds (default 1)"},
+    {0},
+};
+static const cli_group groups[] = {
+    {"what to do", own},
+    {"columns", cli_column_options},
+    {"reading", cli_read_options},
+    {"running", cli_run_options},
+    {0},
+};
+
+const cli_command cmd_cv = {
+    .name = "cv",
+    .words = "DATA.csv -t TARGET",
+    .summary = "compare methods by cross-validation",
+    .more = "The folds depend on the seed, the rows and the number of folds alone: methods meet the same ones.\n",
+    .groups = groups,
+    .min_words = 1,
+    .max_words = 1,
+    .method_options = 1,
+    .run = run,
+};

@@ -1,0 +1,188 @@
+/* fit - learn a model from a table, say how good it is, save it. */
+#include <string.h>
+
+#include "cli_data.h"
+#include "cli_json.h"
+#include "cli_scores.h"
+
+/* What the command has made and measured so far. */
+typedef struct fit_job {
+    const char *path, *test_path, *model_path;
+    double holdout, interval;
+    copse_table *train, *test;
+    copse_params *params;
+    copse_model *model;
+    copse_scores scores;
+    size_t rows;
+    double read_seconds, fit_seconds, fit_cpu_seconds, model_bytes;
+} fit_job;
+
+static copse_status options(cli *c, fit_job *f, copse_error *err) {
+    f->path = cli_args_word(&c->args, 0);
+    f->test_path = cli_args_text(&c->args, "test");
+    f->model_path = cli_args_text(&c->args, "output");
+    CLI_TRY(cli_args_number(&c->args, "holdout", 0.001, 0.999, &f->holdout, err));
+    CLI_TRY(cli_args_number(&c->args, "interval", 0.001, 0.999, &f->interval, err));
+    if (f->test_path && f->holdout > 0)
+        return cli_fail(err, COPSE_E_USAGE, "--test and --holdout both name the rows to test on: choose one");
+    if (f->interval > 0 && !f->test_path && f->holdout <= 0)
+        return cli_fail(err, COPSE_E_USAGE, "--interval needs rows to test on: add --test FILE or --holdout .2");
+    if (cli_args_has(&c->args, "frozen") && !f->model_path)
+        return cli_fail(err, COPSE_E_USAGE, "--frozen is about the saved model: add -o MODEL");
+    return cli_params(c, cli_args_text(&c->args, "method"), 0, &f->params, err);
+}
+
+static copse_status read_train(cli *c, fit_job *f, copse_error *err) {
+    double begin = cli_wall_seconds();
+    CLI_TRY(cli_read_table(c, f->path, NULL, &f->train, err));
+    f->read_seconds = cli_wall_seconds() - begin;
+    if (f->holdout <= 0) return COPSE_OK;
+    copse_table *whole = f->train;
+    f->train = NULL;
+    copse_status status = copse_holdout(whole, f->holdout, cli_params_seed(f->params), &f->train, &f->test, err);
+    copse_table_free(whole);
+    return status;
+}
+
+static copse_status learn(cli *c, fit_job *f, copse_error *err) {
+    copse_roles roles;
+    CLI_TRY(cli_roles(c, &roles, err));
+    CLI_TRY(read_train(c, f, err));
+    f->rows = copse_table_rows(f->train);
+    double wall = cli_wall_seconds(), cpu = cli_cpu_seconds();
+    CLI_TRY(copse_fit(f->train, &roles, f->params, &c->run, &f->model, err));
+    f->fit_seconds = cli_wall_seconds() - wall;
+    f->fit_cpu_seconds = cli_cpu_seconds() - cpu;
+    return COPSE_OK;
+}
+
+static copse_status test(cli *c, fit_job *f, copse_error *err) {
+    if (f->test_path) CLI_TRY(cli_read_table(c, f->test_path, f->model, &f->test, err));
+    if (!f->test) return COPSE_OK;
+    return copse_eval(f->model, f->test, f->interval, &c->run, &f->scores, err);
+}
+
+static copse_status save(cli *c, fit_job *f, copse_error *err) {
+    if (!f->model_path) return COPSE_OK;
+    unsigned flags = cli_args_has(&c->args, "frozen") ? COPSE_SAVE_FROZEN : 0;
+    CLI_TRY(copse_save(f->model, f->model_path, flags, err));
+    f->model_bytes = cli_file_size(f->model_path);
+    return COPSE_OK;
+}
+
+static void print_json(const cli *c, const fit_job *f) {
+    cli_json j = {.file = stdout};
+    const char *name;
+    double value;
+    cli_json_object(&j, NULL);
+    cli_json_text(&j, "method", copse_params_method(f->params));
+    cli_json_size(&j, "seed", (size_t)cli_params_seed(f->params));
+    cli_json_size(&j, "threads", (size_t)cli_threads(c));
+    cli_json_size(&j, "rows", f->rows);
+    cli_json_size(&j, "features", copse_model_features(f->model));
+    cli_json_number(&j, "read_seconds", f->read_seconds);
+    cli_json_number(&j, "fit_seconds", f->fit_seconds);
+    cli_json_number(&j, "fit_cpu_seconds", f->fit_cpu_seconds);
+    cli_json_number(&j, "peak_rss_mb", cli_peak_rss_mb());
+    cli_json_text(&j, "model", f->model_path);
+    cli_json_number(&j, "model_bytes", f->model_bytes);
+    for (size_t i = 0; copse_model_figure(f->model, i, &name, &value); i++) cli_json_number(&j, name, value);
+    if (f->test)
+        cli_scores_json(&j, &f->scores, "test_rows");
+    else
+        cli_json_text(&j, "task", copse_model_task(f->model) == COPSE_CLASS ? "class" : "regress");
+    cli_json_end_object(&j);
+    cli_json_line(&j);
+}
+
+static void print_learnt(const cli *c, const fit_job *f) {
+    char rows[CLI_NUMBER_SIZE];
+    const copse_model *m = f->model;
+    size_t features = copse_model_features(m), classes = copse_model_classes(m), trees = copse_model_trees(m);
+    printf("%s: %s of '%s'", copse_params_method(f->params), cli_task_name(copse_model_task(m)), copse_model_target(m));
+    if (classes) printf(" (%zu class%s)", classes, classes == 1 ? "" : "es");
+    putchar('\n');
+    cli_say("learnt from", "%s row%s, %zu feature%s of %s", cli_count(f->rows, rows), cli_plural(f->rows), features,
+            cli_plural(features), cli_source(f->path));
+    cli_say("model", "%zu tree%s, seed %s", trees, cli_plural(trees), copse_params_get(f->params, "seed"));
+    cli_say("time", "%.2f s on %d thread%s (reading: %.2f s), peak memory %.0f MB", f->fit_seconds, cli_threads(c),
+            cli_plural((size_t)cli_threads(c)), f->read_seconds, cli_peak_rss_mb());
+}
+
+static void print_figures(const copse_model *m) {
+    const char *name;
+    double value;
+    size_t n = 0;
+    for (; copse_model_figure(m, n, &name, &value); n++)
+        printf("%s%s %.6g", n == 0 ? "  figures     " : ", ", name, value);
+    if (n) putchar('\n');
+}
+
+static void print_text(const cli *c, const fit_job *f) {
+    char count[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE];
+    print_learnt(c, f);
+    print_figures(f->model);
+    if (f->test) {
+        printf("\non %s row%s it has not seen (%s)\n", cli_count(f->scores.rows, count), cli_plural(f->scores.rows),
+               f->test_path ? f->test_path : "held out");
+        cli_scores_print(&f->scores);
+    }
+    if (f->model_path)
+        printf("\nsaved %s (%s%s)\nnext: copse predict %s NEW.csv\n", f->model_path, cli_bytes(f->model_bytes, bytes),
+               cli_args_has(&c->args, "frozen") ? ", frozen: it can no longer learn" : "", f->model_path);
+    else
+        printf("\nnot saved: add -o MODEL.copse to keep it%s\n", f->test ? "" : ", --holdout .2 to see how good it is");
+}
+
+static copse_status run(cli *c, copse_error *err) {
+    fit_job f = {0};
+    copse_status status = COPSE_OK;
+    CLI_TRY_OUT(options(c, &f, err));
+    CLI_TRY_OUT(learn(c, &f, err));
+    CLI_TRY_OUT(test(c, &f, err));
+    CLI_TRY_OUT(save(c, &f, err));
+    cli_progress_clear(&c->progress);
+    if (c->json)
+        print_json(c, &f);
+    else
+        print_text(c, &f);
+out:
+    copse_model_free(f.model);
+    copse_params_free(f.params);
+    copse_table_free(f.train);
+    copse_table_free(f.test);
+    return status;
+}
+
+static const cli_option own[] = {
+    {"method", 'm', "METHOD", "default: mondrian; 'copse methods' lists them"},
+    {"output", 'o', "MODEL", "save the model here; without it nothing is saved"},
+    {"frozen", 0, NULL, "leave the training rows out of the file: smaller, can no longer learn"},
+    {"test", 0, "FILE", "rows to test on"},
+    {"holdout", 0, "SHARE", "keep this share of the rows out of training and test on it"},
+    {"interval", 0, "LEVEL", "also report how many test rows this interval holds, e.g. .95"},
+    {0},
+};
+static const cli_group groups[] = {
+    {"what to do", own},
+    {"columns", cli_column_options},
+    {"reading", cli_read_options},
+    {"running", cli_run_options},
+    {0},
+};
+
+const cli_command cmd_fit = {
+    .name = "fit",
+    .words = "TRAIN.csv -t TARGET",
+    .summary = "learn a model from a table",
+    .more =
+        "examples\n"
+        "  copse fit train.csv -t price -o price.copse --holdout .2\n"
+        "  copse fit train.csv.gz -t label --task class --test test.csv --json\n"
+        "  zcat big.csv.gz | copse fit - -t y --drop id,when --trees 20 -o y.copse\n",
+    .groups = groups,
+    .min_words = 1,
+    .max_words = 1,
+    .method_options = 1,
+    .run = run,
+};

@@ -1,0 +1,288 @@
+/* predict - a predictive distribution for every row of a table, as CSV.  Rows are read, predicted and written in blocks,
+ * so that memory does not grow with the file and a pipe is answered as it comes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli_data.h"
+#include "cli_json.h"
+#include "cli_out.h"
+
+enum { BLOCK = 4096, MAX_QUANTILES = 999, MAX_DRAWS = 100000 };
+
+typedef struct predict_job {
+    const char *path, *out_path;
+    copse_model *model;
+    copse_stream *stream;
+    cli_out out;
+    double quantile[MAX_QUANTILES];
+    size_t quantiles;
+    double interval;
+    uint64_t draws, seed;
+    double *draw;      /* of one row */
+    char *keep;        /* the --keep list, its commas made NUL */
+    const char **kept; /* its words */
+    size_t n_kept, rows;
+    double wall, cpu; /* seconds of the model alone */
+} predict_job;
+
+/* ---------------------------------------------------------------------------------------------------- options */
+
+static copse_status split_keep(const cli *c, predict_job *p, copse_error *err) {
+    const char *list = cli_args_text(&c->args, "keep");
+    if (!list) return COPSE_OK;
+    p->keep = strdup(list);
+    p->kept = calloc(strlen(list) / 2 + 1, sizeof *p->kept);
+    if (!p->keep || !p->kept) return cli_fail_memory(err);
+    for (char *rest = p->keep, *name; (name = strtok_r(rest, ",", &rest)) != NULL;) p->kept[p->n_kept++] = name;
+    return COPSE_OK;
+}
+
+static copse_status options(const cli *c, predict_job *p, copse_error *err) {
+    const char *of = cli_args_text(&c->args, "of");
+    p->path = cli_args_word(&c->args, 1);
+    p->out_path = cli_args_text(&c->args, "output");
+    p->seed = 1;
+    if (of && strcmp(of, "y") != 0 && strcmp(of, "mean") != 0)
+        return cli_fail(err, COPSE_E_USAGE, "--of: '%.40s' is not one of: y, mean", of);
+    if (c->json && (!p->out_path || strcmp(p->out_path, "-") == 0))
+        return cli_fail(err, COPSE_E_USAGE, "--json sums up on standard output, where the predictions go: add -o FILE");
+    CLI_TRY(cli_args_shares(&c->args, "quantiles", p->quantile, MAX_QUANTILES, &p->quantiles, err));
+    CLI_TRY(cli_args_number(&c->args, "interval", 0.001, 0.999, &p->interval, err));
+    CLI_TRY(cli_args_integer(&c->args, "draws", 1, MAX_DRAWS, &p->draws, err));
+    CLI_TRY(cli_args_integer(&c->args, "seed", 0, 9007199254740992.0, &p->seed, err));
+    p->draw = calloc((size_t)p->draws + 1, sizeof *p->draw);
+    if (!p->draw) return cli_fail_memory(err);
+    return split_keep(c, p, err);
+}
+
+/* What a classifier cannot give, and what its method cannot. */
+static copse_status check_against_model(const cli *c, const predict_job *p, copse_error *err) {
+    const char *of = cli_args_text(&c->args, "of");
+    const char *asked = p->quantiles ? "quantiles" : p->interval > 0 ? "interval" : p->draws ? "draws" : NULL;
+    if (copse_model_task(p->model) == COPSE_CLASS && asked)
+        return cli_fail(err, COPSE_E_USAGE, "--%s is for numbers; this model predicts classes of '%s'", asked,
+                        copse_model_target(p->model));
+    if (of && strcmp(of, "mean") == 0)
+        return cli_fail(err, COPSE_E_USAGE, "--of mean: method %s has no interval of the mean, only of y",
+                        copse_params_method(copse_model_params(p->model)));
+    return COPSE_OK;
+}
+
+static int is_feature(const copse_model *m, const char *name) {
+    for (size_t i = 0; i < copse_model_features(m); i++)
+        if (strcmp(copse_model_feature(m, i), name) == 0) return 1;
+    return 0;
+}
+
+/* Kept columns are copied letter by letter, so they are read as text, unless the model needs their numbers. */
+static copse_status open_stream(const cli *c, predict_job *p, copse_error *err) {
+    copse_read_options read;
+    CLI_TRY(cli_read_fill(c, p->model, &read, err));
+    size_t n = (read.categorical ? strlen(read.categorical) : 0) + 2;
+    for (size_t i = 0; i < p->n_kept; i++) n += strlen(p->kept[i]) + 1;
+    char *text = malloc(n);
+    if (!text) return cli_fail_memory(err);
+    snprintf(text, n, "%s", read.categorical ? read.categorical : "");
+    for (size_t i = 0; i < p->n_kept; i++) {
+        if (is_feature(p->model, p->kept[i])) continue;
+        if (*text) strcat(text, ",");
+        strcat(text, p->kept[i]);
+    }
+    read.categorical = *text ? text : NULL;
+    copse_status status = copse_stream_open(p->path, &read, &p->stream, err);
+    free(text);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ output */
+
+static void print_header(const predict_job *p) {
+    FILE *f = p->out.file;
+    char number[CLI_NUMBER_SIZE];
+    for (size_t i = 0; i < p->n_kept; i++) {
+        cli_out_field(f, p->kept[i]);
+        fputc(',', f);
+    }
+    if (copse_model_task(p->model) == COPSE_CLASS) {
+        fputs("label", f);
+        for (size_t k = 0; k < copse_model_classes(p->model); k++) {
+            fputc(',', f);
+            cli_out_name(f, "p_", copse_model_class(p->model, k));
+        }
+    } else {
+        fputs("mean,sd", f);
+        for (size_t i = 0; i < p->quantiles; i++) fprintf(f, ",q%s", cli_number(p->quantile[i], number));
+        if (p->interval > 0) {
+            cli_number(p->interval, number);
+            fprintf(f, ",lo%s,hi%s", number, number);
+        }
+        for (size_t i = 0; i < p->draws; i++) fprintf(f, ",d%zu", i + 1);
+    }
+    fputc('\n', f);
+}
+
+static void print_number(FILE *f, char before, double x) {
+    char number[CLI_NUMBER_SIZE];
+    if (before) fputc(before, f);
+    fputs(cli_number(x, number), f);
+}
+
+static void print_class(const predict_job *p, const copse_prediction *q, size_t i) {
+    const double *prob = copse_prediction_probs(q, i);
+    cli_out_field(p->out.file, copse_model_class(p->model, copse_prediction_label(q, i)));
+    for (size_t k = 0; k < copse_prediction_classes(q); k++) print_number(p->out.file, ',', prob[k]);
+}
+
+static void print_regress(const predict_job *p, const copse_prediction *q, size_t i) {
+    FILE *f = p->out.file;
+    print_number(f, 0, copse_prediction_mean(q, i));
+    print_number(f, ',', copse_prediction_sd(q, i));
+    for (size_t k = 0; k < p->quantiles; k++) print_number(f, ',', copse_prediction_quantile(q, i, p->quantile[k]));
+    if (p->interval > 0) {
+        print_number(f, ',', copse_prediction_quantile(q, i, (1 - p->interval) / 2));
+        print_number(f, ',', copse_prediction_quantile(q, i, (1 + p->interval) / 2));
+    }
+    if (p->draws == 0) return;
+    /* Draws depend on the row's place in the file, not on its place in the block. */
+    copse_prediction_draws(q, i, p->seed + 0x9e3779b97f4a7c15u * (p->rows + 1), (size_t)p->draws, p->draw);
+    for (size_t k = 0; k < p->draws; k++) print_number(f, ',', p->draw[k]);
+}
+
+static void print_kept(const predict_job *p, const copse_table *x, size_t row) {
+    for (size_t i = 0; i < p->n_kept; i++) {
+        size_t col = copse_table_find(x, p->kept[i]);
+        if (copse_table_kind(x, col) == COPSE_TEXT)
+            cli_out_field(p->out.file, copse_table_text(x, row, col));
+        else
+            print_number(p->out.file, 0, copse_table_number(x, row, col));
+        fputc(',', p->out.file);
+    }
+}
+
+static void print_block(predict_job *p, const copse_table *x, const copse_prediction *q) {
+    for (size_t i = 0; i < copse_table_rows(x); i++) {
+        print_kept(p, x, i);
+        if (copse_model_task(p->model) == COPSE_CLASS)
+            print_class(p, q, i);
+        else
+            print_regress(p, q, i);
+        fputc('\n', p->out.file);
+        p->rows++;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- work */
+
+static copse_status check_kept(const predict_job *p, const copse_table *x, copse_error *err) {
+    for (size_t i = 0; i < p->n_kept; i++) {
+        if (copse_table_find(x, p->kept[i]) != (size_t)-1) continue;
+        cli_guess guess = {.word = p->kept[i]};
+        for (size_t k = 0; k < copse_table_cols(x); k++) cli_guess_try(&guess, copse_table_name(x, k));
+        return cli_fail(err, COPSE_E_DATA, "%s: no column '%.100s' to keep%s%s%s", cli_source(p->path), p->kept[i],
+                        guess.best ? "; did you mean '" : "", guess.best ? guess.best : "", guess.best ? "'?" : "");
+    }
+    return COPSE_OK;
+}
+
+static copse_status predict_block(cli *c, predict_job *p, const copse_table *x, copse_error *err) {
+    copse_prediction *q = NULL;
+    double wall = cli_wall_seconds(), cpu = cli_cpu_seconds();
+    CLI_TRY(copse_predict(p->model, x, 0, copse_table_rows(x), &c->run, &q, err));
+    p->wall += cli_wall_seconds() - wall;
+    p->cpu += cli_cpu_seconds() - cpu;
+    print_block(p, x, q);
+    copse_prediction_free(q);
+    return COPSE_OK;
+}
+
+static copse_status predict_all(cli *c, predict_job *p, copse_error *err) {
+    for (;;) {
+        copse_table *x = NULL;
+        if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
+        CLI_TRY(copse_stream_next(p->stream, BLOCK, &x, err));
+        if (!x) break;
+        copse_status status = check_kept(p, x, err);
+        if (!status && p->rows == 0) print_header(p);
+        if (!status) status = predict_block(c, p, x, err);
+        copse_table_free(x);
+        if (status) return status;
+        /* A pipe is answered at once. */
+        if (cli_out_is_closed(&p->out)) return COPSE_OK;
+    }
+    if (p->rows == 0) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(p->path));
+    return COPSE_OK;
+}
+
+static void report(cli *c, const predict_job *p) {
+    char rows[CLI_NUMBER_SIZE];
+    cli_progress_note(&c->progress, "predicted %s row%s%s%s in %.2f s", cli_count(p->rows, rows), cli_plural(p->rows),
+                      p->out_path ? " to " : "", p->out_path ? p->out_path : "", p->wall);
+    if (!c->json) return;
+    cli_json j = {.file = stdout};
+    cli_json_object(&j, NULL);
+    cli_json_text(&j, "method", copse_params_method(copse_model_params(p->model)));
+    cli_json_text(&j, "task", copse_model_task(p->model) == COPSE_CLASS ? "class" : "regress");
+    cli_json_size(&j, "rows", p->rows);
+    cli_json_text(&j, "output", p->out_path);
+    cli_json_number(&j, "predict_seconds", p->wall);
+    cli_json_number(&j, "predict_cpu_seconds", p->cpu);
+    cli_json_number(&j, "peak_rss_mb", cli_peak_rss_mb());
+    cli_json_end_object(&j);
+    cli_json_line(&j);
+}
+
+static copse_status run(cli *c, copse_error *err) {
+    predict_job *p = calloc(1, sizeof *p);
+    copse_status status = COPSE_OK;
+    if (!p) return cli_fail_memory(err);
+    CLI_TRY_OUT(options(c, p, err));
+    CLI_TRY_OUT(copse_load(cli_args_word(&c->args, 0), &p->model, err));
+    CLI_TRY_OUT(check_against_model(c, p, err));
+    CLI_TRY_OUT(open_stream(c, p, err));
+    CLI_TRY_OUT(cli_out_open(&p->out, p->out_path, err));
+    CLI_TRY_OUT(predict_all(c, p, err));
+    CLI_TRY_OUT(cli_out_commit(&p->out, err));
+    report(c, p);
+out:
+    cli_out_abandon(&p->out);
+    copse_stream_close(p->stream);
+    copse_model_free(p->model);
+    free(p->draw);
+    free(p->keep);
+    free(p->kept);
+    free(p);
+    return status;
+}
+
+static const cli_option own[] = {
+    {"output", 'o', "FILE", "write here instead of standard output"},
+    {"quantiles", 0, "LIST", "columns q0.05, ...: quantiles of y, e.g. .05,.5,.95"},
+    {"interval", 0, "LEVEL", "columns lo0.9, hi0.9: the central interval that holds y with this probability"},
+    {"of", 0, "y|mean", "the interval of y (default), or of its mean where the method knows it"},
+    {"draws", 0, "N", "columns d1 ... dN: random draws of y"},
+    {"seed", 0, "SEED", "of the draws (default 1)"},
+    {"keep", 0, "COLUMNS", "copy these columns of the input through"},
+    {0},
+};
+static const cli_group groups[] = {
+    {"what to do", own},
+    {"reading", cli_read_options},
+    {"running", cli_run_options},
+    {0},
+};
+
+const cli_command cmd_predict = {
+    .name = "predict",
+    .words = "MODEL X.csv",
+    .summary = "predictions with their uncertainty, as CSV",
+    .more =
+        "Numbers: mean,sd and what is asked for.  Classes: label, then p_<class> for each class.\n"
+        "Columns are matched by name; their order does not matter and extra ones are ignored.\n\n"
+        "examples\n"
+        "  copse predict price.copse new.csv --interval .9 --keep id -o out.csv\n"
+        "  tail -f live.csv | copse predict price.copse - --quiet\n",
+    .groups = groups,
+    .min_words = 2,
+    .max_words = 2,
+    .run = run,
+};
