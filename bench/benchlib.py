@@ -1,0 +1,194 @@
+"""What bench/run and bench/quality share: running copse and its peers, finding data, tables."""
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+COPSE = os.path.join(ROOT, 'build', 'copse')
+PYTHON = '/usr/bin/python3'  # Debian's, which has Debian's scikit-learn
+
+
+class Skip(Exception):
+    """A case cannot run here; the text says what is missing."""
+
+
+# --------------------------------------------------------------------------------------------------------- data
+
+def data_folder():
+    """Where the data sets lie: $COPSE_DATA, else ../shared/data beside the tree; None if neither is there."""
+    for folder in (os.environ.get('COPSE_DATA'), os.path.join(ROOT, '..', 'shared', 'data')):
+        if folder and os.path.isdir(folder):
+            return os.path.abspath(folder)
+    return None
+
+
+def data_file(name):
+    folder = data_folder()
+    if not folder:
+        raise Skip('no data sets: set COPSE_DATA to a folder with letter-train.csv.gz and the others')
+    path = os.path.join(folder, name + '.csv.gz')
+    if not os.path.exists(path):
+        raise Skip(f'{name}.csv.gz is not in the data folder')
+    return path
+
+
+# ------------------------------------------------------------------------------------------------------ running
+
+def one_core():
+    """For the child: one core and no helper threads, so that CPU seconds mean the same for everyone."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def copse(*args, pinned=True):
+    """Runs the program with --json and returns its last object, with wall and cpu seconds of the process added."""
+    command = [COPSE, *map(str, args), '--json', '--quiet']
+    # A shell in between: a process inherits the peak memory of the one it was made from, and Python is large.
+    wrapped = ['/bin/sh', '-c', '"$@"; exit $?', 'sh', *command]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run(wrapped, capture_output=True, text=True, preexec_fn=one_core if pinned else None)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise RuntimeError(f'{" ".join(command)}\nexit {done.returncode}: {done.stderr.strip()}')
+    lines = [line for line in done.stdout.split('\n') if line.startswith('{')]
+    answer = json.loads(lines[-1])
+    answer['process_seconds'] = time.monotonic() - start
+    answer['process_cpu_seconds'] = (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+    return answer
+
+
+def run_copse(*args):
+    """The same where there is nothing to read on stdout."""
+    done = subprocess.run([COPSE, *map(str, args)], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f'copse {" ".join(map(str, args))}\nexit {done.returncode}: {done.stderr.strip()}')
+    return done.stdout
+
+
+def peer(script, *args):
+    """A peer in its own process, on one core; it prints one JSON object."""
+    env = dict(os.environ, OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
+    done = subprocess.run([PYTHON, os.path.join(ROOT, 'bench', 'peers', script), *map(str, args)], env=env,
+                          capture_output=True, text=True, preexec_fn=one_core)
+    if done.returncode:
+        if 'ModuleNotFoundError' in done.stderr:
+            raise Skip('scikit-learn is not installed: tools/setup bench')
+        raise RuntimeError(f'{script}: {done.stderr.strip()}')
+    return json.loads(done.stdout)
+
+
+def program(name):
+    """A benchmark program of the build, run on one core; every line of JSON it prints."""
+    path = os.path.join(ROOT, 'build', 'bench', name)
+    if not os.path.exists(path):
+        raise Skip(f'{name} is not built: meson configure build -Dtests=true && ninja -C build')
+    done = subprocess.run([path], capture_output=True, text=True, preexec_fn=one_core, check=True)
+    return [json.loads(line) for line in done.stdout.split('\n') if line.startswith('{')]
+
+
+def bare_rss():
+    """Peak memory of the program with next to nothing to do: what it costs to exist."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'tiny.csv')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('x,y\n' + ''.join(f'{i},{i % 7}.5\n' for i in range(20)))
+        return copse('fit', path, '-t', 'y', '--task', 'regress', '--trees', 1, '--threads', 1)['peak_rss_mb']
+
+
+# ------------------------------------------------------------------------------------------------------ figures
+
+def spread(values):
+    return {'min': min(values), 'median': statistics.median(values), 'repeats': len(values)}
+
+
+def mean_se(values):
+    mean = statistics.fmean(values)
+    return mean, statistics.stdev(values) / len(values) ** .5 if len(values) > 1 else 0.0
+
+
+def version():
+    return run_copse('--version').split()[-1]
+
+
+def machine():
+    """The machine in a line: what it is, not what it is called."""
+    model = platform.machine()
+    try:
+        with open('/proc/cpuinfo', encoding='utf-8') as file:
+            model = next(line.split(':', 1)[1].strip() for line in file if line.startswith('model name'))
+    except (OSError, StopIteration):
+        pass
+    return f'{model}, {os.cpu_count()} cores, Linux, {platform.machine()}'
+
+
+class Report:
+    """Collects JSON lines and tables, prints both as they come, and writes them where asked."""
+
+    def __init__(self, title, options):
+        self.options = options
+        self.version = version()
+        self.parts = [f'# {title}', '', f'copse {self.version}; {machine()}.', '']
+        print(f'copse {self.version} on {machine()}', flush=True)
+
+    def record(self, **fields):
+        line = json.dumps({**fields, 'version': self.version})
+        print(line, flush=True)
+        if self.options.json:
+            with open(self.options.json, 'a', encoding='utf-8') as file:
+                file.write(line + '\n')
+
+    def text(self, *lines):
+        self.parts += [*lines, '']
+        print('\n'.join(lines) + '\n', flush=True)
+
+    def table(self, title, header, rows):
+        rows = [[str(cell) for cell in row] for row in rows]
+        widths = [max(len(row[i]) for row in [header] + rows) for i in range(len(header))]
+        lines = ['| ' + ' | '.join(cell.ljust(w) for cell, w in zip(row, widths)) + ' |' for row in [header] + rows]
+        lines.insert(1, '|' + '|'.join('-' * (w + 2) for w in widths) + '|')
+        self.text(f'## {title}', '', *lines)
+
+    def finish(self):
+        if self.options.markdown:
+            with open(self.options.markdown, 'w', encoding='utf-8') as file:
+                file.write('\n'.join(self.parts).rstrip() + '\n')
+
+
+def main(title, cases, doc):
+    """The command line of both programs: cases by name, each on its own."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('cases', nargs='*', help='which to run (default: all)')
+    parser.add_argument('--list', action='store_true', help='name the cases')
+    parser.add_argument('--quick', action='store_true', help='fewer repeats and smaller sizes: a look, not a result')
+    parser.add_argument('--json', metavar='FILE', help='append the JSON lines to FILE')
+    parser.add_argument('--markdown', metavar='FILE', help='write the tables to FILE')
+    options = parser.parse_args()
+    if options.list:
+        for name, case in cases.items():
+            print(f'{name:12} {case.__doc__.splitlines()[0]}')
+        return 0
+    unknown = [name for name in options.cases if name not in cases]
+    if unknown:
+        print(f'no case {", ".join(unknown)}; --list names them', file=sys.stderr)
+        return 2
+    if not os.path.exists(COPSE):
+        print('build/copse is not there: run make', file=sys.stderr)
+        return 2
+    report, failed = Report(title, options), 0
+    for name in options.cases or cases:
+        print(f'== {name}', flush=True)
+        try:
+            cases[name](report, options.quick)
+        except Skip as reason:
+            report.text(f'{name}: skipped. {reason}')
+        except (RuntimeError, subprocess.CalledProcessError, KeyError) as error:
+            failed += 1
+            print(f'{name}: FAILED. {type(error).__name__}: {error}', flush=True)
+    report.finish()
+    return 1 if failed else 0
