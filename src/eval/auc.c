@@ -1,0 +1,72 @@
+#include "eval/auc.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static copse_status reserve(cp_runs *r, size_t n, copse_error *err) {
+    CP_TRY(CP_GROW(r->v, r->cap, r->n + n, err));
+    return CP_GROW(r->spare, r->cap_spare, r->n + n, err);
+}
+
+copse_status cp_auc_reserve(cp_auc *a, size_t n, copse_error *err) {
+    CP_TRY(reserve(&a->positive, n, err));
+    return reserve(&a->negative, n, err);
+}
+
+/* Two sorted runs of `size` at v become one. */
+static void merge(double *v, size_t size, double *spare) {
+    memcpy(spare, v, size * sizeof *v);
+    size_t i = 0, j = size, to = 0;
+    while (i < size) v[to++] = j < 2 * size && v[j] < spare[i] ? v[j++] : spare[i++];
+}
+
+static void push(cp_runs *r, double x) {
+    r->v[r->n++] = x;
+    for (size_t size = 1; r->n % (2 * size) == 0; size *= 2) merge(r->v + r->n - 2 * size, size, r->spare);
+}
+
+void cp_auc_add(cp_auc *a, double score, int positive) {
+    push(positive ? &a->positive : &a->negative, score);
+}
+
+/* Pairs won by the positives p over the negatives q, both sorted; a tie is half a win. */
+static double wins(const double *p, size_t np, const double *q, size_t nq) {
+    size_t below = 0, upto = 0; /* negatives < p[i], <= p[i] */
+    double sum = 0;
+    for (size_t i = 0; i < np; i++) {
+        while (below < nq && q[below] < p[i]) below++;
+        while (upto < nq && q[upto] <= p[i]) upto++;
+        sum += 0.5 * (double)(below + upto);
+    }
+    return sum;
+}
+
+/* The largest power of two in n, n > 0: the length of its first run. */
+static size_t first_run(size_t n) {
+    while (n & (n - 1)) n &= n - 1;
+    return n;
+}
+
+double cp_auc_read(const cp_auc *a) {
+    const cp_runs *p = &a->positive, *q = &a->negative;
+    if (!p->n || !q->n) return NAN;
+    double sum = 0;
+    for (size_t i = 0, np; i < p->n; i += np) {
+        np = first_run(p->n - i);
+        for (size_t j = 0, nq; j < q->n; j += nq) {
+            nq = first_run(q->n - j);
+            sum += wins(p->v + i, np, q->v + j, nq);
+        }
+    }
+    return sum / ((double)p->n * (double)q->n);
+}
+
+void cp_auc_clear(cp_auc *a) {
+    cp_mem_free(a->positive.v);
+    cp_mem_free(a->positive.spare);
+    cp_mem_free(a->negative.v);
+    cp_mem_free(a->negative.spare);
+    *a = (cp_auc){0};
+}

@@ -1,0 +1,182 @@
+#include "eval/metric.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "num/special.h"
+
+static double level_of(size_t i) {
+    return (double)(i + 1) / (COPSE_LEVELS + 1);
+}
+
+void cp_metric_init(cp_metric *m, copse_task task, double interval) {
+    *m = (cp_metric){.task = task, .interval = interval};
+    for (size_t i = 0; i < COPSE_LEVELS; i++) m->z[i] = cp_special_normal_quantile(0.5 + 0.5 * level_of(i));
+}
+
+void cp_metric_clear(cp_metric *m) {
+    cp_auc_clear(&m->auc);
+    cp_mem_free(m->scratch);
+    m->scratch = NULL;
+    m->cap_scratch = 0;
+}
+
+/* ------------------------------------------------------------------------------------------------- classification */
+
+static size_t most_probable(const double *p, size_t classes) {
+    size_t best = 0;
+    for (size_t k = 1; k < classes; k++)
+        if (p[k] > p[best]) best = k;
+    return best;
+}
+
+static size_t confidence_bin(double confidence) {
+    double bin = ceil(confidence * COPSE_BINS) - 1;
+    return bin < 0 ? 0 : bin >= COPSE_BINS ? COPSE_BINS - 1 : (size_t)bin;
+}
+
+static void add_class_row(cp_metric *m, const double *p, size_t classes, int32_t label) {
+    int known = label != CP_NONE && (size_t)label < classes;
+    double p_true = known ? p[label] : 0, squares = known ? 0 : 1;
+    for (size_t k = 0; k < classes; k++) {
+        double gap = known && k == (size_t)label ? 1 - p[k] : p[k];
+        squares += gap * gap;
+    }
+    size_t best = most_probable(p, classes);
+    double hit = known && best == (size_t)label;
+    m->hits += hit;
+    m->log_loss -= log(fmax(p_true, 1e-15));
+    m->brier += squares;
+    size_t bin = confidence_bin(p[best]);
+    m->bin[bin].rows++;
+    m->bin[bin].confidence += p[best];
+    m->bin[bin].hits += hit;
+    if (known && m->classes <= 2) cp_auc_add(&m->auc, classes > 1 ? p[1] : 0, label == 1);
+}
+
+static copse_status add_classes(cp_metric *m, const cp_answer *a, const cp_truth *truth, copse_error *err) {
+    size_t classes = m->classes > a->classes ? m->classes : a->classes;
+    if (classes <= 2)
+        CP_TRY(cp_auc_reserve(&m->auc, a->rows, err));
+    else
+        cp_auc_clear(&m->auc);
+    m->classes = classes;
+    for (size_t i = 0; i < a->rows; i++) {
+        if (truth->missing && truth->missing[i]) continue;
+        add_class_row(m, a->probs + i * a->classes, a->classes, truth->label[i]);
+        m->rows++;
+    }
+    return COPSE_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------- regression */
+
+static cp_row_score score_row(cp_mixture m, double y) {
+    return (cp_row_score){.error = y - cp_mixture_mean(m),
+                          .sd = sqrt(cp_mixture_var(m)),
+                          .log_density = cp_mixture_log_density(m, y),
+                          .crps = cp_mixture_crps(m, y),
+                          .cdf = cp_mixture_cdf(m, y)};
+}
+
+enum { ROWS_PER_JOB = 64 };
+
+typedef struct score_work {
+    const cp_answer *a;
+    const cp_truth *truth;
+    cp_row_score *out;
+} score_work;
+
+static copse_status score_job(void *arg, size_t job, size_t worker, copse_error *err) {
+    (void)worker;
+    (void)err;
+    const score_work *w = arg;
+    size_t from = job * ROWS_PER_JOB, to = from + ROWS_PER_JOB;
+    for (size_t i = from; i < to && i < w->a->rows; i++) {
+        if (w->truth->missing && w->truth->missing[i]) continue;
+        cp_mixture m = {w->a->comp + w->a->start[i], w->a->start[i + 1] - w->a->start[i]};
+        w->out[i] = score_row(m, w->truth->y[i]);
+    }
+    return COPSE_OK;
+}
+
+static void add_number_row(cp_metric *m, const cp_row_score *s) {
+    double off_centre = fabs(2 * s->cdf - 1);
+    m->squares += s->error * s->error;
+    m->absolute += fabs(s->error);
+    m->log_density += s->log_density;
+    m->crps += s->crps;
+    m->sd += s->sd;
+    for (size_t i = 0; i < COPSE_LEVELS; i++) {
+        m->observed[i] += off_centre <= level_of(i);
+        m->gaussian[i] += fabs(s->error) <= m->z[i] * s->sd;
+    }
+    m->in_interval += off_centre <= m->interval;
+    double bin = floor(s->cdf * COPSE_BINS);
+    m->pit[bin >= COPSE_BINS ? COPSE_BINS - 1 : (size_t)bin]++;
+}
+
+/* Rows are scored in any order by any thread, then added up in theirs. */
+static copse_status add_numbers(cp_metric *m, const cp_answer *a, const cp_truth *truth, const copse_run *run,
+                                copse_error *err) {
+    CP_TRY(CP_GROW(m->scratch, m->cap_scratch, a->rows, err));
+    size_t jobs = (a->rows + ROWS_PER_JOB - 1) / ROWS_PER_JOB;
+    score_work work = {.a = a, .truth = truth, .out = m->scratch};
+    CP_TRY(cp_pool_for(run, cp_pool_workers(run, jobs), jobs, NULL, score_job, &work, err));
+    for (size_t i = 0; i < a->rows; i++) {
+        if (truth->missing && truth->missing[i]) continue;
+        add_number_row(m, &m->scratch[i]);
+        m->rows++;
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_metric_add(cp_metric *m, const cp_answer *a, const cp_truth *truth, const copse_run *run,
+                           copse_error *err) {
+    CP_BUG(a->task != m->task);
+    return m->task == COPSE_CLASS ? add_classes(m, a, truth, err) : add_numbers(m, a, truth, run, err);
+}
+
+/* --------------------------------------------------------------------------------------------------------- reading */
+
+static void read_classes(const cp_metric *m, copse_scores *out) {
+    double n = (double)m->rows;
+    out->classes = m->classes;
+    out->accuracy = m->hits / n;
+    out->log_loss = m->log_loss / n;
+    out->brier = m->brier / n;
+    out->auc = m->classes == 2 ? cp_auc_read(&m->auc) : NAN;
+    out->ece = m->rows ? 0 : NAN;
+    for (size_t b = 0; b < COPSE_BINS; b++) {
+        double rows = (double)m->bin[b].rows;
+        out->reliability[b].rows = m->bin[b].rows;
+        out->reliability[b].confidence = m->bin[b].confidence / rows;
+        out->reliability[b].accuracy = m->bin[b].hits / rows;
+        if (m->bin[b].rows) out->ece += fabs(m->bin[b].hits - m->bin[b].confidence) / n;
+    }
+}
+
+static void read_numbers(const cp_metric *m, copse_scores *out) {
+    double n = (double)m->rows;
+    out->rmse = sqrt(m->squares / n);
+    out->mae = m->absolute / n;
+    out->nlpd = -m->log_density / n;
+    out->crps = m->crps / n;
+    out->sharpness = m->sd / n;
+    for (size_t i = 0; i < COPSE_LEVELS; i++)
+        out->coverage[i] = (copse_coverage){
+            .level = level_of(i), .observed = (double)m->observed[i] / n, .gaussian = (double)m->gaussian[i] / n};
+    for (size_t b = 0; b < COPSE_BINS; b++) out->pit[b] = m->pit[b];
+    out->interval = m->interval;
+    out->interval_observed = m->interval > 0 ? (double)m->in_interval / n : 0;
+}
+
+void cp_metric_read(const cp_metric *m, copse_scores *out) {
+    double seconds = out->predict_seconds, cpu = out->predict_cpu_seconds;
+    *out = (copse_scores){.task = m->task, .rows = m->rows, .predict_seconds = seconds, .predict_cpu_seconds = cpu};
+    if (m->task == COPSE_CLASS)
+        read_classes(m, out);
+    else
+        read_numbers(m, out);
+}

@@ -1,0 +1,55 @@
+/* metric - scores of predictive distributions against what happened, collected over any number of blocks.
+ *
+ * Sums run in row order, so the cutting into blocks and the number of threads change nothing.  What each score is:
+ *   log_loss   mean of -log p(true class), p raised to 1e-15
+ *   brier      mean over rows of the sum over classes of (p_k - [k is true])^2
+ *   ece        sum over bins of (share of rows) |mean confidence - accuracy|; confidence is the largest probability, bin
+ *              k holds k/10 < confidence <= (k+1)/10
+ *   coverage   observed: share of rows with |2 F(y) - 1| <= level, i.e. y within the mixture's central interval, found
+ *              without its quantiles; gaussian: |y - mean| <= z sd, the papers' measure
+ * A class the model has never seen is wrong with probability 0; it is left out of the AUC, which knows two classes. */
+#ifndef CP_METRIC_H
+#define CP_METRIC_H
+
+#include "eval/auc.h"
+#include "method/method.h"
+
+/* What happened in the rows of an answer; borrowed for the call. */
+typedef struct cp_truth {
+    const double *y;              /* regression, else NULL */
+    const int32_t *label;         /* classification, else NULL; CP_NONE: a class unknown to the model */
+    const unsigned char *missing; /* rows to skip, or NULL */
+} cp_truth;
+
+/* What one row of regression adds. */
+typedef struct cp_row_score {
+    double error, sd, log_density, crps, cdf;
+} cp_row_score;
+
+typedef struct cp_metric {
+    copse_task task;
+    double interval; /* 0: none asked for */
+    size_t rows, classes;
+    double hits, log_loss, brier;
+    struct {
+        size_t rows;
+        double confidence, hits;
+    } bin[COPSE_BINS];
+    cp_auc auc; /* kept while there are at most two classes */
+    double squares, absolute, log_density, crps, sd;
+    size_t observed[COPSE_LEVELS], gaussian[COPSE_LEVELS], in_interval, pit[COPSE_BINS];
+    double z[COPSE_LEVELS];
+    cp_row_score *scratch;
+    size_t cap_scratch;
+} cp_metric;
+
+/* interval: a level in (0,1) whose coverage is wanted too, or 0. */
+void cp_metric_init(cp_metric *m, copse_task task, double interval);
+/* On failure nothing has been added. */
+copse_status cp_metric_add(cp_metric *m, const cp_answer *a, const cp_truth *truth, const copse_run *run,
+                           copse_error *err);
+/* Means are NaN while there are no rows.  Times are left alone. */
+void cp_metric_read(const cp_metric *m, copse_scores *out);
+void cp_metric_clear(cp_metric *m);
+
+#endif
