@@ -236,7 +236,8 @@ copse_status cp_writer_text(cp_writer *w, const char *name, const char *text, co
 copse_status cp_writer_texts(cp_writer *w, const char *name, const char *const *texts, size_t n, copse_error *err) {
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++) bytes += strlen(texts[i]);
-    CP_BUG(n >= UINT32_MAX || bytes >= UINT32_MAX);
+    if (n > UINT32_MAX || bytes > UINT32_MAX)
+        return cp_fail(err, COPSE_E_DATA, "more than 4 GB of names or levels: drop columns of free text");
     buffer b = {0};
     CP_TRY(buffer_room(&b, 4 + 4 * n + bytes, err));
     buffer_number(&b, n, 4);

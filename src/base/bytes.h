@@ -10,7 +10,7 @@
 
 enum {
     CP_BYTES_VERSION = 1, /* of the format: goes up when an older program would misread a file */
-    CP_BYTES_RATIO = 64   /* a section of s stored bytes holds at most this times s bytes */
+    CP_BYTES_RATIO = 32   /* a section of s stored bytes holds at most this times s bytes */
 };
 
 typedef enum cp_type { CP_U8, CP_I32, CP_U32, CP_I64, CP_F32, CP_F64 } cp_type;

@@ -31,15 +31,19 @@ int32_t cp_dict_find(const cp_dict *d, const char *s, size_t n) {
     return d->n ? d->slot[slot_of(d, s, n)] : CP_NONE;
 }
 
+static void fill_slots(cp_dict *d) {
+    for (size_t i = 0; i < d->slots; i++) d->slot[i] = CP_NONE;
+    for (size_t i = 0; i < d->n; i++) d->slot[slot_of(d, cp_dict_text(d, i), length(d, i))] = (int32_t)i;
+}
+
 static copse_status widen(cp_dict *d, copse_error *err) {
     size_t slots = d->slots ? 2 * d->slots : 16;
     int32_t *slot;
     CP_TRY(CP_RAW(slot, slots, err));
-    for (size_t i = 0; i < slots; i++) slot[i] = CP_NONE;
     cp_mem_free(d->slot);
     d->slot = slot;
     d->slots = slots;
-    for (size_t i = 0; i < d->n; i++) d->slot[slot_of(d, cp_dict_text(d, i), length(d, i))] = (int32_t)i;
+    fill_slots(d);
     return COPSE_OK;
 }
 
@@ -58,6 +62,13 @@ copse_status cp_dict_add(cp_dict *d, const char *s, size_t n, int32_t *out, cops
     }
     *out = d->slot[at];
     return COPSE_OK;
+}
+
+void cp_dict_shrink(cp_dict *d, size_t n) {
+    if (n >= d->n) return;
+    d->bytes = d->start[n];
+    d->n = n;
+    fill_slots(d);
 }
 
 void cp_dict_clear(cp_dict *d) {

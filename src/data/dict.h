@@ -20,6 +20,8 @@ int32_t cp_dict_find(const cp_dict *d, const char *s, size_t n);                
 copse_status cp_dict_add(cp_dict *d, const char *s, size_t n, int32_t *out, copse_error *err); /* finds or adds */
 /* Lives until the next cp_dict_add. */
 const char *cp_dict_text(const cp_dict *d, size_t i);
+/* Forgets all but the first n strings. */
+void cp_dict_shrink(cp_dict *d, size_t n);
 void cp_dict_clear(cp_dict *d);
 
 #endif

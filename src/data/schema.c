@@ -1,0 +1,324 @@
+#include "data/schema.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+
+/* Far beyond any box, and the difference of two such floats is still a float. */
+#define LIMIT 1e37
+
+void cp_schema_free(cp_schema *s) {
+    if (!s) return;
+    for (size_t i = 0; s->feature && i < s->features; i++) {
+        cp_mem_free(s->feature[i].name);
+        cp_dict_clear(&s->feature[i].levels);
+    }
+    cp_dict_clear(&s->classes);
+    cp_mem_free(s->target);
+    cp_mem_free(s->feature);
+    cp_mem_free(s->shift);
+    cp_mem_free(s->span);
+    cp_mem_free(s);
+}
+
+size_t cp_schema_width(const cp_feature *f) {
+    return f->kind == COPSE_TEXT && f->levels.n <= CP_MAX_INDICATORS ? f->levels.n : 1;
+}
+
+static int check_feature(const cp_schema *s, const cp_feature *f, size_t first) {
+    if (f->first != first || f->width != cp_schema_width(f) || f->width > s->dims - first) return 0;
+    for (size_t d = first; d < first + f->width; d++) {
+        if (!isfinite(s->shift[d]) || !isfinite(s->span[d]) || !(s->span[d] > 0)) return 0;
+        if (f->kind == COPSE_TEXT && f->levels.n <= CP_MAX_INDICATORS && (s->shift[d] != 0 || s->span[d] != 1))
+            return 0;
+    }
+    if (!isfinite(f->fill) || !f->name || !f->name[0] || strcmp(f->name, s->target) == 0) return 0;
+    return f->kind == COPSE_NUMBER ? f->levels.n == 0 : f->fill >= 0 && f->fill < (double)f->levels.n;
+}
+
+int cp_schema_check(const cp_schema *s) {
+    size_t dims = 0;
+    if (!s->target || !s->target[0] || s->features == 0) return 0;
+    for (size_t i = 0; i < s->features; i++) {
+        if (!check_feature(s, &s->feature[i], dims)) return 0;
+        dims += s->feature[i].width;
+    }
+    if (dims != s->dims) return 0;
+    if (s->task == COPSE_CLASS) return s->classes.n > 0;
+    return s->task == COPSE_REGRESS && s->classes.n == 0;
+}
+
+void cp_schema_dim_name(const cp_schema *s, size_t dim, char *buf, size_t n) {
+    size_t low = 0, high = s->features; /* the last feature that starts at or before dim */
+    while (high - low > 1) {
+        size_t mid = low + (high - low) / 2;
+        if (s->feature[mid].first <= dim)
+            low = mid;
+        else
+            high = mid;
+    }
+    const cp_feature *f = &s->feature[low];
+    if (f->kind == COPSE_TEXT && f->levels.n <= CP_MAX_INDICATORS)
+        snprintf(buf, n, "%s=%s", f->name, cp_dict_text(&f->levels, dim - f->first));
+    else
+        snprintf(buf, n, "%s", f->name);
+}
+
+/* ------------------------------------------------------------------------------------------------------- features */
+
+/* Where a feature's values come from. */
+typedef struct source {
+    const cp_column *col; /* NULL: all are missing */
+    int32_t *rank;        /* text: per level of the column its index in the feature's levels; NULL: look up each */
+} source;
+
+static int has_values(const cp_column *c, size_t first, size_t n) {
+    if (c->kind == COPSE_TEXT) return c->levels.n > 0;
+    for (size_t i = first; i < first + n; i++)
+        if (!isnan(c->number[i])) return 1;
+    return 0;
+}
+
+static copse_status wrong_kind(const copse_table *t, const cp_column *c, size_t first, size_t n, copse_error *err) {
+    char place[300];
+    if (c->kind == COPSE_NUMBER)
+        return cp_fail(err, COPSE_E_DATA,
+                       "column '%s' holds numbers, but the model was trained on text: read it as text "
+                       "(--categorical '%s')",
+                       c->name, c->name);
+    size_t row = first;
+    while (row + 1 < first + n && c->code[row] == CP_NONE) row++;
+    const char *text = c->code[row] == CP_NONE ? "text" : cp_dict_text(&c->levels, (size_t)c->code[row]);
+    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
+                      "%s: '%.60s' in column '%s' is no number, and the model was trained on numbers: correct it, or "
+                      "mark it as missing (--na '%.60s')",
+                      cp_table_where(t, row, place, sizeof place), text, c->name, text);
+}
+
+/* The level's index, or the number of levels for one that is not there. */
+static int32_t find_rank(const cp_feature *f, const cp_dict *levels, int32_t code) {
+    const char *text = cp_dict_text(levels, (size_t)code);
+    int32_t rank = cp_dict_find(&f->levels, text, strlen(text));
+    return rank == CP_NONE ? (int32_t)f->levels.n : rank;
+}
+
+static copse_status find_source(const cp_feature *f, const copse_table *t, size_t first, size_t n, source *out,
+                                copse_error *err) {
+    size_t j;
+    *out = (source){0};
+    CP_TRY(cp_table_need(t, f->name, COPSE_E_DATA, &j, err));
+    const cp_column *c = &t->col[j];
+    if (c->kind != f->kind) return has_values(c, first, n) ? wrong_kind(t, c, first, n, err) : COPSE_OK;
+    out->col = c;
+    /* A block of few rows of a table with many levels is cheaper without the list of all of them. */
+    if (c->kind == COPSE_NUMBER || c->levels.n > n) return COPSE_OK;
+    CP_TRY(CP_RAW(out->rank, c->levels.n, err));
+    for (size_t k = 0; k < c->levels.n; k++) out->rank[k] = find_rank(f, &c->levels, (int32_t)k);
+    return COPSE_OK;
+}
+
+/* 0 if a number is infinite. */
+static int encode_numbers(const double *x, size_t n, double fill, double shift, double span, float *out,
+                          size_t stride) {
+    int fine = 1;
+    for (size_t i = 0; i < n; i++) {
+        double v = isnan(x[i]) ? fill : x[i];
+        fine &= fabs(v) <= DBL_MAX;
+        double z = (v - shift) / span;
+        z = z > LIMIT ? LIMIT : z;
+        z = z < -LIMIT ? -LIMIT : z;
+        out[i * stride] = (float)z;
+    }
+    return fine;
+}
+
+static int32_t rank_of(const cp_feature *f, const source *from, size_t row) {
+    int32_t code = from->col ? from->col->code[row] : CP_NONE;
+    if (code == CP_NONE) return (int32_t)f->fill;
+    return from->rank ? from->rank[code] : find_rank(f, &from->col->levels, code);
+}
+
+static void encode_levels(const cp_schema *s, const cp_feature *f, const source *from, size_t first, size_t n,
+                          float *out) {
+    double shift = s->shift[f->first], span = s->span[f->first];
+    int indicators = f->levels.n <= CP_MAX_INDICATORS;
+    for (size_t i = 0; i < n; i++, out += s->dims) {
+        int32_t rank = rank_of(f, from, first + i);
+        if (!indicators) {
+            out[0] = (float)((rank - shift) / span);
+            continue;
+        }
+        for (size_t k = 0; k < f->width; k++) out[k] = (int32_t)k == rank;
+    }
+}
+
+copse_status cp_schema_infinite(const copse_table *t, const cp_column *c, size_t row, copse_error *err) {
+    char place[300];
+    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
+                      "%s: column '%s' is infinite there: correct it, or mark it as missing (--na inf,-inf)",
+                      cp_table_where(t, row, place, sizeof place), c->name);
+}
+
+static copse_status encode_block(const cp_schema *s, const copse_table *t, const source *from, size_t first, size_t n,
+                                 float *out, copse_error *err) {
+    for (size_t i = 0; i < s->features; i++) {
+        const cp_feature *f = &s->feature[i];
+        float *to = out + f->first;
+        double shift = s->shift[f->first], span = s->span[f->first];
+        if (f->kind == COPSE_TEXT) {
+            encode_levels(s, f, &from[i], first, n, to);
+        } else if (!from[i].col) {
+            for (size_t k = 0; k < n; k++) encode_numbers(&f->fill, 1, f->fill, shift, span, to + k * s->dims, s->dims);
+        } else if (!encode_numbers(from[i].col->number + first, n, f->fill, shift, span, to, s->dims)) {
+            while (!isinf(from[i].col->number[first])) first++;
+            return cp_schema_infinite(t, from[i].col, first, err);
+        }
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t first, size_t n, float *out,
+                              copse_error *err) {
+    source *from;
+    copse_status status = COPSE_OK;
+    CP_BUG(first > t->rows || n > t->rows - first);
+    CP_TRY(CP_NEW(from, s->features, err));
+    for (size_t i = 0; i < s->features; i++) CP_TRY_OUT(find_source(&s->feature[i], t, first, n, &from[i], err));
+    /* Columns are read and rows are written, in blocks whose output stays in the first-level cache. */
+    size_t step = 4096 / s->dims < 16 ? 16 : 4096 / s->dims;
+    for (size_t done = 0; done < n; done += step) {
+        size_t rows = n - done < step ? n - done : step;
+        CP_TRY_OUT(encode_block(s, t, from, first + done, rows, out + done * s->dims, err));
+    }
+out:
+    for (size_t i = 0; i < s->features; i++) cp_mem_free(from[i].rank);
+    cp_mem_free(from);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- targets */
+
+static copse_status missing_target(const copse_table *t, const cp_column *c, size_t row, copse_error *err) {
+    char place[300];
+    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
+                      "%s: the target '%s' is missing: fill it in or leave the row out",
+                      cp_table_where(t, row, place, sizeof place), c->name);
+}
+
+static copse_status find_target(const cp_schema *s, const copse_table *t, size_t first, size_t n, const cp_column **out,
+                                copse_error *err) {
+    size_t j;
+    CP_BUG(first > t->rows || n > t->rows - first);
+    CP_TRY(cp_table_need(t, s->target, COPSE_E_DATA, &j, err));
+    *out = &t->col[j];
+    return COPSE_OK;
+}
+
+copse_status cp_schema_numbers(const cp_schema *s, const copse_table *t, size_t first, size_t n, double *out,
+                               unsigned char *opt_missing, copse_error *err) {
+    const cp_column *c;
+    CP_TRY(find_target(s, t, first, n, &c, err));
+    if (c->kind == COPSE_TEXT && has_values(c, first, n)) return wrong_kind(t, c, first, n, err);
+    for (size_t i = 0; i < n; i++) {
+        double y = c->kind == COPSE_TEXT ? NAN : c->number[first + i];
+        if (isinf(y)) return cp_schema_infinite(t, c, first + i, err);
+        if (isnan(y) && !opt_missing) return missing_target(t, c, first + i, err);
+        if (opt_missing) opt_missing[i] = (unsigned char)isnan(y);
+        out[i] = isnan(y) ? 0 : y;
+    }
+    return COPSE_OK;
+}
+
+/* The label's text, the same for all ways to write a number if the classes are numbers; NULL if missing. */
+static const char *label_text(const cp_schema *s, const cp_column *c, size_t row, char buf[CP_JSON_NUMBER]) {
+    double value;
+    if (c->kind == COPSE_NUMBER) {
+        value = c->number[row];
+        if (isnan(value)) return NULL;
+    } else {
+        if (c->code[row] == CP_NONE) return NULL;
+        const char *text = cp_dict_text(&c->levels, (size_t)c->code[row]);
+        char *end;
+        value = s->classes_numeric ? strtod(text, &end) : NAN;
+        if (isnan(value) || end == text || *end) return text;
+    }
+    cp_json_format(value == 0 ? 0 : value, buf); /* -0 is 0 */
+    return buf;
+}
+
+/* Labels already looked up, so that a million rows of ten classes cost ten look-ups. */
+enum { MEMO = 256, UNKNOWN = -2 };
+typedef struct memo {
+    double number[MEMO];
+    int32_t code[MEMO], label[MEMO];
+} memo;
+
+static size_t memo_slot(memo *m, const cp_column *c, size_t row, int *out_hit) {
+    uint64_t bits = 0;
+    if (c->kind == COPSE_TEXT)
+        bits = (uint64_t)c->code[row];
+    else
+        memcpy(&bits, &c->number[row], sizeof bits);
+    size_t at = (size_t)((bits * 0x9e3779b97f4a7c15u) >> 56);
+    *out_hit = m->label[at] != UNKNOWN &&
+               (c->kind == COPSE_TEXT ? m->code[at] == c->code[row] : m->number[at] == c->number[row]);
+    if (c->kind == COPSE_TEXT)
+        m->code[at] = c->code[row];
+    else
+        m->number[at] = c->number[row];
+    return at;
+}
+
+static int is_missing(const cp_column *c, size_t row) {
+    return c->kind == COPSE_TEXT ? c->code[row] == CP_NONE : isnan(c->number[row]);
+}
+
+copse_status cp_schema_find_labels(const cp_schema *s, const copse_table *t, size_t first, size_t n, int32_t *out,
+                                   unsigned char *opt_missing, copse_error *err) {
+    const cp_column *c;
+    memo m;
+    char buf[CP_JSON_NUMBER];
+    CP_TRY(find_target(s, t, first, n, &c, err));
+    for (size_t i = 0; i < MEMO; i++) m.label[i] = UNKNOWN;
+    for (size_t i = 0; i < n; i++) {
+        int missing = is_missing(c, first + i), hit;
+        if (missing && !opt_missing) return missing_target(t, c, first + i, err);
+        if (opt_missing) opt_missing[i] = (unsigned char)missing;
+        out[i] = CP_NONE;
+        if (missing) continue;
+        size_t at = memo_slot(&m, c, first + i, &hit);
+        if (!hit) {
+            const char *text = label_text(s, c, first + i, buf);
+            m.label[at] = cp_dict_find(&s->classes, text, strlen(text));
+        }
+        out[i] = m.label[at];
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_schema_labels(cp_schema *s, const copse_table *t, size_t first, size_t n, int grow, int32_t *out,
+                              unsigned char *opt_missing, copse_error *err) {
+    const cp_column *c;
+    char buf[CP_JSON_NUMBER];
+    size_t before = s->classes.n;
+    CP_TRY(cp_schema_find_labels(s, t, first, n, out, opt_missing, err));
+    CP_TRY(find_target(s, t, first, n, &c, err));
+    for (size_t i = 0; grow && i < n; i++) {
+        const char *text = out[i] == CP_NONE ? label_text(s, c, first + i, buf) : NULL;
+        if (!text) continue;
+        copse_status status = cp_dict_add(&s->classes, text, strlen(text), &out[i], err);
+        if (!status) continue;
+        cp_schema_forget(s, before);
+        return status;
+    }
+    return COPSE_OK;
+}
+
+void cp_schema_forget(cp_schema *s, size_t n) {
+    cp_dict_shrink(&s->classes, n);
+}

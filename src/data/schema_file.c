@@ -1,0 +1,196 @@
+/* The schema's sections in a model file; docs/format.md lists them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/schema.h"
+
+/* ---------------------------------------------------------------------------------------------------------- writing */
+
+static copse_status write_dicts(cp_writer *w, const char *name, const cp_dict *const *dict, size_t dicts,
+                                copse_error *err) {
+    const char **text;
+    size_t n = 0;
+    for (size_t i = 0; i < dicts; i++) n += dict[i]->n;
+    CP_TRY(CP_RAW(text, n, err));
+    n = 0;
+    for (size_t i = 0; i < dicts; i++)
+        for (size_t k = 0; k < dict[i]->n; k++) text[n++] = cp_dict_text(dict[i], k);
+    copse_status status = cp_writer_texts(w, name, text, n, err);
+    cp_mem_free(text);
+    return status;
+}
+
+/* Arrays with one entry for each feature. */
+typedef struct columns {
+    const char **name;
+    const cp_dict **levels;
+    uint8_t *kind;
+    int64_t *count; /* of levels */
+    double *fill;
+} columns;
+
+static copse_status columns_init(columns *c, const cp_schema *s, copse_error *err) {
+    CP_TRY(CP_RAW(c->name, s->features, err));
+    CP_TRY(CP_RAW(c->levels, s->features, err));
+    CP_TRY(CP_RAW(c->kind, s->features, err));
+    CP_TRY(CP_RAW(c->count, s->features, err));
+    CP_TRY(CP_RAW(c->fill, s->features, err));
+    for (size_t i = 0; i < s->features; i++) {
+        const cp_feature *f = &s->feature[i];
+        c->name[i] = f->name;
+        c->levels[i] = &f->levels;
+        c->kind[i] = (uint8_t)f->kind;
+        c->count[i] = (int64_t)f->levels.n;
+        c->fill[i] = f->fill;
+    }
+    return COPSE_OK;
+}
+
+static void columns_clear(columns *c) {
+    cp_mem_free(c->name);
+    cp_mem_free(c->levels);
+    cp_mem_free(c->kind);
+    cp_mem_free(c->count);
+    cp_mem_free(c->fill);
+}
+
+static copse_status write_features(const cp_schema *s, cp_writer *w, copse_error *err) {
+    columns c = {0};
+    copse_status status;
+    CP_TRY_OUT(columns_init(&c, s, err));
+    CP_TRY_OUT(cp_writer_texts(w, "name", c.name, s->features, err));
+    CP_TRY_OUT(cp_writer_array(w, "kind", CP_U8, c.kind, s->features, err));
+    CP_TRY_OUT(cp_writer_array(w, "levels", CP_I64, c.count, s->features, err));
+    CP_TRY_OUT(write_dicts(w, "level", c.levels, s->features, err));
+    CP_TRY_OUT(cp_writer_array(w, "fill", CP_F64, c.fill, s->features, err));
+    CP_TRY_OUT(cp_writer_array(w, "shift", CP_F64, s->shift, s->dims, err));
+    CP_TRY_OUT(cp_writer_array(w, "span", CP_F64, s->span, s->dims, err));
+out:
+    columns_clear(&c);
+    return status;
+}
+
+copse_status cp_schema_write(const cp_schema *s, cp_writer *w, copse_error *err) {
+    const cp_dict *classes = &s->classes;
+    CP_TRY(cp_writer_push(w, "schema", err));
+    CP_TRY(cp_writer_i64(w, "task", s->task, err));
+    CP_TRY(cp_writer_text(w, "target", s->target, err));
+    CP_TRY(write_dicts(w, "class", &classes, 1, err));
+    CP_TRY(cp_writer_i64(w, "classes_numeric", s->classes_numeric, err));
+    CP_TRY(write_features(s, w, err));
+    cp_writer_pop(w);
+    return COPSE_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+/* n strings into an empty dictionary; all must differ. */
+static copse_status fill_dict(cp_reader *r, char *const *text, size_t n, cp_dict *out, copse_error *err) {
+    for (size_t k = 0; k < n; k++) {
+        int32_t id;
+        CP_TRY(cp_dict_add(out, text[k], strlen(text[k]), &id, err));
+        if ((size_t)id != k) return cp_reader_bad(r, err, "'%.60s' occurs twice", text[k]);
+    }
+    return COPSE_OK;
+}
+
+static copse_status read_classes(cp_reader *r, cp_schema *s, copse_error *err) {
+    char **text;
+    size_t n;
+    int64_t numeric;
+    CP_TRY(cp_reader_i64(r, "classes_numeric", 0, 1, &numeric, err));
+    s->classes_numeric = (int)numeric;
+    CP_TRY(cp_reader_texts(r, "class", &text, &n, err));
+    copse_status status = fill_dict(r, text, n, &s->classes, err);
+    cp_mem_free(text);
+    return status;
+}
+
+static copse_status read_names(cp_reader *r, cp_schema *s, copse_error *err) {
+    char **text;
+    size_t n;
+    cp_dict distinct = {0};
+    copse_status status;
+    CP_TRY(cp_reader_texts(r, "name", &text, &n, err));
+    CP_TRY_OUT(fill_dict(r, text, n, &distinct, err));
+    CP_TRY_OUT(CP_NEW(s->feature, n, err));
+    s->features = n;
+    for (size_t i = 0; i < n; i++)
+        if (!(s->feature[i].name = cp_mem_strdup(text[i]))) CP_TRY_OUT(cp_fail_memory(err));
+out:
+    cp_dict_clear(&distinct);
+    cp_mem_free(text);
+    return status;
+}
+
+/* The levels of all features stand in one list, `count` of them belonging to each. */
+static copse_status read_levels(cp_reader *r, cp_schema *s, copse_error *err) {
+    int64_t *count = NULL;
+    char **text = NULL;
+    size_t n, used = 0;
+    copse_status status;
+    CP_TRY_OUT(cp_reader_array(r, "levels", CP_I64, s->features, &count, err));
+    CP_TRY_OUT(cp_reader_texts(r, "level", &text, &n, err));
+    for (size_t i = 0; i < s->features; i++) {
+        if (count[i] < 0 || (uint64_t)count[i] > n - used)
+            CP_TRY_OUT(cp_reader_bad(r, err, "feature %zu claims %lld levels", i, (long long)count[i]));
+        CP_TRY_OUT(fill_dict(r, text + used, (size_t)count[i], &s->feature[i].levels, err));
+        used += (size_t)count[i];
+    }
+    if (used != n) status = cp_reader_bad(r, err, "%zu levels belong to no feature", n - used);
+out:
+    cp_mem_free(count);
+    cp_mem_free(text);
+    return status;
+}
+
+static copse_status read_columns(cp_reader *r, cp_schema *s, copse_error *err) {
+    uint8_t *kind = NULL;
+    double *fill = NULL;
+    copse_status status;
+    CP_TRY_OUT(cp_reader_array(r, "kind", CP_U8, s->features, &kind, err));
+    CP_TRY_OUT(cp_reader_array(r, "fill", CP_F64, s->features, &fill, err));
+    for (size_t i = 0; i < s->features; i++) {
+        cp_feature *f = &s->feature[i];
+        if (kind[i] != COPSE_NUMBER && kind[i] != COPSE_TEXT)
+            CP_TRY_OUT(cp_reader_bad(r, err, "kind %d does not exist", kind[i]));
+        f->kind = (copse_kind)kind[i];
+        f->fill = fill[i];
+        f->first = s->dims;
+        f->width = cp_schema_width(f);
+        s->dims += f->width; /* at most 32 each: no overflow */
+    }
+    CP_TRY_OUT(cp_reader_array(r, "shift", CP_F64, s->dims, &s->shift, err));
+    CP_TRY_OUT(cp_reader_array(r, "span", CP_F64, s->dims, &s->span, err));
+out:
+    cp_mem_free(kind);
+    cp_mem_free(fill);
+    return status;
+}
+
+static copse_status read_all(cp_reader *r, cp_schema *s, copse_error *err) {
+    int64_t task;
+    CP_TRY(cp_reader_i64(r, "task", COPSE_CLASS, COPSE_REGRESS, &task, err));
+    s->task = (copse_task)task;
+    CP_TRY(cp_reader_text(r, "target", &s->target, err));
+    CP_TRY(read_classes(r, s, err));
+    CP_TRY(read_names(r, s, err));
+    CP_TRY(read_levels(r, s, err));
+    CP_TRY(read_columns(r, s, err));
+    return cp_schema_check(s) ? COPSE_OK : cp_reader_bad(r, err, "the schema contradicts itself");
+}
+
+copse_status cp_schema_read(cp_reader *r, cp_schema **out, copse_error *err) {
+    *out = NULL;
+    cp_schema *s;
+    CP_TRY(CP_NEW(s, 1, err));
+    CP_TRY(cp_reader_push(r, "schema", err));
+    copse_status status = read_all(r, s, err);
+    cp_reader_pop(r);
+    if (status)
+        cp_schema_free(s);
+    else
+        *out = s;
+    return status;
+}

@@ -1,0 +1,464 @@
+/* From a training table and the user's roles to a schema. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "data/schema.h"
+
+enum {
+    AUTO_CLASSES = 20, /* a numeric target with no more values than this, all whole numbers, is a class */
+    MAX_SAID = 8       /* lines about single columns, of each sort */
+};
+
+/* What one look at a column finds. */
+typedef struct look {
+    size_t present;       /* values that are not missing */
+    double min, max, mid; /* numbers */
+    size_t infinite_row;  /* the first, or (size_t)-1 */
+} look;
+
+typedef struct maker {
+    const copse_table *t;
+    const copse_roles *roles;
+    int want_unit;
+    const copse_run *run;
+    size_t target;
+    cp_schema *s;
+    const cp_column **col; /* of each feature */
+    look *look;            /* of each feature */
+} maker;
+
+/* ---------------------------------------------------------------------------------------------------- which columns */
+
+static copse_status mark_list(const maker *m, const char *list, unsigned char value, unsigned char *used,
+                              copse_error *err) {
+    unsigned char *hit;
+    CP_TRY(CP_NEW(hit, m->t->cols, err));
+    copse_status status = cp_table_match(m->t, list, hit, err);
+    for (size_t j = 0; j < m->t->cols && !status; j++)
+        if (hit[j]) used[j] = value;
+    cp_mem_free(hit);
+    return status;
+}
+
+/* Marks the columns to predict from.  A column with another role is none of them, even where a list names it. */
+static copse_status mark_features(const maker *m, unsigned char *used, copse_error *err) {
+    const copse_roles *roles = m->roles;
+    size_t weights;
+    memset(used, roles->features ? 0 : 1, m->t->cols);
+    if (roles->features) CP_TRY(mark_list(m, roles->features, 1, used, err));
+    if (roles->features && used[m->target])
+        cp_log_warn(m->run, "'%s' is the target: it is not used as a feature", roles->target);
+    if (roles->drop) CP_TRY(mark_list(m, roles->drop, 0, used, err));
+    if (roles->weights) {
+        CP_TRY(cp_table_need(m->t, roles->weights, COPSE_E_USAGE, &weights, err));
+        used[weights] = 0;
+    }
+    used[m->target] = 0;
+    return COPSE_OK;
+}
+
+static copse_status add_features(maker *m, const unsigned char *used, copse_error *err) {
+    cp_schema *s = m->s;
+    size_t n = 0;
+    for (size_t j = 0; j < m->t->cols; j++) n += used[j];
+    CP_TRY(CP_NEW(s->feature, n, err));
+    CP_TRY(CP_NEW(m->col, n, err));
+    CP_TRY(CP_NEW(m->look, n, err));
+    for (size_t j = 0; j < m->t->cols; j++) {
+        if (!used[j]) continue;
+        const cp_column *c = &m->t->col[j];
+        m->col[s->features] = c;
+        s->feature[s->features++] = (cp_feature){.name = cp_mem_strdup(c->name), .kind = c->kind};
+        if (!s->feature[s->features - 1].name) return cp_fail_memory(err);
+    }
+    return COPSE_OK;
+}
+
+static copse_status pick_columns(maker *m, copse_error *err) {
+    unsigned char *used = NULL;
+    copse_status status;
+    if (!m->roles->target) return cp_fail(err, COPSE_E_USAGE, "no target: name the column to predict (-t NAME)");
+    CP_TRY(cp_table_need(m->t, m->roles->target, COPSE_E_USAGE, &m->target, err));
+    if (m->t->rows == 0) return cp_fail(err, COPSE_E_DATA, "there are no rows to learn from");
+    if (!(m->s->target = cp_mem_strdup(m->roles->target))) return cp_fail_memory(err);
+    CP_TRY(CP_NEW(used, m->t->cols, err));
+    status = mark_features(m, used, err);
+    if (!status) status = add_features(m, used, err);
+    cp_mem_free(used);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------- task and classes */
+
+/* Are all values whole numbers, few, and each there at least twice? */
+static int looks_like_classes(const double *y, size_t n) {
+    double value[AUTO_CLASSES];
+    size_t count[AUTO_CLASSES], values = 0, once = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        if (isnan(y[i])) continue;
+        if (isinf(y[i]) || y[i] != floor(y[i])) return 0;
+        while (k < values && value[k] != y[i]) k++;
+        if (k == AUTO_CLASSES) return 0;
+        if (k == values) {
+            value[values] = y[i];
+            count[values++] = 0;
+            once++;
+        }
+        if (++count[k] == 2) once--;
+    }
+    return values > 0 && once == 0;
+}
+
+static int byte_order(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static copse_status text_classes(cp_dict *classes, const cp_dict *levels, copse_error *err) {
+    const char **text;
+    copse_status status = COPSE_OK;
+    CP_TRY(CP_RAW(text, levels->n, err));
+    for (size_t k = 0; k < levels->n; k++) text[k] = cp_dict_text(levels, k);
+    qsort(text, levels->n, sizeof *text, byte_order);
+    int32_t id;
+    for (size_t k = 0; k < levels->n && !status; k++) status = cp_dict_add(classes, text[k], strlen(text[k]), &id, err);
+    cp_mem_free(text);
+    return status;
+}
+
+static int number_order(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The values that occur, some of them more than once: what was just seen is not noted again, so that few different
+ * values make a short list. */
+static copse_status note_values(const double *y, size_t n, double **out, size_t *out_n, copse_error *err) {
+    enum { RECENT = 1024 };
+    double *value = NULL, recent[RECENT];
+    size_t values = 0, cap = 0;
+    for (size_t i = 0; i < RECENT; i++) recent[i] = NAN;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        double v = y[i] == 0 ? 0 : y[i]; /* -0 is 0 */
+        if (isnan(v)) continue;
+        memcpy(&bits, &v, sizeof bits);
+        double *seen = &recent[(bits * 0x9e3779b97f4a7c15u) >> 54];
+        if (*seen == v) continue;
+        *seen = v;
+        copse_status status = CP_GROW(value, cap, values + 1, err);
+        if (status) {
+            cp_mem_free(value);
+            return status;
+        }
+        value[values++] = v;
+    }
+    *out = value;
+    *out_n = values;
+    return COPSE_OK;
+}
+
+static copse_status number_classes(cp_dict *classes, const double *y, size_t n, copse_error *err) {
+    double *value;
+    size_t values;
+    copse_status status = COPSE_OK;
+    CP_TRY(note_values(y, n, &value, &values, err));
+    qsort(value, values, sizeof *value, number_order);
+    for (size_t k = 0; k < values && !status; k++) {
+        char text[CP_JSON_NUMBER];
+        int32_t id;
+        cp_json_format(value[k], text);
+        status = cp_dict_add(classes, text, strlen(text), &id, err);
+    }
+    cp_mem_free(value);
+    return status;
+}
+
+static int all_equal(const double *y, size_t n) {
+    double first = NAN;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(y[i])) continue;
+        if (isnan(first)) first = y[i];
+        if (y[i] != first) return 0;
+    }
+    return 1;
+}
+
+static copse_status not_a_number(const maker *m, const cp_column *c, copse_error *err) {
+    char place[300];
+    size_t row = 0;
+    while (c->code[row] == CP_NONE) row++;
+    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)m->target + 1,
+                      "%s: regression needs numbers, but the target '%s' holds '%.60s': correct it, mark it as missing "
+                      "(--na '%.60s'), or classify (--task class)",
+                      cp_table_where(m->t, row, place, sizeof place), c->name,
+                      cp_dict_text(&c->levels, (size_t)c->code[row]), cp_dict_text(&c->levels, (size_t)c->code[row]));
+}
+
+static copse_status choose_task(maker *m, copse_error *err) {
+    const cp_column *c = &m->t->col[m->target];
+    const char *name = c->name;
+    m->s->task = m->roles->task;
+    if (c->kind == COPSE_TEXT && m->roles->task == COPSE_REGRESS) return not_a_number(m, c, err);
+    if (m->roles->task != COPSE_TASK_NONE) return COPSE_OK;
+    if (c->kind == COPSE_TEXT) {
+        m->s->task = COPSE_CLASS;
+        cp_log_info(m->run, "target '%s' is text: classification", name);
+    } else if (looks_like_classes(c->number, m->t->rows)) {
+        m->s->task = COPSE_CLASS;
+        cp_log_info(m->run,
+                    "target '%s' has few values, all whole numbers: classification (--task regress to override)", name);
+    } else {
+        m->s->task = COPSE_REGRESS;
+        cp_log_info(m->run, "target '%s' is numbers: regression (--task class to override)", name);
+    }
+    return COPSE_OK;
+}
+
+static size_t present_in(const cp_column *c, size_t rows) {
+    size_t n = 0;
+    for (size_t i = 0; i < rows; i++) n += c->kind == COPSE_TEXT ? c->code[i] != CP_NONE : !isnan(c->number[i]);
+    return n;
+}
+
+static copse_status make_target(maker *m, copse_error *err) {
+    const cp_column *c = &m->t->col[m->target];
+    cp_schema *s = m->s;
+    size_t present = present_in(c, m->t->rows);
+    if (present == 0) return cp_fail(err, COPSE_E_DATA, "every value of the target '%s' is missing", c->name);
+    CP_TRY(choose_task(m, err));
+    if (s->task == COPSE_REGRESS) {
+        if (all_equal(c->number, m->t->rows))
+            cp_log_warn(m->run, "the target '%s' is the same in every row: there is little to learn", c->name);
+        return COPSE_OK;
+    }
+    s->classes_numeric = c->kind == COPSE_NUMBER;
+    if (s->classes_numeric)
+        CP_TRY(number_classes(&s->classes, c->number, m->t->rows, err));
+    else
+        CP_TRY(text_classes(&s->classes, &c->levels, err));
+    if (s->classes.n == 1)
+        cp_log_warn(m->run, "the target '%s' has one class, '%.60s': there is little to learn", c->name,
+                    cp_dict_text(&s->classes, 0));
+    else if (s->classes.n > AUTO_CLASSES && 2 * s->classes.n > present)
+        cp_log_warn(m->run, "the target '%s' has %zu classes in %zu rows: hardly any class is there twice%s", c->name,
+                    s->classes.n, present, s->classes_numeric ? " (--task regress?)" : "");
+    return COPSE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ looking at columns */
+
+static void swap(double *a, double *b) {
+    double t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* Afterwards a[k] is what it would be if a were sorted, nothing before it is larger, nothing behind it smaller.
+ * Quickselect; pivots are picked by a small generator, so no order of rows is slow by nature. */
+static void select_kth(double *a, ptrdiff_t n, ptrdiff_t k) {
+    ptrdiff_t low = 0, high = n - 1;
+    uint32_t state = 2463534242u;
+    while (low < high) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        double pivot = a[low + state % (high - low + 1)];
+        ptrdiff_t i = low, j = high;
+        while (i <= j) {
+            while (a[i] < pivot) i++;
+            while (a[j] > pivot) j--;
+            if (i <= j) swap(&a[i++], &a[j--]);
+        }
+        /* what lies between j and i equals the pivot */
+        if (k > j) low = i;
+        if (k < i) high = j;
+    }
+}
+
+static double median(double *a, size_t n) {
+    size_t k = n / 2;
+    select_kth(a, (ptrdiff_t)n, (ptrdiff_t)k);
+    if (n % 2) return a[k];
+    double below = a[0];
+    for (size_t i = 1; i < k; i++) below = a[i] > below ? a[i] : below;
+    return below / 2 + a[k] / 2;
+}
+
+static copse_status look_at_numbers(const cp_column *c, size_t rows, look *out, copse_error *err) {
+    double *value;
+    CP_TRY(CP_RAW(value, rows, err));
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->number[i];
+        if (isnan(x)) continue;
+        if (isinf(x) && out->infinite_row == (size_t)-1) out->infinite_row = i;
+        if (!out->present || x < out->min) out->min = x;
+        if (!out->present || x > out->max) out->max = x;
+        value[out->present++] = x;
+    }
+    if (out->present) out->mid = median(value, out->present);
+    cp_mem_free(value);
+    return COPSE_OK;
+}
+
+typedef struct level {
+    const char *text;
+    size_t count;
+} level;
+
+static int level_order(const void *a, const void *b) {
+    const level *x = a, *y = b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+static copse_status look_at_levels(const cp_column *c, size_t rows, look *out, cp_dict *levels, copse_error *err) {
+    level *l;
+    int32_t id;
+    copse_status status = COPSE_OK;
+    CP_TRY(CP_NEW(l, c->levels.n, err));
+    for (size_t k = 0; k < c->levels.n; k++) l[k].text = cp_dict_text(&c->levels, k);
+    for (size_t i = 0; i < rows; i++) {
+        if (c->code[i] == CP_NONE) continue;
+        l[c->code[i]].count++;
+        out->present++;
+    }
+    qsort(l, c->levels.n, sizeof *l, level_order);
+    for (size_t k = 0; k < c->levels.n && !status; k++)
+        status = cp_dict_add(levels, l[k].text, strlen(l[k].text), &id, err);
+    cp_mem_free(l);
+    return status;
+}
+
+static copse_status look_job(void *arg, size_t i, size_t worker, copse_error *err) {
+    maker *m = arg;
+    look *l = &m->look[i];
+    (void)worker;
+    *l = (look){.infinite_row = (size_t)-1};
+    if (m->col[i]->kind == COPSE_TEXT) return look_at_levels(m->col[i], m->t->rows, l, &m->s->feature[i].levels, err);
+    CP_TRY(look_at_numbers(m->col[i], m->t->rows, l, err));
+    if (l->infinite_row == (size_t)-1 && isfinite(l->max - l->min)) return COPSE_OK;
+    if (l->infinite_row != (size_t)-1) return cp_schema_infinite(m->t, m->col[i], l->infinite_row, err);
+    return cp_fail(err, COPSE_E_DATA, "the range of column '%s', %g to %g, is too wide to compute with",
+                   m->col[i]->name, l->min, l->max);
+}
+
+/* A column without a single value has no median and no level. */
+static copse_status drop_empty(maker *m, copse_error *err) {
+    cp_schema *s = m->s;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->features; i++) {
+        if (m->look[i].present) {
+            m->col[kept] = m->col[i];
+            m->look[kept] = m->look[i];
+            s->feature[kept++] = s->feature[i];
+            continue;
+        }
+        cp_log_warn(m->run, "column '%s' has no values: it is not used", m->col[i]->name);
+        cp_mem_free(s->feature[i].name);
+    }
+    s->features = kept;
+    return kept ? COPSE_OK : cp_fail(err, COPSE_E_DATA, "no columns are left to predict from");
+}
+
+static copse_status look_at_features(maker *m, copse_error *err) {
+    size_t n = m->s->features;
+    if (n) CP_TRY(cp_pool_for(m->run, cp_pool_workers(m->run, n), n, NULL, look_job, m, err));
+    return drop_empty(m, err);
+}
+
+/* ---------------------------------------------------------------------------------------------------- encoded columns */
+
+static void scale_number(const maker *m, const look *l, double *shift, double *span) {
+    if (!m->want_unit) {
+        /* Floats are densest around 0: a column of time stamps keeps its resolution. */
+        *shift = l->mid;
+        *span = 1;
+    } else if (m->roles->scale && strcmp(m->roles->scale, "none") == 0) {
+        *shift = 0;
+        *span = 1;
+    } else {
+        *shift = l->min;
+        *span = l->max > l->min ? l->max - l->min : 1;
+    }
+}
+
+static copse_status lay_out(maker *m, copse_error *err) {
+    cp_schema *s = m->s;
+    for (size_t i = 0; i < s->features; i++) {
+        cp_feature *f = &s->feature[i];
+        f->first = s->dims;
+        f->width = cp_schema_width(f);
+        f->fill = f->kind == COPSE_TEXT ? 0 : m->look[i].mid;
+        s->dims += f->width;
+    }
+    CP_TRY(CP_NEW(s->shift, s->dims, err));
+    CP_TRY(CP_NEW(s->span, s->dims, err));
+    for (size_t d = 0; d < s->dims; d++) s->span[d] = 1;
+    for (size_t i = 0; i < s->features; i++) {
+        const cp_feature *f = &s->feature[i];
+        if (f->kind == COPSE_NUMBER)
+            scale_number(m, &m->look[i], &s->shift[f->first], &s->span[f->first]);
+        else if (f->levels.n > CP_MAX_INDICATORS && m->want_unit)
+            s->span[f->first] = (double)f->levels.n;
+    }
+    return COPSE_OK;
+}
+
+static void say_more(const maker *m, size_t said, const char *what) {
+    if (said > MAX_SAID) cp_log_info(m->run, "... and so on for %zu more columns%s", said - MAX_SAID, what);
+}
+
+static void say_fill(const maker *m, const cp_feature *f, size_t missing) {
+    const char *values = missing == 1 ? "value" : "values", *are = missing == 1 ? "is" : "are";
+    char number[CP_JSON_NUMBER];
+    if (f->kind == COPSE_TEXT) {
+        cp_log_info(m->run, "%zu missing %s in '%s' %s replaced by the most frequent, '%.60s'", missing, values,
+                    f->name, are, cp_dict_text(&f->levels, 0));
+        return;
+    }
+    cp_json_format(f->fill, number);
+    cp_log_info(m->run, "%zu missing %s in '%s' %s replaced by the median %s", missing, values, f->name, are, number);
+}
+
+static void say_what_was_done(const maker *m) {
+    const cp_schema *s = m->s;
+    size_t filled = 0, coded = 0;
+    for (size_t i = 0; i < s->features; i++) {
+        size_t missing = m->t->rows - m->look[i].present;
+        if (missing && filled++ < MAX_SAID) say_fill(m, &s->feature[i], missing);
+    }
+    say_more(m, filled, " with missing values");
+    for (size_t i = 0; i < s->features; i++) {
+        const cp_feature *f = &s->feature[i];
+        if (f->levels.n > CP_MAX_INDICATORS && coded++ < MAX_SAID)
+            cp_log_info(m->run, "'%s' has %zu levels: coded by frequency (up to %d get a column each)", f->name,
+                        f->levels.n, CP_MAX_INDICATORS);
+    }
+    say_more(m, coded, " with many levels");
+}
+
+copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, int want_unit, const copse_run *run,
+                           cp_schema **out, copse_error *err) {
+    maker m = {.t = train, .roles = roles, .want_unit = want_unit, .run = run};
+    copse_status status;
+    *out = NULL;
+    CP_TRY_OUT(CP_NEW(m.s, 1, err));
+    CP_TRY_OUT(pick_columns(&m, err));
+    CP_TRY_OUT(make_target(&m, err));
+    CP_TRY_OUT(look_at_features(&m, err));
+    CP_TRY_OUT(lay_out(&m, err));
+    say_what_was_done(&m);
+    *out = m.s;
+    m.s = NULL;
+out:
+    cp_schema_free(m.s);
+    cp_mem_free(m.col);
+    cp_mem_free(m.look);
+    return status;
+}
