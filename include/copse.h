@@ -163,7 +163,7 @@ typedef struct copse_option_info {
     const char *name;    /* as on the command line, without the dashes */
     const char *type;    /* int, real, choice, text */
     const char *initial; /* the default, as text */
-    const char *range;   /* "1 to 100000", "exact fast", ...; "" where anything goes */
+    char range[160];     /* "1 to 100000", "exact fast", ...; "" where anything goes */
     const char *help;    /* one line */
 } copse_option_info;
 

@@ -34,8 +34,11 @@ typedef struct cp_answer {
 copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err);
 copse_status cp_answer_add(cp_answer *a, cp_component c, copse_error *err);
 void cp_answer_end_row(cp_answer *a); /* tidies the row's mixture */
-/* Appends all rows of b (same task and classes) behind those of a. */
-copse_status cp_answer_append(cp_answer *a, const cp_answer *b, copse_error *err);
+/* Puts the rows of `part` (same task; it may know fewer classes) at row `first` of a.  Regression: in order, `first` is
+ * the number of rows ended so far. */
+copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, copse_error *err);
+/* The distribution of a row of a regression answer. */
+cp_mixture cp_answer_mixture(const cp_answer *a, size_t row);
 void cp_answer_clear(cp_answer *a);
 
 /* A figure the method knows of itself. */
@@ -45,24 +48,19 @@ typedef struct cp_figure {
 } cp_figure;
 enum { CP_MAX_FIGURES = 24 };
 
-enum { CP_TASK_CLASS = COPSE_CLASS, CP_TASK_REGRESS = COPSE_REGRESS };
-enum {
-    CP_CAN_UPDATE = 1, /* online */
-    CP_WANTS_UNIT = 2  /* features scaled to [0,1] */
-};
-
-/* A node as people look at it; node 0 ... of a tree, the root first. */
+/* A node as people look at it; the root is node 0. */
 typedef struct cp_node_view {
     int32_t left, right; /* CP_NONE at a leaf */
     size_t dim;          /* split: encoded column */
     double cut;          /* split: in scaled units */
-    size_t rows;         /* rows under the node, 0 if the method does not know */
-    char note[96];       /* what the node predicts, what its time is ... */
+    size_t rows;         /* leaf: rows in it */
+    int32_t label;       /* leaf: its class, CP_NONE if there are several or none */
+    char note[96];       /* what else is worth saying: the time of a split, the mean of a leaf */
 } cp_node_view;
 
 typedef struct cp_method {
-    const char *name, *summary;
-    unsigned tasks, abilities;
+    copse_method_info info; /* name, summary, tasks, online: what users see */
+    int wants_unit;         /* features scaled to [0,1] */
     const cp_param *params;
     size_t n_params;
 

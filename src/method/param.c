@@ -132,10 +132,10 @@ static copse_status unknown(const cp_method *m, const char *name, copse_error *e
     cp_near near = {.word = name};
     for (size_t i = 0; i < m->n_params; i++) cp_near_try(&near, m->params[i].name);
     if (near.best)
-        return cp_fail(err, COPSE_E_USAGE, "method %s has no option --%.60s; did you mean --%s?", m->name, name,
+        return cp_fail(err, COPSE_E_USAGE, "method %s has no option --%.60s; did you mean --%s?", m->info.name, name,
                        near.best);
-    return cp_fail(err, COPSE_E_USAGE, "method %s has no option --%.60s; 'copse methods %s' lists its options", m->name,
-                   name, m->name);
+    return cp_fail(err, COPSE_E_USAGE, "method %s has no option --%.60s; 'copse methods %s' lists its options",
+                   m->info.name, name, m->info.name);
 }
 
 copse_status cp_param_set(copse_params *p, const char *name, const char *value, copse_error *err) {
@@ -251,4 +251,10 @@ out:
     cp_mem_free(name);
     cp_mem_free(value);
     return status;
+}
+
+void cp_param_info(const cp_param *d, copse_option_info *out) {
+    static const char *const types[] = {[CP_PARAM_INT] = "int", [CP_PARAM_REAL] = "real", [CP_PARAM_CHOICE] = "choice"};
+    *out = (copse_option_info){.name = d->name, .type = types[d->type], .initial = d->initial, .help = d->help};
+    cp_param_range(d, out->range, sizeof out->range);
 }

@@ -38,6 +38,9 @@ const char *cp_param_text(const copse_params *p, const char *name); /* NULL if t
 /* "1 to 100000", "exact fast": the range in words. */
 void cp_param_range(const cp_param *d, char *buf, size_t n);
 
+/* The option as users see it. */
+void cp_param_info(const cp_param *d, copse_option_info *out);
+
 copse_status cp_param_write(const copse_params *p, cp_writer *w, copse_error *err);
 copse_status cp_param_read(cp_reader *r, const struct cp_method *method, copse_params **out, copse_error *err);
 

@@ -11,7 +11,7 @@ static const cp_param table[] = {
     {.name = "shift", .type = CP_PARAM_REAL, .initial = "0", .min = -INFINITY, .max = INFINITY, .help = "any number"},
     {.name = "posterior", .type = CP_PARAM_CHOICE, .initial = "exact", .choices = "exact fast", .help = "posterior"},
 };
-static const cp_method method = {.name = "toy", .params = table, .n_params = sizeof table / sizeof *table};
+static const cp_method method = {.info = {.name = "toy"}, .params = table, .n_params = sizeof table / sizeof *table};
 
 static copse_params *fresh(void) {
     copse_error err;

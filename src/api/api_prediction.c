@@ -1,0 +1,60 @@
+#include <math.h>
+
+#include "api/prediction.h"
+#include "base/mem.h"
+
+size_t copse_prediction_rows(const copse_prediction *p) {
+    return p->answer.rows;
+}
+
+size_t copse_prediction_classes(const copse_prediction *p) {
+    return p->answer.classes;
+}
+
+const double *copse_prediction_probs(const copse_prediction *p, size_t row) {
+    return p->answer.probs ? p->answer.probs + row * p->answer.classes : NULL;
+}
+
+size_t copse_prediction_label(const copse_prediction *p, size_t row) {
+    const double *probs = copse_prediction_probs(p, row);
+    size_t best = 0;
+    for (size_t k = 1; k < p->answer.classes; k++)
+        if (probs[k] > probs[best]) best = k;
+    return best;
+}
+
+double copse_prediction_mean(const copse_prediction *p, size_t row) {
+    return cp_mixture_mean(cp_answer_mixture(&p->answer, row));
+}
+
+double copse_prediction_sd(const copse_prediction *p, size_t row) {
+    return sqrt(cp_mixture_var(cp_answer_mixture(&p->answer, row)));
+}
+
+double copse_prediction_quantile(const copse_prediction *p, size_t row, double q) {
+    return cp_mixture_quantile(cp_answer_mixture(&p->answer, row), q);
+}
+
+double copse_prediction_cdf(const copse_prediction *p, size_t row, double y) {
+    return cp_mixture_cdf(cp_answer_mixture(&p->answer, row), y);
+}
+
+double copse_prediction_log_density(const copse_prediction *p, size_t row, double y) {
+    return cp_mixture_log_density(cp_answer_mixture(&p->answer, row), y);
+}
+
+double copse_prediction_crps(const copse_prediction *p, size_t row, double y) {
+    return cp_mixture_crps(cp_answer_mixture(&p->answer, row), y);
+}
+
+void copse_prediction_draws(const copse_prediction *p, size_t row, uint64_t seed, size_t n, double *out) {
+    cp_rng rng;
+    cp_rng_init(&rng, seed, CP_FOR_DRAW, 0, row);
+    for (size_t i = 0; i < n; i++) out[i] = cp_mixture_draw(cp_answer_mixture(&p->answer, row), &rng);
+}
+
+void copse_prediction_free(copse_prediction *p) {
+    if (!p) return;
+    cp_answer_clear(&p->answer);
+    cp_mem_free(p);
+}

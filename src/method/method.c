@@ -1,0 +1,49 @@
+#include "method/method.h"
+
+#include "base/mem.h"
+
+copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err) {
+    *a = (cp_answer){.task = task, .rows = rows, .classes = task == COPSE_CLASS ? classes : 0};
+    if (task == COPSE_CLASS) return CP_NEW(a->probs, rows * classes, err);
+    CP_TRY(CP_NEW(a->start, rows + 1, err));
+    return COPSE_OK;
+}
+
+copse_status cp_answer_add(cp_answer *a, cp_component c, copse_error *err) {
+    if (a->n_comp == a->cap_comp) CP_TRY(CP_GROW(a->comp, a->cap_comp, a->n_comp + 1, err));
+    a->comp[a->n_comp++] = c;
+    return COPSE_OK;
+}
+
+void cp_answer_end_row(cp_answer *a) {
+    size_t first = a->start[a->ended];
+    CP_BUG(a->ended >= a->rows || a->n_comp == first);
+    a->n_comp = first + cp_mixture_tidy(a->comp + first, a->n_comp - first);
+    a->start[++a->ended] = a->n_comp;
+}
+
+copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, copse_error *err) {
+    if (a->task == COPSE_CLASS) {
+        for (size_t i = 0; i < part->rows; i++)
+            for (size_t k = 0; k < part->classes; k++)
+                a->probs[(first + i) * a->classes + k] = part->probs[i * part->classes + k];
+        return COPSE_OK;
+    }
+    CP_BUG(first != a->ended);
+    CP_TRY(CP_GROW(a->comp, a->cap_comp, a->n_comp + part->n_comp, err));
+    for (size_t i = 0; i < part->n_comp; i++) a->comp[a->n_comp + i] = part->comp[i];
+    for (size_t i = 0; i < part->rows; i++) a->start[++a->ended] = a->n_comp + part->start[i + 1];
+    a->n_comp += part->n_comp;
+    return COPSE_OK;
+}
+
+cp_mixture cp_answer_mixture(const cp_answer *a, size_t row) {
+    return (cp_mixture){a->comp + a->start[row], a->start[row + 1] - a->start[row]};
+}
+
+void cp_answer_clear(cp_answer *a) {
+    cp_mem_free(a->probs);
+    cp_mem_free(a->start);
+    cp_mem_free(a->comp);
+    *a = (cp_answer){0};
+}

@@ -1,0 +1,212 @@
+#include "model/describe.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+
+/* ------------------------------------------------------------------------------------------------------------ JSON */
+
+static void json_features(const cp_schema *s, cp_json *j) {
+    char name[256];
+    cp_json_array(j, "features");
+    for (size_t d = 0; d < s->dims; d++) {
+        cp_schema_dim_name(s, d, name, sizeof name);
+        cp_json_text(j, NULL, name);
+    }
+    cp_json_close_array(j);
+    cp_json_array(j, "classes");
+    for (size_t k = 0; k < s->classes.n; k++) cp_json_text(j, NULL, cp_dict_text(&s->classes, k));
+    cp_json_close_array(j);
+    cp_json_array(j, "scale");
+    for (size_t d = 0; d < s->dims; d++) {
+        cp_json_object(j, NULL);
+        cp_json_number(j, "min", s->shift[d]);
+        cp_json_number(j, "max", s->shift[d] + s->span[d]);
+        cp_json_close_object(j);
+    }
+    cp_json_close_array(j);
+}
+
+static void json_options(const copse_model *m, cp_json *j) {
+    cp_json_object(j, "options");
+    for (size_t i = 0; i < m->method->n_params; i++) {
+        const cp_param *d = &m->method->params[i];
+        double v = m->params->value[i];
+        if (d->type == CP_PARAM_CHOICE || isnan(v))
+            cp_json_text(j, d->name, m->params->text[i]);
+        else
+            cp_json_number(j, d->name, v);
+    }
+    cp_json_close_object(j);
+}
+
+static void json_head(const copse_model *m, cp_json *j) {
+    cp_json_text(j, "method", m->method->info.name);
+    cp_json_text(j, "task", m->schema->task == COPSE_CLASS ? "class" : "regress");
+}
+
+static void json_columns(const cp_schema *s, cp_json *j) {
+    cp_json_array(j, "columns");
+    for (size_t i = 0; i < s->features; i++) {
+        const cp_feature *f = &s->feature[i];
+        cp_json_object(j, NULL);
+        cp_json_text(j, "name", f->name);
+        cp_json_text(j, "kind", f->kind == COPSE_NUMBER ? "number" : "text");
+        if (f->kind == COPSE_TEXT) {
+            cp_json_array(j, "levels");
+            for (size_t k = 0; k < f->levels.n; k++) cp_json_text(j, NULL, cp_dict_text(&f->levels, k));
+            cp_json_close_array(j);
+            cp_json_text(j, "missing_becomes", cp_dict_text(&f->levels, (size_t)f->fill));
+        } else {
+            cp_json_number(j, "missing_becomes", f->fill);
+        }
+        cp_json_close_object(j);
+    }
+    cp_json_close_array(j);
+}
+
+copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void *arg, copse_error *err) {
+    cp_json j;
+    cp_figure figure[CP_MAX_FIGURES];
+    CP_TRY(cp_model_settle(m, NULL, err));
+    cp_json_begin(&j, write, arg);
+    cp_json_object(&j, NULL);
+    json_head(m, &j);
+    cp_json_text(&j, "target", m->schema->target);
+    cp_json_integer(&j, "rows", (int64_t)m->method->rows(m->state));
+    cp_json_integer(&j, "trees", (int64_t)m->method->trees(m->state));
+    cp_json_bool(&j, "can_learn", m->method->update && m->method->can_learn(m->state));
+    json_columns(m->schema, &j);
+    json_features(m->schema, &j);
+    json_options(m, &j);
+    cp_json_object(&j, "figures");
+    size_t n = m->method->figures(m->state, figure);
+    for (size_t i = 0; i < n; i++) cp_json_number(&j, figure[i].name, figure[i].value);
+    cp_json_close_object(&j);
+    cp_json_close_object(&j);
+    cp_json_newline(&j);
+    return cp_json_end(&j, err);
+}
+
+static copse_status tree_json(const copse_model *m, size_t tree, copse_write_fn write, void *arg, copse_error *err) {
+    cp_json j;
+    cp_json_begin(&j, write, arg);
+    cp_json_object(&j, NULL);
+    json_head(m, &j);
+    json_features(m->schema, &j);
+    json_options(m, &j);
+    CP_TRY(m->method->tree_json(m->state, tree, &j, err));
+    cp_json_close_object(&j);
+    cp_json_newline(&j);
+    return cp_json_end(&j, err);
+}
+
+/* ---------------------------------------------------------------------------------------------------- text and dot */
+
+typedef struct lister {
+    const copse_model *m;
+    size_t tree;
+    copse_write_fn write;
+    void *arg;
+    copse_status status; /* the first failure sticks */
+} lister;
+
+__attribute__((format(printf, 2, 3))) static void put(lister *l, const char *fmt, ...) {
+    char line[1024];
+    va_list args;
+    if (l->status) return;
+    va_start(args, fmt);
+    int n = vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    if (n >= (int)sizeof line) n = (int)sizeof line - 1;
+    if (n > 0) l->status = l->write(l->arg, line, (size_t)n);
+}
+
+/* "age <= 41.5" in the user's units. */
+static void split_text(const lister *l, const cp_node_view *v, char *buf, size_t n) {
+    const cp_schema *s = l->m->schema;
+    char name[256];
+    cp_schema_dim_name(s, v->dim, name, sizeof name);
+    snprintf(buf, n, "%s <= %.6g", name, s->shift[v->dim] + v->cut * s->span[v->dim]);
+}
+
+static void leaf_text(const lister *l, const cp_node_view *v, char *buf, size_t n) {
+    const char *label = v->label != CP_NONE ? cp_dict_text(&l->m->schema->classes, (size_t)v->label) : "";
+    snprintf(buf, n, "%zu row%s%s%s%s%s", v->rows, v->rows == 1 ? "" : "s", *label ? ", " : "", label,
+             *v->note ? ", " : "", v->note);
+}
+
+/* Dot text in quotes. */
+static void dot_escape(char *s, size_t n) {
+    for (size_t i = 0; s[i] && i < n; i++)
+        if (s[i] == '"' || s[i] == '\\') s[i] = '\'';
+}
+
+static void dot_node(lister *l, int32_t id, const cp_node_view *v, const char *words) {
+    char text[512];
+    snprintf(text, sizeof text, "%s", words);
+    dot_escape(text, sizeof text);
+    if (v->left == CP_NONE) {
+        put(l, "  n%d [shape=box, label=\"%s\"];\n", id, text);
+        return;
+    }
+    put(l, "  n%d [label=\"%s\\n%s\"];\n", id, text, v->note);
+    put(l, "  n%d -> n%d [label=\"yes\"];\n  n%d -> n%d [label=\"no\"];\n", id, v->left, id, v->right);
+}
+
+typedef struct visit {
+    int32_t node, depth;
+} visit;
+
+/* Depth first with the nodes still to be seen on a list of our own: trees may be deeper than the C stack. */
+static copse_status list_nodes(lister *l, int dot, copse_error *err) {
+    visit *todo = NULL;
+    size_t n = 0, cap = 0;
+    copse_status status = CP_GROW(todo, cap, 2, err);
+    if (status) return status;
+    todo[n++] = (visit){0, 0};
+    while (n && !l->status) {
+        visit at = todo[--n];
+        cp_node_view v;
+        char words[512];
+        l->m->method->tree_node(l->m->state, l->tree, at.node, &v);
+        int leaf = v.left == CP_NONE;
+        if (leaf)
+            leaf_text(l, &v, words, sizeof words);
+        else
+            split_text(l, &v, words, sizeof words);
+        if (dot)
+            dot_node(l, at.node, &v, words);
+        else
+            put(l, "%*s%s%s%s%s\n", 2 * at.depth, "", words, leaf || !*v.note ? "" : "   (", leaf ? "" : v.note,
+                leaf || !*v.note ? "" : ")");
+        if (leaf) continue;
+        CP_TRY_OUT(CP_GROW(todo, cap, n + 2, err));
+        todo[n++] = (visit){v.right, at.depth + 1};
+        todo[n++] = (visit){v.left, at.depth + 1};
+    }
+out:
+    cp_mem_free(todo);
+    return status;
+}
+
+copse_status cp_describe_tree(const copse_model *m, size_t tree, const char *format, copse_write_fn write, void *arg,
+                              copse_error *err) {
+    size_t trees = m->method->trees(m->state);
+    if (tree >= trees)
+        return cp_fail(err, COPSE_E_USAGE, "there is no tree %zu: the model has %zu, numbered from 0", tree, trees);
+    CP_TRY(cp_model_settle(m, NULL, err));
+    if (!strcmp(format, "json")) return tree_json(m, tree, write, arg, err);
+    int dot = !strcmp(format, "dot");
+    if (!dot && strcmp(format, "text"))
+        return cp_fail(err, COPSE_E_USAGE, "unknown tree format '%.40s'; there are text, dot and json", format);
+    lister l = {.m = m, .tree = tree, .write = write, .arg = arg};
+    if (dot) put(&l, "digraph tree {\n  node [fontname=\"sans-serif\"];\n");
+    CP_TRY(list_nodes(&l, dot, err));
+    if (dot) put(&l, "}\n");
+    return l.status ? cp_fail(err, l.status, "the tree could not be written") : COPSE_OK;
+}

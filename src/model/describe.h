@@ -1,0 +1,11 @@
+/* describe - a model, or one of its trees, as JSON, dot or text. */
+#ifndef CP_DESCRIBE_H
+#define CP_DESCRIBE_H
+
+#include "model/model.h"
+
+copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void *arg, copse_error *err);
+copse_status cp_describe_tree(const copse_model *m, size_t tree, const char *format, copse_write_fn write, void *arg,
+                              copse_error *err);
+
+#endif

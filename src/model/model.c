@@ -1,0 +1,309 @@
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "model/registry.h"
+
+/* ----------------------------------------------------------------------------------------------- making and freeing */
+
+static copse_status new_model(copse_model **out, copse_error *err) {
+    copse_model *m;
+    *out = NULL;
+    CP_TRY(CP_NEW(m, 1, err));
+    copse_status status = CP_NEW(m->lazy, 1, err);
+    if (!status) status = cp_lock_new(&m->lazy->lock, err);
+    if (status)
+        cp_model_free(m);
+    else
+        *out = m;
+    return status;
+}
+
+void cp_model_free(copse_model *m) {
+    if (!m) return;
+    if (m->state) m->method->clear(m->state);
+    cp_schema_free(m->schema);
+    cp_param_free(m->params);
+    if (m->lazy) cp_lock_free(m->lazy->lock);
+    cp_mem_free(m->lazy);
+    cp_mem_free(m);
+}
+
+/* ------------------------------------------------------------------------------------------------- tables to rows */
+
+/* Encoded rows in memory of their own. */
+typedef struct encoded {
+    cp_rows rows;
+    float *x;
+    double *y;
+    int32_t *label;
+} encoded;
+
+static void clear_rows(encoded *e) {
+    cp_mem_free(e->x);
+    cp_mem_free(e->y);
+    cp_mem_free(e->label);
+    *e = (encoded){0};
+}
+
+static copse_status encode_features(const cp_schema *s, const copse_table *t, size_t first, size_t n, encoded *out,
+                                    copse_error *err) {
+    *out = (encoded){.rows = {.task = s->task, .n = n, .dims = s->dims, .classes = s->classes.n}};
+    CP_TRY(CP_RAW(out->x, n * s->dims, err));
+    out->rows.x = out->x;
+    return cp_schema_encode(s, t, first, n, out->x, err);
+}
+
+/* Features and targets of a whole table; classes that are new are added to the schema. */
+static copse_status encode_table(cp_schema *s, const copse_table *t, encoded *out, copse_error *err) {
+    copse_status status = encode_features(s, t, 0, t->rows, out, err);
+    if (status) goto out;
+    if (s->task == COPSE_CLASS) {
+        CP_TRY_OUT(CP_RAW(out->label, t->rows, err));
+        CP_TRY_OUT(cp_schema_labels(s, t, 0, t->rows, 1, out->label, NULL, err));
+    } else {
+        CP_TRY_OUT(CP_RAW(out->y, t->rows, err));
+        CP_TRY_OUT(cp_schema_numbers(s, t, 0, t->rows, out->y, NULL, err));
+    }
+    out->rows.y = out->y;
+    out->rows.label = out->label;
+    out->rows.classes = s->classes.n;
+out:
+    if (status) clear_rows(out);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- fit */
+
+static copse_status copy_params(copse_model *m, const copse_params *opt_params, copse_error *err) {
+    if (opt_params) return cp_param_copy(opt_params, &m->params, err);
+    return cp_param_new(cp_registry_method(0), &m->params, err);
+}
+
+static copse_status check_task(const copse_model *m, copse_error *err) {
+    if (m->method->info.tasks & (unsigned)m->schema->task) return COPSE_OK;
+    return cp_fail(err, COPSE_E_USAGE, "method '%s' does not do %s; 'copse methods' says which do",
+                   m->method->info.name, m->schema->task == COPSE_CLASS ? "classification" : "regression");
+}
+
+copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
+                          const copse_run *run, copse_model **out, copse_error *err) {
+    copse_model *m;
+    encoded data = {0};
+    *out = NULL;
+    CP_TRY(new_model(&m, err));
+    copse_status status = copy_params(m, opt_params, err);
+    if (status) goto out;
+    m->method = m->params->method;
+    if (roles->weights) {
+        status =
+            cp_fail(err, COPSE_E_USAGE, "method '%s' takes no row weights; leave out --weights", m->method->info.name);
+        goto out;
+    }
+    CP_TRY_OUT(cp_schema_new(train, roles, m->method->wants_unit, run, &m->schema, err));
+    CP_TRY_OUT(check_task(m, err));
+    CP_TRY_OUT(encode_table(m->schema, train, &data, err));
+    CP_TRY_OUT(m->method->fit(&data.rows, m->params, run, &m->state, err));
+out:
+    clear_rows(&data);
+    if (status)
+        cp_model_free(m);
+    else
+        *out = m;
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- update */
+
+static copse_status check_learns(const copse_model *m, copse_error *err) {
+    if (!m->method->update)
+        return cp_fail(err, COPSE_E_USAGE, "method '%s' learns from all rows at once: fit again", m->method->info.name);
+    if (!m->method->can_learn(m->state))
+        return cp_fail(err, COPSE_E_USAGE,
+                       "this model was saved frozen: it predicts, but cannot learn; fit without --frozen");
+    return COPSE_OK;
+}
+
+copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err) {
+    encoded data = {0};
+    CP_TRY(check_learns(m, err));
+    CP_TRY(encode_table(m->schema, t, &data, err));
+    m->lazy->stale = m->method->settle != NULL;
+    copse_status status = m->method->update(m->state, &data.rows, m->params, run, NULL, err);
+    clear_rows(&data);
+    return status;
+}
+
+static cp_rows part_of(const cp_rows *rows, size_t first, size_t n, size_t classes) {
+    cp_rows part = *rows;
+    part.n = n;
+    part.classes = classes;
+    part.x += first * rows->dims;
+    if (part.y) part.y += first;
+    if (part.label) part.label += first;
+    return part;
+}
+
+/* Test-then-train for rows whose classes the method knows; or for one row of a new class, whose prediction could not
+ * know that class: it is made first, by itself. */
+static copse_status learn_part(copse_model *m, const cp_rows *part, size_t known, const copse_run *run,
+                               cp_answer *answer, copse_error *err) {
+    CP_TRY(cp_answer_init(answer, part->task, part->n, known, err));
+    if (part->classes == known) return m->method->update(m->state, part, m->params, run, answer, err);
+    cp_rows before = *part;
+    before.classes = known;
+    CP_TRY(m->method->predict(m->state, &before, m->params, answer, err));
+    return m->method->update(m->state, part, m->params, run, NULL, err);
+}
+
+/* How many rows from `first` on are of known classes; 1 if the first is not. */
+static size_t run_length(const cp_rows *rows, size_t first, size_t known) {
+    size_t end = first + 1;
+    if (!rows->label) return rows->n - first;
+    if ((size_t)rows->label[first] >= known) return 1;
+    while (end < rows->n && (size_t)rows->label[end] < known) end++;
+    return end - first;
+}
+
+copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const copse_run *run, cp_answer *before,
+                                     copse_error *err) {
+    encoded data = {0};
+    *before = (cp_answer){0};
+    CP_TRY(check_learns(m, err));
+    size_t known = m->schema->classes.n;
+    CP_TRY(encode_table(m->schema, t, &data, err));
+    copse_status status = cp_answer_init(before, m->schema->task, t->rows, m->schema->classes.n, err);
+    for (size_t first = 0, n; !status && first < t->rows; first += n) {
+        cp_answer answer = {0};
+        n = run_length(&data.rows, first, known);
+        size_t grown = data.rows.label && (size_t)data.rows.label[first] >= known ? known + 1 : known;
+        cp_rows part = part_of(&data.rows, first, n, grown);
+        status = learn_part(m, &part, known, run, &answer, err);
+        if (!status) status = cp_answer_place(before, first, &answer, err);
+        cp_answer_clear(&answer);
+        known = grown;
+    }
+    clear_rows(&data);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------- predict */
+
+copse_status cp_model_settle(const copse_model *m, const copse_run *run, copse_error *err) {
+    copse_status status = COPSE_OK;
+    cp_lock_take(m->lazy->lock);
+    if (m->lazy->stale && m->method->settle) status = m->method->settle(m->state, m->params, run, err);
+    if (!status) m->lazy->stale = 0;
+    cp_lock_give(m->lazy->lock);
+    return status;
+}
+
+typedef struct prediction_job {
+    const copse_model *m;
+    const copse_table *t;
+    size_t first, n, block;
+    cp_answer *part; /* one per block */
+} prediction_job;
+
+static copse_status predict_block(void *arg, size_t b, size_t worker, copse_error *err) {
+    (void)worker;
+    prediction_job *job = arg;
+    const copse_model *m = job->m;
+    size_t from = b * job->block, n = job->n - from < job->block ? job->n - from : job->block;
+    encoded data;
+    copse_status status = encode_features(m->schema, job->t, job->first + from, n, &data, err);
+    if (!status) status = cp_answer_init(&job->part[b], m->schema->task, n, m->schema->classes.n, err);
+    if (!status) status = m->method->predict(m->state, &data.rows, m->params, &job->part[b], err);
+    clear_rows(&data);
+    return status;
+}
+
+/* Rows are independent, so how they are cut does not matter to the answer; large blocks keep a tree in the cache while
+ * many rows pass through it, and there should be some for every worker. */
+static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
+    size_t most = m->schema->task == COPSE_CLASS ? 4096 : 256;
+    size_t share = n / cp_pool_workers(run, n ? n : 1) + 1;
+    return share < most ? share : most;
+}
+
+copse_status cp_model_predict(const copse_model *m, const copse_table *t, size_t first, size_t n, const copse_run *run,
+                              cp_answer *out, copse_error *err) {
+    *out = (cp_answer){0};
+    if (first > t->rows || n > t->rows - first)
+        return cp_fail(err, COPSE_E_USAGE, "rows %zu to %zu are asked for, the table has %zu", first + 1, first + n,
+                       t->rows);
+    CP_TRY(cp_model_settle(m, run, err));
+    prediction_job job = {.m = m, .t = t, .first = first, .n = n, .block = block_size(m, run, n)};
+    size_t blocks = (n + job.block - 1) / job.block;
+    copse_status status = CP_NEW(job.part, blocks, err);
+    if (status) goto out;
+    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, blocks), blocks, NULL, predict_block, &job, err));
+    CP_TRY_OUT(cp_answer_init(out, m->schema->task, n, m->schema->classes.n, err));
+    for (size_t b = 0; b < blocks; b++) {
+        CP_TRY_OUT(cp_answer_place(out, b * job.block, &job.part[b], err));
+        cp_answer_clear(&job.part[b]);
+    }
+out:
+    for (size_t b = 0; job.part && b < blocks; b++) cp_answer_clear(&job.part[b]);
+    cp_mem_free(job.part);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- saving */
+
+copse_status cp_model_write(const copse_model *m, unsigned flags, cp_writer *w, copse_error *err) {
+    CP_TRY(cp_model_settle(m, NULL, err));
+    CP_TRY(cp_writer_text(w, "method", m->method->info.name, err));
+    CP_TRY(cp_writer_text(w, "written_by", COPSE_VERSION, err));
+    CP_TRY(cp_param_write(m->params, w, err));
+    CP_TRY(cp_schema_write(m->schema, w, err));
+    CP_TRY(cp_writer_push(w, "model", err));
+    copse_status status = m->method->write(m->state, m->params, flags, w, err);
+    cp_writer_pop(w);
+    return status;
+}
+
+static copse_status read_method(cp_reader *r, const cp_method **out, copse_error *err) {
+    char *name;
+    CP_TRY(cp_reader_text(r, "method", &name, err));
+    copse_error unknown;
+    copse_status status = cp_registry_find(name, out, &unknown);
+    if (status)
+        status = cp_reader_bad(r, err, "it holds a model of method '%.40s', which this program does not have", name);
+    cp_mem_free(name);
+    return status;
+}
+
+static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err) {
+    CP_TRY(read_method(r, &m->method, err));
+    CP_TRY(cp_param_read(r, m->method, &m->params, err));
+    CP_TRY(cp_schema_read(r, &m->schema, err));
+    if (!(m->method->info.tasks & (unsigned)m->schema->task))
+        return cp_reader_bad(r, err, "its task does not fit its method");
+    CP_TRY(cp_reader_push(r, "model", err));
+    copse_status status =
+        m->method->read(r, m->params, m->schema->task, m->schema->dims, m->schema->classes.n, &m->state, err);
+    cp_reader_pop(r);
+    m->lazy->stale = 1;
+    return status;
+}
+
+copse_status cp_model_read(const unsigned char *bytes, size_t n, copse_model **out, copse_error *err) {
+    cp_reader *r = NULL;
+    copse_model *m;
+    *out = NULL;
+    CP_TRY(new_model(&m, err));
+    copse_status status = cp_reader_new(bytes, n, &r, err);
+    if (!status) status = read_sections(m, r, err);
+    cp_reader_free(r);
+    if (status)
+        cp_model_free(m);
+    else
+        *out = m;
+    return status;
+}

@@ -1,0 +1,38 @@
+/* model - a fitted method with its schema and options: fit, update and predict for any method. */
+#ifndef CP_MODEL_H
+#define CP_MODEL_H
+
+#include "data/schema.h"
+#include "method/method.h"
+
+/* Some methods put work off after updates until somebody asks; whoever asks first does it, under the lock. */
+typedef struct cp_lazy {
+    struct cp_lock *lock;
+    int stale;
+} cp_lazy;
+
+struct copse_model {
+    const cp_method *method;
+    copse_params *params;
+    cp_schema *schema;
+    void *state;
+    cp_lazy *lazy;
+};
+
+copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
+                          const copse_run *run, copse_model **out, copse_error *err);
+copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err);
+/* Test, then train; `before` is cleared by the caller. */
+copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const copse_run *run, cp_answer *before,
+                                     copse_error *err);
+copse_status cp_model_predict(const copse_model *m, const copse_table *t, size_t first, size_t n, const copse_run *run,
+                              cp_answer *out, copse_error *err);
+/* Does the work put off. */
+copse_status cp_model_settle(const copse_model *m, const copse_run *run, copse_error *err);
+
+/* The whole model as sections, and back; `read` trusts nothing. */
+copse_status cp_model_write(const copse_model *m, unsigned flags, cp_writer *w, copse_error *err);
+copse_status cp_model_read(const unsigned char *bytes, size_t n, copse_model **out, copse_error *err);
+void cp_model_free(copse_model *m);
+
+#endif

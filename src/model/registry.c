@@ -1,0 +1,29 @@
+#include "model/registry.h"
+
+#include <string.h>
+
+#include "base/near.h"
+#include "mondrian/mondrian.h"
+
+static const cp_method *const methods[] = {
+    &cp_mondrian_method,
+};
+
+const cp_method *cp_registry_method(size_t i) {
+    return i < sizeof methods / sizeof *methods ? methods[i] : NULL;
+}
+
+copse_status cp_registry_find(const char *name, const cp_method **out, copse_error *err) {
+    cp_near near = {.word = name};
+    *out = NULL;
+    for (size_t i = 0; cp_registry_method(i); i++) {
+        if (!strcmp(methods[i]->info.name, name)) {
+            *out = methods[i];
+            return COPSE_OK;
+        }
+        cp_near_try(&near, methods[i]->info.name);
+    }
+    if (near.best)
+        return cp_fail(err, COPSE_E_USAGE, "there is no method '%.40s'; did you mean '%s'?", name, near.best);
+    return cp_fail(err, COPSE_E_USAGE, "there is no method '%.40s'; 'copse methods' lists them", name);
+}

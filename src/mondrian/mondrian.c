@@ -1,0 +1,488 @@
+#include "mondrian/mondrian.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "mondrian/mondrian_extend.h"
+#include "mondrian/mondrian_grow.h"
+#include "mondrian/mondrian_hnsp.h"
+
+static const cp_param params[] = {
+    {.name = "trees", .type = CP_PARAM_INT, .initial = "100", .min = 1, .max = 100000, .help = "trees in the forest"},
+    {.name = "seed",
+     .type = CP_PARAM_INT,
+     .initial = "1",
+     .min = 0,
+     .max = 9007199254740992.0,
+     .help = "same seed, same model, on any number of threads"},
+    {.name = "lifetime",
+     .type = CP_PARAM_REAL,
+     .initial = "inf",
+     .min = 0,
+     .max = INFINITY,
+     .help = "time at which the Mondrian process stops; inf: only pausing stops it"},
+    {.name = "min-samples-split",
+     .type = CP_PARAM_INT,
+     .initial = "auto",
+     .min = 2,
+     .max = 1e9,
+     .auto_ok = 1,
+     .help = "blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers"},
+    {.name = "gamma",
+     .type = CP_PARAM_REAL,
+     .initial = "auto",
+     .min = 1e-9,
+     .max = 1e12,
+     .auto_ok = 1,
+     .help = "classes: how fast nodes differ from their parents with time; auto: 10 per encoded column"},
+    {.name = "hyper",
+     .type = CP_PARAM_CHOICE,
+     .initial = "heuristic",
+     .choices = "heuristic marginal",
+     .help = "numbers: variances by the thesis's closed forms, or by maximising the marginal likelihood"},
+    {.name = "posterior",
+     .type = CP_PARAM_CHOICE,
+     .initial = "exact",
+     .choices = "exact fast",
+     .help = "numbers: belief propagation, or each node's own mean and variance (needed to score while learning)"},
+};
+
+/* ----------------------------------------------------------------------------------------------- making and freeing */
+
+copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims, size_t classes, cp_mondrian **out,
+                             copse_error *err) {
+    cp_mondrian *f;
+    *out = NULL;
+    CP_TRY(CP_NEW(f, 1, err));
+    double min_split = cp_param_real(p, "min-samples-split"), gamma = cp_param_real(p, "gamma");
+    f->task = task;
+    f->trees = (size_t)cp_param_int(p, "trees");
+    f->seed = (uint64_t)cp_param_int(p, "seed");
+    f->gamma = isnan(gamma) ? 10 * (double)dims : gamma;
+    f->space = (cp_mondrian_space){
+        .kern = cp_kern_best(),
+        .dims = dims,
+        .classes = classes,
+        .lifetime = cp_param_real(p, "lifetime"),
+        .min_split = !isnan(min_split)     ? (size_t)min_split
+                     : task == COPSE_CLASS ? 2
+                                           : 10,
+        .keeps_moments = task == COPSE_REGRESS && cp_param_is(p, "posterior", "fast"),
+    };
+    f->tree = cp_mem_new(f->trees, sizeof *f->tree);
+    if (!f->tree) {
+        cp_mem_free(f);
+        return cp_fail_memory(err);
+    }
+    *out = f;
+    return COPSE_OK;
+}
+
+void cp_mondrian_free(void *state) {
+    cp_mondrian *f = state;
+    if (!f) return;
+    for (size_t m = 0; m < f->trees; m++) cp_mondrian_tree_clear(&f->tree[m]);
+    cp_mem_free(f->tree);
+    cp_mem_free(f->x);
+    cp_mem_free(f->label);
+    cp_mem_free(f->y);
+    cp_mem_free(f);
+}
+
+/* Appends rows to the forest's own; trees learn them later. */
+static copse_status keep_rows(cp_mondrian *f, const cp_rows *rows, copse_error *err) {
+    size_t have = f->space.rows, all = have + rows->n, dims = f->space.dims;
+    if (all > INT32_MAX / 2)
+        return cp_fail(err, COPSE_E_DATA, "a Mondrian forest holds at most %d rows; sample the data, or fit on a part",
+                       INT32_MAX / 2);
+    CP_TRY(cp_mem_grow(&f->x, &f->cap_x, all, dims * sizeof *f->x, err));
+    if (rows->label) {
+        CP_TRY(CP_GROW(f->label, f->cap_label, all, err));
+        memcpy(f->label + have, rows->label, rows->n * sizeof *f->label);
+    } else {
+        CP_TRY(CP_GROW(f->y, f->cap_y, all, err));
+        for (size_t i = 0; i < rows->n; i++) f->y[have + i] = rows->y[i] - f->center;
+    }
+    memcpy(f->x + have * dims, rows->x, rows->n * dims * sizeof *f->x);
+    f->space.x = f->x;
+    f->space.label = f->label;
+    f->space.y = f->y;
+    f->space.rows = all;
+    if (!rows->label)
+        for (size_t i = have; i < all; i++) cp_mondrian_gauss_learn(&f->moments, f->y[i]);
+    return COPSE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- fit */
+
+static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *err) {
+    (void)worker;
+    cp_mondrian *f = arg;
+    cp_mondrian_tree *t = &f->tree[m];
+    cp_mondrian_room room;
+    cp_arena tmp;
+    cp_rng rng;
+    cp_arena_init(&tmp);
+    copse_status status = cp_mondrian_grow_reserve(t, &f->space, f->space.rows, &tmp, &room, err);
+    if (!status) {
+        cp_rng_init(&rng, f->seed, CP_FOR_GROW, (uint32_t)m, 0);
+        for (size_t i = 0; i < f->space.rows; i++) room.row[i] = (int32_t)i;
+        cp_mondrian_grow(t, &f->space, cp_mondrian_grow_node(t), 0, &room, f->space.rows, &rng);
+        if (f->space.keeps_moments) cp_mondrian_gauss_moments(t, &f->space, 0, 1);
+        t->rows = f->space.rows;
+        cp_mondrian_tree_trim(t, &f->space);
+    }
+    cp_arena_clear(&tmp);
+    return status;
+}
+
+static void follow_rows(cp_mondrian *f) {
+    if (f->marginal) return;
+    double rows = f->moments.n;
+    f->hyper = cp_mondrian_gauss_heuristic(f->space.dims, rows, f->moments.mean, f->moments.m2 / rows);
+}
+
+static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
+                        copse_error *err) {
+    cp_mondrian *f;
+    *out_state = NULL;
+    CP_TRY(cp_mondrian_new(p, rows->task, rows->dims, rows->classes, &f, err));
+    copse_status status = COPSE_OK;
+    if (rows->y) {
+        double sum = 0;
+        for (size_t i = 0; i < rows->n; i++) sum += rows->y[i] / (double)rows->n;
+        f->center = sum;
+    }
+    CP_TRY_OUT(keep_rows(f, rows, err));
+    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, f->trees), f->trees, "growing trees", grow_tree, f, err));
+    if (f->task == COPSE_REGRESS) {
+        follow_rows(f);
+        if (cp_param_is(p, "hyper", "marginal")) {
+            CP_TRY_OUT(cp_mondrian_hyper_fit(f, run, err));
+            f->marginal = 1;
+        }
+        f->stale = !f->space.keeps_moments;
+        CP_TRY_OUT(cp_mondrian_settle(f, run, err));
+    }
+out:
+    if (status)
+        cp_mondrian_free(f);
+    else
+        *out_state = f;
+    return status;
+}
+
+typedef struct settling {
+    cp_mondrian *f;
+    double *log_marginal; /* per tree */
+} settling;
+
+static copse_status settle_tree(void *arg, size_t m, size_t worker, copse_error *err) {
+    (void)worker;
+    settling *job = arg;
+    const cp_mondrian_hyper *h = &job->f->hyper;
+    cp_mondrian_tree *t = &job->f->tree[m];
+    cp_mondrian_chain chain;
+    CP_TRY(CP_GROW(t->stat, t->cap_stat, t->nodes, err));
+    CP_TRY(cp_mondrian_chain_init(&chain, t, &job->f->space, err));
+    cp_mondrian_evidence e = cp_mondrian_gauss_up(&chain, h->gamma2, h->noise / h->gamma1);
+    cp_mondrian_gauss_down(&chain, h, t);
+    job->log_marginal[m] = cp_mondrian_gauss_log_marginal(&e, h->gamma1, h->mean);
+    cp_mondrian_chain_clear(&chain);
+    return COPSE_OK;
+}
+
+/* Brings the exact posterior up to date with the rows. */
+copse_status cp_mondrian_settle(cp_mondrian *f, const copse_run *run, copse_error *err) {
+    if (!f->stale) return COPSE_OK;
+    settling job = {.f = f};
+    CP_TRY(CP_NEW(job.log_marginal, f->trees, err));
+    copse_status status =
+        cp_pool_for(run, cp_pool_workers(run, f->trees), f->trees, "passing messages", settle_tree, &job, err);
+    if (!status) {
+        f->log_marginal = 0;
+        for (size_t m = 0; m < f->trees; m++) f->log_marginal += job.log_marginal[m] / (double)f->trees;
+        f->stale = 0;
+    }
+    cp_mem_free(job.log_marginal);
+    return status;
+}
+
+static copse_status settle(void *state, const copse_params *p, const copse_run *run, copse_error *err) {
+    (void)p;
+    return cp_mondrian_settle(state, run, err);
+}
+
+/* --------------------------------------------------------------------------------------------------------- predict */
+
+static copse_status predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
+                            copse_error *err) {
+    (void)p;
+    const cp_mondrian *f = state;
+    cp_mondrian_path path = {0};
+    copse_status status = COPSE_OK;
+    if (f->task == COPSE_CLASS) {
+        /* Tree by tree, so that a tree stays in the cache while all rows pass through it. */
+        for (size_t m = 0; m < f->trees; m++)
+            for (size_t i = 0; i < rows->n; i++)
+                CP_TRY_OUT(cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, rows->x + i * rows->dims, &path,
+                                                    out->probs + i * out->classes, err));
+        for (size_t i = 0; i < rows->n * out->classes; i++) out->probs[i] /= (double)f->trees;
+    } else {
+        for (size_t i = 0; i < rows->n; i++) {
+            for (size_t m = 0; m < f->trees; m++)
+                CP_TRY_OUT(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &f->hyper, rows->x + i * rows->dims, &path,
+                                                     1 / (double)f->trees, f->center, out, err));
+            cp_answer_end_row(out);
+        }
+    }
+out:
+    cp_mondrian_path_clear(&path);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- update */
+
+/* Rows `from` ... of the space, learnt by every tree; with `before`, each tree's own answers. */
+typedef struct learning {
+    cp_mondrian *f;
+    size_t from;
+    cp_answer *before;              /* one per tree, or NULL */
+    const cp_mondrian_hyper *hyper; /* regression: one per row, as it was before that row */
+} learning;
+
+static copse_status answer_before(const learning *job, size_t m, size_t place, cp_mondrian_path *path,
+                                  copse_error *err) {
+    const cp_mondrian *f = job->f;
+    cp_answer *out = &job->before[m];
+    const float *x = f->x + (job->from + place) * f->space.dims;
+    if (f->task == COPSE_CLASS)
+        return cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, x, path, out->probs + place * out->classes,
+                                        err);
+    CP_TRY(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &job->hyper[place], x, path, 1, f->center, out, err));
+    cp_answer_end_row(out);
+    return COPSE_OK;
+}
+
+static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *err) {
+    (void)worker;
+    const learning *job = arg;
+    cp_mondrian *f = job->f;
+    cp_mondrian_tree *t = &f->tree[m];
+    cp_mondrian_path path = {0};
+    cp_arena tmp;
+    cp_rng rng;
+    copse_status status = COPSE_OK;
+    cp_arena_init(&tmp);
+    while (t->rows < f->space.rows) {
+        if (job->before && t->rows >= job->from) CP_TRY_OUT(answer_before(job, m, t->rows - job->from, &path, err));
+        cp_rng_init(&rng, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows);
+        cp_arena_reset(&tmp);
+        CP_TRY_OUT(cp_mondrian_extend(t, &f->space, &rng, &tmp, err));
+    }
+out:
+    cp_arena_clear(&tmp);
+    cp_mondrian_path_clear(&path);
+    return status;
+}
+
+static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_error *err) {
+    size_t trees = job->f->trees;
+    return cp_pool_for(run, cp_pool_workers(run, trees), trees, NULL, learn_tree, job, err);
+}
+
+/* Sums the trees' answers, in the order of the trees. */
+static copse_status merge_answers(const cp_mondrian *f, const cp_answer *tree, size_t n, cp_answer *out, size_t first,
+                                  copse_error *err) {
+    double share = 1 / (double)f->trees;
+    for (size_t i = 0; i < n; i++) {
+        if (f->task == COPSE_CLASS) {
+            double *to = out->probs + (first + i) * out->classes;
+            for (size_t m = 0; m < f->trees; m++)
+                for (size_t k = 0; k < f->space.classes; k++) to[k] += share * tree[m].probs[i * f->space.classes + k];
+            continue;
+        }
+        for (size_t m = 0; m < f->trees; m++)
+            for (size_t c = tree[m].start[i]; c < tree[m].start[i + 1]; c++) {
+                cp_component part = tree[m].comp[c];
+                part.weight *= share;
+                CP_TRY(cp_answer_add(out, part, err));
+            }
+        cp_answer_end_row(out);
+    }
+    return COPSE_OK;
+}
+
+/* The hyperparameters follow the rows: those that hold just before each row of the piece, however the stream is cut. */
+static void hyper_before(const cp_mondrian *f, const cp_rows *piece, cp_mondrian_hyper *out) {
+    cp_mondrian_stat seen = f->moments;
+    for (size_t i = 0; i < piece->n; i++) {
+        out[i] =
+            f->marginal ? f->hyper : cp_mondrian_gauss_heuristic(f->space.dims, seen.n, seen.mean, seen.m2 / seen.n);
+        cp_mondrian_gauss_learn(&seen, piece->y[i] - f->center);
+    }
+}
+
+/* Test-then-train for one piece of rows: all trees answer and learn row by row, each on its own, then answers are summed. */
+static copse_status learn_and_answer(cp_mondrian *f, const cp_rows *piece, size_t first, cp_answer *out,
+                                     const copse_run *run, copse_error *err) {
+    copse_status status = COPSE_OK;
+    cp_mondrian_hyper *hyper = NULL;
+    cp_answer *before = cp_mem_new(f->trees, sizeof *before);
+    if (!before) return cp_fail_memory(err);
+    for (size_t m = 0; m < f->trees; m++)
+        CP_TRY_OUT(cp_answer_init(&before[m], f->task, piece->n, f->space.classes, err));
+    if (f->task == COPSE_REGRESS) {
+        CP_TRY_OUT(CP_RAW(hyper, piece->n, err));
+        hyper_before(f, piece, hyper);
+    }
+    learning job = {f, f->space.rows, before, hyper};
+    CP_TRY_OUT(keep_rows(f, piece, err));
+    CP_TRY_OUT(bring_up_to_date(&job, run, err));
+    CP_TRY_OUT(merge_answers(f, before, piece->n, out, first, err));
+    if (f->task == COPSE_REGRESS) follow_rows(f);
+out:
+    for (size_t m = 0; m < f->trees; m++) cp_answer_clear(&before[m]);
+    cp_mem_free(before);
+    cp_mem_free(hyper);
+    return status;
+}
+
+static cp_rows part_of(const cp_rows *rows, size_t first, size_t n) {
+    cp_rows part = *rows;
+    part.n = n;
+    part.x += first * rows->dims;
+    if (part.y) part.y += first;
+    if (part.label) part.label += first;
+    return part;
+}
+
+/* Each tree's answers are held until all trees have answered: bounds that memory. */
+static size_t piece_rows(const cp_mondrian *f) {
+    size_t bytes = f->task == COPSE_CLASS ? sizeof(double) * f->space.classes : 32 * sizeof(cp_component);
+    size_t room = ((size_t)32 << 20) / (bytes * f->trees);
+    return room < 1 ? 1 : room > 1024 ? 1024 : room;
+}
+
+static copse_status more_classes(cp_mondrian *f, size_t classes, copse_error *err) {
+    size_t words = cp_mondrian_hnsp_words(&f->space), had = f->space.classes;
+    if (classes <= had) return COPSE_OK;
+    f->space.classes = classes;
+    if (cp_mondrian_hnsp_words(&f->space) == words) return COPSE_OK;
+    for (size_t m = 0; m < f->trees; m++) CP_TRY(cp_mondrian_hnsp_remark(&f->tree[m], &f->space, err));
+    return COPSE_OK;
+}
+
+static copse_status update(void *state, const cp_rows *rows, const copse_params *p, const copse_run *run,
+                           cp_answer *opt_before, copse_error *err) {
+    cp_mondrian *f = state;
+    (void)p;
+    if (f->frozen)
+        return cp_fail(err, COPSE_E_USAGE,
+                       "this model was saved frozen, without the targets of its rows: "
+                       "it predicts, but cannot learn");
+    if (opt_before && f->task == COPSE_REGRESS && !f->space.keeps_moments)
+        return cp_fail(err, COPSE_E_USAGE,
+                       "scoring while learning needs a model with --posterior fast: the exact "
+                       "posterior costs a pass over all rows for every row");
+    if (f->task == COPSE_CLASS) CP_TRY(more_classes(f, rows->classes, err));
+    if (!opt_before) {
+        learning job = {.f = f, .from = f->space.rows};
+        CP_TRY(keep_rows(f, rows, err));
+        f->stale = f->task == COPSE_REGRESS && !f->space.keeps_moments;
+        if (f->task == COPSE_REGRESS) follow_rows(f);
+        return bring_up_to_date(&job, run, err);
+    }
+    size_t piece = piece_rows(f);
+    for (size_t first = 0; first < rows->n; first += piece) {
+        cp_rows part = part_of(rows, first, rows->n - first < piece ? rows->n - first : piece);
+        CP_TRY(learn_and_answer(f, &part, first, opt_before, run, err));
+    }
+    return COPSE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- questions */
+
+static const char *check(const void *state) {
+    const cp_mondrian *f = state;
+    for (size_t m = 0; m < f->trees; m++) {
+        if (f->tree[m].rows > f->space.rows) return "F1: a tree has learnt more rows than there are";
+        const char *wrong = cp_mondrian_tree_check(&f->tree[m], &f->space);
+        if (wrong) return wrong;
+    }
+    return NULL;
+}
+
+static size_t count_rows(const void *state) {
+    return ((const cp_mondrian *)state)->space.rows;
+}
+
+static size_t count_trees(const void *state) {
+    return ((const cp_mondrian *)state)->trees;
+}
+
+static int can_learn(const void *state) {
+    return !((const cp_mondrian *)state)->frozen;
+}
+
+/* Mean over trees of leaves and depth; 0 if there is no memory to find out. */
+static void mean_shape(const cp_mondrian *f, double *out_leaves, double *out_depth) {
+    size_t most = 1;
+    for (size_t m = 0; m < f->trees; m++) most = f->tree[m].nodes > most ? f->tree[m].nodes : most;
+    int32_t *order = cp_mem_raw(most, sizeof *order), *depth = cp_mem_raw(most, sizeof *depth);
+    *out_leaves = *out_depth = 0;
+    for (size_t m = 0; order && depth && m < f->trees; m++) {
+        size_t leaves;
+        double mean;
+        cp_mondrian_tree_shape(&f->tree[m], order, depth, &leaves, &mean);
+        *out_leaves += (double)leaves / (double)f->trees;
+        *out_depth += mean / (double)f->trees;
+    }
+    cp_mem_free(order);
+    cp_mem_free(depth);
+}
+
+static size_t figures(const void *state, cp_figure out[CP_MAX_FIGURES]) {
+    const cp_mondrian *f = state;
+    size_t n = 0;
+    double leaves, depth;
+    mean_shape(f, &leaves, &depth);
+    out[n++] = (cp_figure){"leaves", leaves};
+    out[n++] = (cp_figure){"depth", depth};
+    if (f->task == COPSE_CLASS) {
+        out[n++] = (cp_figure){"gamma", f->gamma};
+        return n;
+    }
+    out[n++] = (cp_figure){"mean", f->hyper.mean + f->center};
+    out[n++] = (cp_figure){"gamma1", f->hyper.gamma1};
+    out[n++] = (cp_figure){"gamma2", f->hyper.gamma2};
+    out[n++] = (cp_figure){"noise", f->hyper.noise};
+    if (!f->space.keeps_moments && !f->stale) out[n++] = (cp_figure){"log_marginal", f->log_marginal};
+    return n;
+}
+
+const cp_method cp_mondrian_method = {
+    .info = {.name = "mondrian",
+             .summary = "Mondrian forest: online or batch, uncertainty that grows away from the data",
+             .tasks = COPSE_CLASS | COPSE_REGRESS,
+             .online = 1},
+    .wants_unit = 1,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .fit = fit,
+    .update = update,
+    .predict = predict,
+    .settle = settle,
+    .write = cp_mondrian_write,
+    .read = cp_mondrian_read,
+    .check = check,
+    .clear = cp_mondrian_free,
+    .rows = count_rows,
+    .trees = count_trees,
+    .can_learn = can_learn,
+    .figures = figures,
+    .tree_json = cp_mondrian_tree_json,
+    .tree_node = cp_mondrian_tree_node,
+};

@@ -1,0 +1,360 @@
+/* mondrian_file - a forest in sections and back.
+ *
+ * Boxes, class marks and class counts follow from the rows and are not written: rebuilding them is quicker than reading
+ * them, and leaves less to distrust.  A frozen file has no regression targets; it holds what the nodes know instead.
+ * The sections are listed in docs/format.md. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mondrian/mondrian.h"
+#include "mondrian/mondrian_hnsp.h"
+
+/* ---------------------------------------------------------------------------------------------------------- writing */
+
+static copse_status write_tree(const cp_mondrian_tree *t, int with_stat, cp_writer *w, copse_error *err) {
+    copse_status status = COPSE_OK;
+    double *time = NULL;
+    float *cut = NULL;
+    int32_t *field = NULL;
+    CP_TRY_OUT(CP_RAW(time, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(cut, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(field, t->nodes, err));
+    CP_TRY_OUT(cp_writer_i64(w, "rows", (int64_t)t->rows, err));
+    for (size_t i = 0; i < t->nodes; i++) {
+        int leaf = cp_mondrian_is_leaf(&t->node[i]);
+        time[i] = leaf ? 0 : t->node[i].time; /* a leaf's is the lifetime */
+        cut[i] = leaf ? 0 : t->node[i].cut;
+    }
+    CP_TRY_OUT(cp_writer_array(w, "time", CP_F64, time, t->nodes, err));
+    CP_TRY_OUT(cp_writer_array(w, "cut", CP_F32, cut, t->nodes, err));
+    for (size_t i = 0; i < t->nodes; i++) field[i] = t->node[i].left;
+    CP_TRY_OUT(cp_writer_array(w, "left", CP_I32, field, t->nodes, err));
+    for (size_t i = 0; i < t->nodes; i++) field[i] = t->node[i].right; /* at a leaf: first row */
+    CP_TRY_OUT(cp_writer_array(w, "right", CP_I32, field, t->nodes, err));
+    for (size_t i = 0; i < t->nodes; i++) field[i] = t->node[i].dim; /* at a leaf: number of rows */
+    CP_TRY_OUT(cp_writer_array(w, "dim", CP_I32, field, t->nodes, err));
+    CP_TRY_OUT(cp_writer_array(w, "next", CP_I32, t->next, t->rows, err));
+    if (with_stat) CP_TRY_OUT(cp_writer_array(w, "stat", CP_F64, t->stat, 3 * t->nodes, err));
+out:
+    cp_mem_free(time);
+    cp_mem_free(cut);
+    cp_mem_free(field);
+    return status;
+}
+
+static copse_status write_regression(const cp_mondrian *f, int frozen, cp_writer *w, copse_error *err) {
+    const double hyper[5] = {f->hyper.mean, f->hyper.gamma1, f->hyper.gamma2, f->hyper.noise, f->hyper.floor};
+    const double moments[3] = {f->moments.n, f->moments.mean, f->moments.m2};
+    CP_TRY(cp_writer_f64(w, "center", f->center, err));
+    CP_TRY(cp_writer_array(w, "hyper", CP_F64, hyper, 5, err));
+    CP_TRY(cp_writer_array(w, "moments", CP_F64, moments, 3, err));
+    CP_TRY(cp_writer_i64(w, "marginal", f->marginal, err));
+    CP_TRY(cp_writer_f64(w, "log_marginal", f->log_marginal, err));
+    return frozen ? COPSE_OK : cp_writer_array(w, "y", CP_F64, f->y, f->space.rows, err);
+}
+
+copse_status cp_mondrian_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
+                               copse_error *err) {
+    (void)p;
+    const cp_mondrian *f = state;
+    int frozen = f->frozen || (flags & COPSE_SAVE_FROZEN), regress = f->task == COPSE_REGRESS;
+    CP_TRY(cp_writer_i64(w, "rows", (int64_t)f->space.rows, err));
+    CP_TRY(cp_writer_i64(w, "frozen", frozen, err));
+    CP_TRY(cp_writer_array(w, "x", CP_F32, f->x, f->space.rows * f->space.dims, err));
+    if (regress)
+        CP_TRY(write_regression(f, frozen, w, err));
+    else
+        CP_TRY(cp_writer_array(w, "label", CP_I32, f->label, f->space.rows, err));
+    for (size_t m = 0; m < f->trees; m++) {
+        char name[32];
+        snprintf(name, sizeof name, "tree.%zu", m);
+        CP_TRY(cp_writer_push(w, name, err));
+        copse_status status = write_tree(&f->tree[m], regress && (frozen || f->space.keeps_moments), w, err);
+        cp_writer_pop(w);
+        CP_TRY(status);
+    }
+    return COPSE_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+/* The shape is a binary tree with root 0: every other node is named once, and all are reached.  Fills `order`. */
+static copse_status check_shape(const cp_mondrian_tree *t, cp_reader *r, int32_t *order, unsigned char *seen,
+                                copse_error *err) {
+    size_t n = 0;
+    memset(seen, 0, t->nodes);
+    order[n++] = 0;
+    for (size_t i = 0; i < n; i++) {
+        const cp_mondrian_node *node = &t->node[order[i]];
+        if (cp_mondrian_is_leaf(node)) continue;
+        const int32_t child[2] = {node->left, node->right};
+        for (int k = 0; k < 2; k++) {
+            if (child[k] < 1 || (size_t)child[k] >= t->nodes || seen[child[k]])
+                return cp_reader_bad(r, err, "node %d has an impossible child", order[i]);
+            seen[child[k]] = 1;
+            order[n++] = child[k];
+        }
+    }
+    return n == t->nodes ? COPSE_OK : cp_reader_bad(r, err, "some nodes hang in the air");
+}
+
+static copse_status check_splits(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
+                                 const int32_t *order, copse_error *err) {
+    if (!cp_mondrian_is_leaf(&t->node[0]) && !(t->node[0].time > 0))
+        return cp_reader_bad(r, err, "the root's time is not above 0");
+    for (size_t i = 0; i < t->nodes; i++) {
+        const cp_mondrian_node *n = &t->node[order[i]];
+        if (cp_mondrian_is_leaf(n)) continue;
+        if (n->dim < 0 || (size_t)n->dim >= s->dims || !isfinite(n->cut) || !(n->time < s->lifetime))
+            return cp_reader_bad(r, err, "node %d has an impossible split", order[i]);
+        if (!(t->node[n->left].time > n->time) || !(t->node[n->right].time > n->time))
+            return cp_reader_bad(r, err, "times do not grow below node %d", order[i]);
+    }
+    return COPSE_OK;
+}
+
+/* Every row learnt is in exactly one leaf's list. */
+static copse_status check_lists(const cp_mondrian_tree *t, cp_reader *r, unsigned char *seen, copse_error *err) {
+    size_t found = 0;
+    memset(seen, 0, t->rows);
+    for (size_t j = 0; j < t->nodes; j++) {
+        const cp_mondrian_node *n = &t->node[j];
+        if (!cp_mondrian_is_leaf(n)) continue;
+        int32_t count = 0;
+        for (int32_t row = n->head; row != CP_NONE; row = t->next[row]) {
+            if (row < 0 || (size_t)row >= t->rows || seen[row])
+                return cp_reader_bad(r, err, "leaf %zu lists an impossible row", j);
+            seen[row] = 1;
+            count++;
+        }
+        if (count < 1 || count != n->count) return cp_reader_bad(r, err, "leaf %zu has lost count of its rows", j);
+        found += (size_t)count;
+    }
+    return found == t->rows ? COPSE_OK : cp_reader_bad(r, err, "some rows are in no leaf");
+}
+
+/* The box of a leaf from its list, of a split from its children's; owned where there are three rows or more. */
+static copse_status rebuild_boxes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, const int32_t *order,
+                                  float *buf, copse_error *err) {
+    int32_t *rows;
+    size_t d = s->dims;
+    copse_status status = COPSE_OK;
+    CP_TRY(CP_RAW(rows, t->nodes, err));
+    for (size_t i = t->nodes; i-- > 0;) {
+        cp_mondrian_node *n = &t->node[order[i]];
+        int leaf = cp_mondrian_is_leaf(n);
+        rows[order[i]] = leaf ? n->count : rows[n->left] + rows[n->right];
+        float *box = buf;
+        if (rows[order[i]] >= 3) {
+            n->box = (int32_t)t->boxes++;
+            box = cp_mondrian_tree_own_box(t, s, n->box);
+        }
+        if (leaf && n->box == CP_NONE) continue;
+        if (leaf) {
+            s->kern->hull(s->x, d, &n->head, 1, box);
+            for (int32_t row = t->next[n->head]; row != CP_NONE; row = t->next[row])
+                s->kern->include(box, cp_mondrian_row(s, row), d);
+            continue;
+        }
+        const float *left = cp_mondrian_tree_box(t, s, &t->node[n->left], buf + 2 * d);
+        const float *right = cp_mondrian_tree_box(t, s, &t->node[n->right], buf + 4 * d);
+        if (!(left[d + (size_t)n->dim] <= n->cut) || !(right[n->dim] > n->cut)) {
+            status = cp_reader_bad(r, err, "node %d does not part its rows", order[i]);
+            break;
+        }
+        memcpy(box, left, 2 * d * sizeof *box);
+        s->kern->include(box, right, d);
+        s->kern->include(box, right + d, d);
+    }
+    cp_mem_free(rows);
+    return status;
+}
+
+static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, copse_error *err) {
+    CP_TRY(cp_mondrian_hnsp_reserve(t, s, t->rows, err));
+    for (size_t j = 0; j < t->nodes; j++) {
+        cp_mondrian_node *n = &t->node[j];
+        if (!cp_mondrian_is_leaf(n)) continue;
+        n->label = s->label[n->head];
+        for (int32_t row = n->head; row != CP_NONE; row = t->next[row])
+            if (s->label[row] != s->label[n->head]) n->label = CP_NONE;
+        if (n->label == CP_NONE) cp_mondrian_hnsp_count(t, s, n);
+    }
+    return cp_mondrian_hnsp_remark(t, s, err);
+}
+
+static copse_status rebuild_tree(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
+    copse_status status = COPSE_OK;
+    int32_t *order = NULL;
+    unsigned char *seen = NULL;
+    float *buf = NULL;
+    CP_TRY_OUT(CP_RAW(order, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(seen, t->nodes > t->rows ? t->nodes : t->rows, err));
+    CP_TRY_OUT(CP_RAW(buf, 6 * s->dims, err));
+    CP_TRY_OUT(check_shape(t, r, order, seen, err));
+    CP_TRY_OUT(check_splits(t, s, r, order, err));
+    CP_TRY_OUT(check_lists(t, r, seen, err));
+    CP_TRY_OUT(cp_mondrian_tree_reserve(t, s, 0, t->nodes, err));
+    CP_TRY_OUT(rebuild_boxes(t, s, r, order, buf, err));
+    if (s->label) CP_TRY_OUT(rebuild_classes(t, s, err));
+    cp_mondrian_tree_trim(t, s);
+out:
+    cp_mem_free(order);
+    cp_mem_free(seen);
+    cp_mem_free(buf);
+    return status;
+}
+
+static copse_status read_stat(cp_mondrian_tree *t, int moments, cp_reader *r, copse_error *err) {
+    CP_TRY(cp_reader_array(r, "stat", CP_F64, 3 * t->nodes, &t->stat, err));
+    t->cap_stat = t->nodes;
+    for (size_t j = 0; j < t->nodes; j++) {
+        const cp_mondrian_stat *st = &t->stat[j];
+        int fine = moments ? st->n >= 1 && isfinite(st->n) && isfinite(st->mean) && st->m2 >= 0 && isfinite(st->m2)
+                           : isfinite(st->m) && st->v >= 0 && isfinite(st->v) && isfinite(st->c);
+        if (!fine) return cp_reader_bad(r, err, "node %zu has impossible moments", j);
+    }
+    return COPSE_OK;
+}
+
+/* Columns of a tree as they are in the file. */
+typedef struct columns {
+    double *time;
+    float *cut;
+    int32_t *left, *right, *dim;
+} columns;
+
+static copse_status read_columns(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, columns *c,
+                                 copse_error *err) {
+    int64_t rows;
+    size_t nodes;
+    CP_TRY(cp_reader_i64(r, "rows", 1, (int64_t)s->rows, &rows, err));
+    CP_TRY(cp_reader_count(r, "left", CP_I32, &nodes, err));
+    if (nodes < 1 || nodes > 2 * (size_t)rows - 1)
+        return cp_reader_bad(r, err, "%zu nodes for %lld rows", nodes, (long long)rows);
+    CP_TRY(cp_reader_array(r, "time", CP_F64, nodes, &c->time, err));
+    CP_TRY(cp_reader_array(r, "cut", CP_F32, nodes, &c->cut, err));
+    CP_TRY(cp_reader_array(r, "left", CP_I32, nodes, &c->left, err));
+    CP_TRY(cp_reader_array(r, "right", CP_I32, nodes, &c->right, err));
+    CP_TRY(cp_reader_array(r, "dim", CP_I32, nodes, &c->dim, err));
+    CP_TRY(cp_reader_array(r, "next", CP_I32, (size_t)rows, &t->next, err));
+    t->cap_next = t->rows = (size_t)rows;
+    CP_TRY(CP_NEW(t->node, nodes, err));
+    t->cap_nodes = t->nodes = nodes;
+    for (size_t i = 0; i < nodes; i++) {
+        int leaf = c->left[i] == CP_NONE;
+        t->node[i] = (cp_mondrian_node){.time = leaf ? s->lifetime : c->time[i],
+                                        .left = c->left[i],
+                                        .right = c->right[i],
+                                        .dim = c->dim[i],
+                                        .cut = c->cut[i],
+                                        .box = CP_NONE};
+        if (leaf) t->node[i].label = CP_NONE;
+    }
+    return COPSE_OK;
+}
+
+static copse_status read_tree(cp_mondrian *f, size_t m, cp_reader *r, copse_error *err) {
+    cp_mondrian_tree *t = &f->tree[m];
+    columns c = {0};
+    copse_status status = read_columns(t, &f->space, r, &c, err);
+    cp_mem_free(c.time);
+    cp_mem_free(c.cut);
+    cp_mem_free(c.left);
+    cp_mem_free(c.right);
+    cp_mem_free(c.dim);
+    CP_TRY(status);
+    if (f->task == COPSE_REGRESS && (f->frozen || f->space.keeps_moments))
+        CP_TRY(read_stat(t, f->space.keeps_moments, r, err));
+    return rebuild_tree(t, &f->space, r, err);
+}
+
+static copse_status check_numbers(const double *v, size_t n, const char *name, cp_reader *r, copse_error *err) {
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(v[i])) return cp_reader_bad(r, err, "'%s' holds a number that is none", name);
+    return COPSE_OK;
+}
+
+static copse_status read_regression(cp_mondrian *f, cp_reader *r, copse_error *err) {
+    double *v = NULL;
+    int64_t marginal;
+    CP_TRY(cp_reader_f64(r, "center", -INFINITY, INFINITY, &f->center, err));
+    CP_TRY(check_numbers(&f->center, 1, "center", r, err));
+    CP_TRY(cp_reader_array(r, "hyper", CP_F64, 5, &v, err));
+    f->hyper = (cp_mondrian_hyper){v[0], v[1], v[2], v[3], v[4]};
+    copse_status status = check_numbers(v, 5, "hyper", r, err);
+    if (!status && !(v[1] > 0 && v[2] > 0 && v[3] > 0 && v[4] > 0))
+        status = cp_reader_bad(r, err, "'hyper' is not positive");
+    cp_mem_free(v);
+    CP_TRY(status);
+    CP_TRY(cp_reader_array(r, "moments", CP_F64, 3, &v, err));
+    f->moments = (cp_mondrian_stat){.n = v[0], .mean = v[1], .m2 = v[2]};
+    status = check_numbers(v, 3, "moments", r, err);
+    if (!status && !(v[0] >= 1 && v[2] >= 0)) status = cp_reader_bad(r, err, "'moments' are impossible");
+    cp_mem_free(v);
+    CP_TRY(status);
+    CP_TRY(cp_reader_i64(r, "marginal", 0, 1, &marginal, err));
+    f->marginal = (int)marginal;
+    CP_TRY(cp_reader_f64(r, "log_marginal", -INFINITY, INFINITY, &f->log_marginal, err));
+    if (f->frozen) return COPSE_OK;
+    CP_TRY(cp_reader_array(r, "y", CP_F64, f->space.rows, &f->y, err));
+    f->cap_y = f->space.rows;
+    f->space.y = f->y;
+    f->stale = !f->space.keeps_moments;
+    return check_numbers(f->y, f->space.rows, "y", r, err);
+}
+
+static copse_status read_labels(cp_mondrian *f, cp_reader *r, copse_error *err) {
+    CP_TRY(cp_reader_array(r, "label", CP_I32, f->space.rows, &f->label, err));
+    f->cap_label = f->space.rows;
+    f->space.label = f->label;
+    for (size_t i = 0; i < f->space.rows; i++)
+        if (f->label[i] < 0 || (size_t)f->label[i] >= f->space.classes)
+            return cp_reader_bad(r, err, "row %zu is of an impossible class", i);
+    return COPSE_OK;
+}
+
+static copse_status read_rows(cp_mondrian *f, cp_reader *r, copse_error *err) {
+    int64_t rows, frozen;
+    CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX / 2, &rows, err));
+    CP_TRY(cp_reader_i64(r, "frozen", 0, 1, &frozen, err));
+    f->frozen = (int)frozen;
+    f->space.rows = (size_t)rows;
+    CP_TRY(cp_reader_array(r, "x", CP_F32, f->space.rows * f->space.dims, &f->x, err));
+    f->cap_x = f->space.rows;
+    f->space.x = f->x;
+    for (size_t i = 0; i < f->space.rows * f->space.dims; i++)
+        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "'x' holds a number that is none");
+    return f->task == COPSE_CLASS ? read_labels(f, r, err) : read_regression(f, r, err);
+}
+
+static copse_status read_forest(cp_mondrian *f, cp_reader *r, copse_error *err) {
+    CP_TRY(read_rows(f, r, err));
+    for (size_t m = 0; m < f->trees; m++) {
+        char name[32];
+        snprintf(name, sizeof name, "tree.%zu", m);
+        CP_TRY(cp_reader_push(r, name, err));
+        copse_status status = read_tree(f, m, r, err);
+        cp_reader_pop(r);
+        CP_TRY(status);
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_mondrian_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                              void **out_state, copse_error *err) {
+    cp_mondrian *f;
+    *out_state = NULL;
+    /* before anything is allocated for them: a file without the last tree's sections has not that many trees */
+    char last[48];
+    snprintf(last, sizeof last, "tree.%lld.rows", (long long)cp_param_int(p, "trees") - 1);
+    if (!cp_reader_has(r, last)) return cp_reader_bad(r, err, "trees are missing");
+    CP_TRY(cp_mondrian_new(p, task, dims, classes, &f, err));
+    copse_status status = read_forest(f, r, err);
+    if (status)
+        cp_mondrian_free(f);
+    else
+        *out_state = f;
+    return status;
+}

@@ -1,0 +1,291 @@
+#include "mondrian/mondrian_gauss.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------------------------------- moments */
+
+cp_mondrian_stat cp_mondrian_gauss_leaf(const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                        const cp_mondrian_node *leaf) {
+    cp_mondrian_stat sum = {.n = 0, .mean = 0, .m2 = 0};
+    for (int32_t r = leaf->head; r != CP_NONE; r = t->next[r]) cp_mondrian_gauss_learn(&sum, s->y[r]);
+    return sum;
+}
+
+static cp_mondrian_stat merge(cp_mondrian_stat a, cp_mondrian_stat b) {
+    double n = a.n + b.n, off = b.mean - a.mean;
+    return (cp_mondrian_stat){.n = n, .mean = a.mean + off * b.n / n, .m2 = a.m2 + b.m2 + off * off * a.n * b.n / n};
+}
+
+static void set_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t j) {
+    const cp_mondrian_node *n = &t->node[j];
+    t->stat[j] = cp_mondrian_is_leaf(n) ? cp_mondrian_gauss_leaf(t, s, n) : merge(t->stat[n->left], t->stat[n->right]);
+}
+
+void cp_mondrian_gauss_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new) {
+    for (size_t j = t->nodes; j-- > first_new;) set_moments(t, s, j);
+    set_moments(t, s, (size_t)node);
+}
+
+/* ---------------------------------------------------------------------------------------------- belief propagation */
+
+copse_status cp_mondrian_chain_init(cp_mondrian_chain *c, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                    copse_error *err) {
+    *c = (cp_mondrian_chain){.nodes = t->nodes};
+    copse_status status = COPSE_OK;
+    int32_t *place = NULL;
+    CP_TRY_OUT(CP_RAW(c->order, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(c->parent, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(c->time, t->nodes, err));
+    CP_TRY_OUT(CP_NEW(c->leaf, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(c->up, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(c->var, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(place, t->nodes, err));
+    cp_mondrian_tree_order(t, c->order);
+    if (t->nodes) c->parent[0] = CP_NONE;
+    for (size_t i = 0; i < t->nodes; i++) place[c->order[i]] = (int32_t)i;
+    for (size_t i = 0; i < t->nodes; i++) {
+        const cp_mondrian_node *n = &t->node[c->order[i]];
+        c->time[i] = n->time;
+        if (cp_mondrian_is_leaf(n))
+            c->leaf[i] = cp_mondrian_gauss_leaf(t, s, n);
+        else
+            c->parent[place[n->left]] = c->parent[place[n->right]] = (int32_t)i;
+    }
+out:
+    cp_mem_free(place);
+    if (status) cp_mondrian_chain_clear(c);
+    return status;
+}
+
+void cp_mondrian_chain_clear(cp_mondrian_chain *c) {
+    cp_mem_free(c->order);
+    cp_mem_free(c->parent);
+    cp_mem_free(c->time);
+    cp_mem_free(c->leaf);
+    cp_mem_free(c->up);
+    cp_mem_free(c->var);
+    *c = (cp_mondrian_chain){0};
+}
+
+/* (s(time) - s(since)) / gamma1, from the distances of the two sigmoids to 1, so that nothing cancels near 1. */
+static double drift(double gamma2, double since, double time) {
+    double a = exp(-gamma2 * since), b = exp(-gamma2 * time);
+    return -a * expm1(-gamma2 * (time - since)) / ((1 + a) * (1 + b));
+}
+
+static double chain_drift(const cp_mondrian_chain *c, double gamma2, size_t i) {
+    return drift(gamma2, c->parent[i] == CP_NONE ? 0 : c->time[c->parent[i]], c->time[i]);
+}
+
+static const double log_2pi = 1.8378770664093454836;
+
+/* The message of a node to its parent is, as a function of mu_parent, N(mu_parent; up, var).  Two of them meet as
+ *     N(mu; a, u) N(mu; b, v) = N(a; b, u+v) N(mu; (a v + b u)/(u+v), u v/(u+v)). */
+cp_mondrian_evidence cp_mondrian_gauss_up(cp_mondrian_chain *c, double gamma2, double noise_ratio) {
+    cp_mondrian_evidence e = {0};
+    for (size_t i = 0; i < c->nodes; i++) c->var[i] = INFINITY; /* nothing heard from below yet */
+    for (size_t i = c->nodes; i-- > 0;) {
+        const cp_mondrian_stat *leaf = &c->leaf[i];
+        if (leaf->n > 0) {
+            c->up[i] = leaf->mean;
+            c->var[i] = noise_ratio / leaf->n;
+            e.rows += leaf->n;
+            e.base -= 0.5 * ((leaf->n - 1) * (log_2pi + log(noise_ratio)) + log(leaf->n));
+            e.quad += leaf->m2 / noise_ratio;
+        }
+        double var = c->var[i] + chain_drift(c, gamma2, i);
+        int32_t p = c->parent[i];
+        if (p == CP_NONE) {
+            e.up = c->up[i];
+            e.spread = var;
+            e.base -= 0.5 * (log_2pi + log(var));
+        } else if (isinf(c->var[p])) {
+            c->up[p] = c->up[i];
+            c->var[p] = var;
+        } else {
+            double sum = c->var[p] + var, off = c->up[p] - c->up[i];
+            e.base -= 0.5 * (log_2pi + log(sum));
+            e.quad += off * off / sum;
+            c->up[p] = (c->up[p] * var + c->up[i] * c->var[p]) / sum;
+            c->var[p] = c->var[p] * var / sum;
+        }
+    }
+    return e;
+}
+
+double cp_mondrian_gauss_log_marginal(const cp_mondrian_evidence *e, double gamma1, double mean) {
+    double off = e->up - mean;
+    return e->base - 0.5 * e->rows * log(gamma1) - 0.5 * (e->quad + off * off / e->spread) / gamma1;
+}
+
+/* Given mu_parent, and what the rows below say of mu_j (mean up, variance u), mu_j has mean g mu_parent + (1-g) up and
+ * variance phi g, where g = u / (phi + u).  Averaged over the parent's posterior (m_p, V_p):
+ *     m_j = g m_p + (1-g) up,   V_j = g^2 V_p + phi g,   Cov(mu_parent, mu_j) = g V_p. */
+void cp_mondrian_gauss_down(const cp_mondrian_chain *c, const cp_mondrian_hyper *h, cp_mondrian_tree *t) {
+    for (size_t i = 0; i < c->nodes; i++) {
+        int32_t p = c->parent[i];
+        double m = h->mean, v = 0;
+        if (p != CP_NONE) {
+            m = t->stat[c->order[p]].m;
+            v = t->stat[c->order[p]].v;
+        }
+        double phi = h->gamma1 * chain_drift(c, h->gamma2, i), u = h->gamma1 * c->var[i];
+        double g = u / (phi + u);
+        t->stat[c->order[i]] =
+            (cp_mondrian_stat){.m = g * m + (1 - g) * c->up[i], .v = g * g * v + phi * g, .c = g * v};
+    }
+}
+
+cp_mondrian_hyper cp_mondrian_gauss_heuristic(size_t dims, double rows, double mean, double var) {
+    double k = fmin(2000, 2 * rows);
+    double least = fmax(1e-12, 1e-6 * var);
+    double gamma1 = fmax(var, least) / (0.5 + 1 / k);
+    return (cp_mondrian_hyper){
+        .mean = mean,
+        .gamma1 = gamma1,
+        .gamma2 = (double)dims / (20 * fmax(1, log2(rows))),
+        .noise = gamma1 / k,
+        .floor = least,
+    };
+}
+
+/* ------------------------------------------------------------------------------------------------------ prediction */
+
+typedef struct emitter {
+    const cp_mondrian_hyper *h;
+    double center;
+    cp_answer *out;
+} emitter;
+
+static copse_status emit(const emitter *e, double weight, double mean, double var, copse_error *err) {
+    double scale = sqrt(fmax(var, e->h->floor));
+    return cp_answer_add(e->out, (cp_component){weight, mean + e->center, scale, INFINITY}, err);
+}
+
+/* Branching off above node j at time t: a new node on the edge from the parent p to j, its posterior the Gaussian bridge
+ * between the two, and below it a new leaf for x:
+ *     a = (s(t) - s(tau_p)) / phi_j                    mean      (1-a) m_p + a m_j
+ *     variance  (1-a)^2 V_p + a^2 V_j + 2a(1-a) C_pj + phi_j a(1-a) + s(lifetime) - s(t) + noise. */
+typedef struct bridge {
+    const cp_mondrian_hyper *h;
+    double since, phi, end; /* tau_p; s(tau_j) - s(tau_p); lifetime */
+    double mp, vp, mj, vj, c;
+} bridge;
+
+static void bridge_at(const bridge *b, double t, double *out_mean, double *out_var) {
+    double gone = b->h->gamma1 * drift(b->h->gamma2, b->since, t);
+    double a = b->phi > 0 ? fmin(1, gone / b->phi) : 0, r = 1 - a;
+    *out_mean = r * b->mp + a * b->mj;
+    *out_var = r * r * b->vp + a * a * b->vj + 2 * a * r * b->c + b->phi * a * r +
+               b->h->gamma1 * drift(b->h->gamma2, t, b->end) + b->h->noise;
+}
+
+/* Gauss-Legendre, 8 points on [-1, 1]: abscissae and weights of the positive half. */
+static const double gl_x[4] = {0.18343464249564980, 0.52553240991632899, 0.79666647741362674, 0.96028985649753623};
+static const double gl_w[4] = {0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626};
+
+/* Moments of the pieces of a mixture that are so alike that one Gaussian with their mean and variance stands for them. */
+typedef struct lump {
+    double w, m, s, v_min, v_max; /* weight, mean, spread of means (times w), variances met */
+    double v;                     /* mean variance */
+} lump;
+
+static void lump_add(lump *l, double w, double m, double v) {
+    double sum = l->w + w, off = m - l->m;
+    l->s += off * off * l->w * w / (sum > 0 ? sum : 1);
+    l->m += sum > 0 ? off * w / sum : 0;
+    l->v += sum > 0 ? (v - l->v) * w / sum : 0;
+    l->v_min = l->w > 0 ? fmin(l->v_min, v) : v;
+    l->v_max = l->w > 0 ? fmax(l->v_max, v) : v;
+    l->w = sum;
+}
+
+/* Would the lump, with this piece in it, be off in density by more than `tolerance` of the whole?  A spread of means of
+ * variance e (relative to the lump's) bends the density by about e^2, a spread of variances from v to v(1+r) by r^2/10. */
+static int lump_fits(const lump *l, double w, double m, double v, double tolerance) {
+    lump next = *l;
+    lump_add(&next, w, m, v);
+    double e = next.s / next.w / next.v, r = next.v_max / next.v_min - 1;
+    return next.w * (e * e + r * r / 10) <= tolerance;
+}
+
+static copse_status lump_end(const emitter *e, lump *l, double share, copse_error *err) {
+    if (!(l->w > 0)) return COPSE_OK;
+    CP_TRY(emit(e, share * l->w, l->m, l->v + l->s / l->w, err));
+    *l = (lump){0};
+    return COPSE_OK;
+}
+
+/* The mixture over the time of branching off, an exponential of rate eta cut off at delta: panels that double in length,
+ * in units of the faster of the two decays (the exponential's and the sigmoid's), each with 8 Gauss-Legendre points;
+ * after 40 units one of the two has decayed to nothing and the rest is one point.  Pieces that are alike are lumped. */
+static copse_status emit_branch(const emitter *e, const bridge *b, const cp_mondrian_step *step, double share,
+                                copse_error *err) {
+    const double density_tolerance = 2e-6, panels_end = 40;
+    double unit = 1 / fmax(step->outside, b->h->gamma2), at = 0, length = unit, mean, var;
+    double end = fmin(step->delta, panels_end * unit), total = -expm1(-step->outside * step->delta);
+    double factor = step->weight / total;
+    lump l = {0};
+    while (at < end) {
+        double to = fmin(end, at + length), half = 0.5 * (to - at), mid = 0.5 * (to + at);
+        for (int i = -4; i < 4; i++) {
+            double x = i < 0 ? -gl_x[-1 - i] : gl_x[i], gw = i < 0 ? gl_w[-1 - i] : gl_w[i];
+            double t = mid + half * x, w = factor * gw * half * step->outside * exp(-step->outside * t);
+            bridge_at(b, b->since + t, &mean, &var);
+            if (l.w > 0 && !lump_fits(&l, w, mean, var, density_tolerance)) CP_TRY(lump_end(e, &l, share, err));
+            lump_add(&l, w, mean, var);
+        }
+        at = to;
+        length *= 2;
+    }
+    double rest = factor * (exp(-step->outside * end) - exp(-step->outside * step->delta));
+    if (rest > 0) {
+        bridge_at(b, b->since + fmin(step->delta, end + 1 / step->outside), &mean, &var);
+        if (l.w > 0 && !lump_fits(&l, rest, mean, var, density_tolerance)) CP_TRY(lump_end(e, &l, share, err));
+        lump_add(&l, rest, mean, var);
+    }
+    return lump_end(e, &l, share, err);
+}
+
+static copse_status predict_exact(const emitter *e, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                  const cp_mondrian_path *path, double share, copse_error *err) {
+    double since = 0, mp = e->h->mean, vp = 0;
+    const cp_mondrian_stat *st = NULL;
+    for (size_t i = 0; i < path->n; i++) {
+        const cp_mondrian_step *step = &path->step[i];
+        const cp_mondrian_node *n = &t->node[step->node];
+        st = &t->stat[step->node];
+        if (step->weight > 0) {
+            bridge b = {e->h,  since, e->h->gamma1 * drift(e->h->gamma2, since, n->time), s->lifetime, mp, vp, st->m,
+                        st->v, st->c};
+            CP_TRY(emit_branch(e, &b, step, share, err));
+        }
+        since = n->time;
+        mp = st->m;
+        vp = st->v;
+    }
+    if (!(path->stay > 0)) return COPSE_OK;
+    return emit(e, share * path->stay, st->m, st->v + e->h->noise, err);
+}
+
+/* Branching off above j: the mean and variance of j's own rows, plus the noise. */
+static copse_status predict_fast(const emitter *e, const cp_mondrian_tree *t, const cp_mondrian_path *path,
+                                 double share, copse_error *err) {
+    const cp_mondrian_stat *st = NULL;
+    for (size_t i = 0; i < path->n; i++) {
+        st = &t->stat[path->step[i].node];
+        double w = path->step[i].weight;
+        if (i + 1 == path->n) w += path->stay;
+        if (w > 0) CP_TRY(emit(e, share * w, st->mean, st->m2 / st->n + e->h->noise, err));
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_mondrian_gauss_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                       const cp_mondrian_hyper *h, const float *x, cp_mondrian_path *path, double share,
+                                       double center, cp_answer *out, copse_error *err) {
+    emitter e = {h, center, out};
+    CP_TRY(cp_mondrian_path_walk(path, t, s, x, err));
+    return s->keeps_moments ? predict_fast(&e, t, path, share, err) : predict_exact(&e, t, s, path, share, err);
+}

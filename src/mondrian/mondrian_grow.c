@@ -1,0 +1,145 @@
+#include "mondrian/mondrian_grow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mondrian/mondrian_hnsp.h"
+#include "num/draw.h"
+
+/* A block still to be sampled. */
+typedef struct block {
+    int32_t node;
+    double since;
+    int32_t *row;
+    size_t n;
+} block;
+
+/* l + u (upper - lower) can round up to `upper`, and then no row would be on the right. */
+float cp_mondrian_cut(cp_rng *rng, float lower, float upper) {
+    double at = (double)lower + cp_rng_unit(rng) * ((double)upper - (double)lower);
+    float cut = (float)at;
+    if (cut >= upper) cut = nextafterf(upper, lower);
+    return cut < lower ? lower : cut;
+}
+
+/* A dimension with probability proportional to its side of the box; `extent` is the sum of the sides, > 0. */
+static int32_t pick_dimension(cp_rng *rng, const float *box, size_t dims, double extent) {
+    double left = cp_rng_unit(rng) * extent;
+    int32_t last = 0;
+    for (size_t d = 0; d < dims; d++) {
+        double side = (double)(box[dims + d] - box[d]);
+        if (side <= 0) continue;
+        last = (int32_t)d;
+        if (left < side) break;
+        left -= side;
+    }
+    return last; /* rounding may leave a rest after the last side */
+}
+
+/* Rows with x[dim] <= cut to the front; returns how many.  Stable, without branches on the data. */
+static size_t partition(const cp_mondrian_space *s, int32_t dim, float cut, int32_t *row, size_t n, int32_t *tmp) {
+    const float *column = s->x + dim;
+    size_t left = 0, right = 0;
+    for (size_t i = 0; i < n; i++) {
+        int32_t r = row[i];
+        int goes_left = column[(size_t)r * s->dims] <= cut;
+        row[left] = r;
+        tmp[right] = r;
+        left += (size_t)goes_left;
+        right += (size_t)!goes_left;
+    }
+    memcpy(row + left, tmp, right * sizeof *row);
+    return left;
+}
+
+static int one_class(const cp_mondrian_space *s, const int32_t *row, size_t n) {
+    for (size_t i = 1; i < n; i++)
+        if (s->label[row[i]] != s->label[row[0]]) return 0;
+    return 1;
+}
+
+static void make_leaf(cp_mondrian_tree *t, const cp_mondrian_space *s, const block *b, int pure) {
+    cp_mondrian_node *leaf = &t->node[b->node];
+    leaf->time = s->lifetime;
+    leaf->left = CP_NONE;
+    leaf->head = b->row[0];
+    leaf->count = (int32_t)b->n;
+    leaf->label = CP_NONE;
+    leaf->marks = 0;
+    for (size_t i = 0; i < b->n; i++) t->next[b->row[i]] = i + 1 < b->n ? b->row[i + 1] : CP_NONE;
+    if (pure) leaf->label = s->label[b->row[0]];
+    if (s->label && !pure) cp_mondrian_hnsp_count(t, s, leaf);
+}
+
+/* The box of the block: the node's own if it has three rows or more, else in buf. */
+static const float *block_box(cp_mondrian_tree *t, const cp_mondrian_space *s, const block *b, float *buf) {
+    cp_mondrian_node *node = &t->node[b->node];
+    float *box = buf;
+    if (b->n >= 3) {
+        if (node->box == CP_NONE) node->box = (int32_t)t->boxes++;
+        box = cp_mondrian_tree_own_box(t, s, node->box);
+    }
+    s->kern->hull(s->x, s->dims, b->row, b->n, box);
+    return box;
+}
+
+int32_t cp_mondrian_grow_node(cp_mondrian_tree *t) {
+    t->node[t->nodes] = (cp_mondrian_node){.left = CP_NONE, .box = CP_NONE};
+    return (int32_t)t->nodes++;
+}
+
+/* Splits the block at a time and place drawn from the Mondrian process, or finds it to be a leaf (returns 0). */
+static int split_block(cp_mondrian_tree *t, const cp_mondrian_space *s, const block *b, const float *box, cp_rng *rng,
+                       int32_t *tmp, block out[2]) {
+    double extent = s->kern->extent(box, s->dims);
+    if (!(extent > 0)) return 0; /* all rows at one point: the next split never comes */
+    double time = b->since + cp_draw_exp(rng) / extent;
+    if (!(time < s->lifetime)) return 0;
+    int32_t dim = pick_dimension(rng, box, s->dims, extent);
+    float cut = cp_mondrian_cut(rng, box[dim], box[s->dims + (size_t)dim]);
+    size_t left = partition(s, dim, cut, b->row, b->n, tmp);
+    int32_t a = cp_mondrian_grow_node(t), c = cp_mondrian_grow_node(t);
+    cp_mondrian_node *node = &t->node[b->node];
+    node->time = time;
+    node->left = a;
+    node->right = c;
+    node->dim = dim;
+    node->cut = cut;
+    out[0] = (block){a, time, b->row, left};
+    out[1] = (block){c, time, b->row + left, b->n - left};
+    return 1;
+}
+
+copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, cp_arena *tmp,
+                                      cp_mondrian_room *out, copse_error *err) {
+    *out = (cp_mondrian_room){
+        .row = cp_arena_get(tmp, n, sizeof *out->row),
+        .spare = cp_arena_get(tmp, n, sizeof *out->spare),
+        .box = cp_arena_get(tmp, 2 * s->dims, sizeof *out->box),
+    };
+    if (!out->row || !out->spare || !out->box) return cp_fail_memory(err);
+    if (s->label) CP_TRY(cp_mondrian_hnsp_reserve(t, s, n, err));
+    return cp_mondrian_tree_reserve(t, s, 2 * n, n, err); /* n leaves and n-1 splits; a box for three rows or more */
+}
+
+/* The larger half waits on the stack and the smaller one is done first, so 64 places are enough for any tree. */
+void cp_mondrian_grow(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, double since,
+                      const cp_mondrian_room *room, size_t n, cp_rng *rng) {
+    enum { STACK = 64 };
+    block stack[STACK];
+    size_t waiting = 0, first_new = t->nodes;
+    stack[waiting++] = (block){node, since, room->row, n};
+    while (waiting) {
+        block b = stack[--waiting], half[2];
+        const float *box = block_box(t, s, &b, room->box);
+        int pure = s->label && one_class(s, b.row, b.n);
+        if (pure || b.n < s->min_split || !split_block(t, s, &b, box, rng, room->spare, half)) {
+            make_leaf(t, s, &b, pure);
+            continue;
+        }
+        int larger = half[1].n > half[0].n;
+        stack[waiting++] = half[larger];
+        stack[waiting++] = half[!larger];
+    }
+    if (s->label) cp_mondrian_hnsp_mark(t, s, node, first_new);
+}

@@ -1,0 +1,28 @@
+/* mondrian_grow - SampleMondrianBlock [2014, alg. 9; thesis, algs. 5.9 and 6.2]: a tree from all its rows at once. */
+#ifndef CP_MONDRIAN_GROW_H
+#define CP_MONDRIAN_GROW_H
+
+#include "mondrian/mondrian_tree.h"
+
+/* Everything that growing a block of n rows can need: nodes, boxes, class sets and counts in the tree, and scratch.
+ * With this in hand nothing can fail any more. */
+typedef struct cp_mondrian_room {
+    int32_t *row;   /* n: for the caller to fill with the block's rows */
+    int32_t *spare; /* n */
+    float *box;     /* 2*dims */
+} cp_mondrian_room;
+copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, cp_arena *tmp,
+                                      cp_mondrian_room *out, copse_error *err);
+
+/* Grows the subtree of the rows room->row[0 ... n-1], n >= 1, at `node`, whose parent was split at time `since`.  The
+ * node exists; its children, if any, are forgotten. */
+void cp_mondrian_grow(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, double since,
+                      const cp_mondrian_room *room, size_t n, cp_rng *rng);
+
+/* The empty node that a new tree starts from. */
+int32_t cp_mondrian_grow_node(cp_mondrian_tree *t);
+
+/* A float in [lower, upper), lower < upper: where to cut so that the rows at both ends part. */
+float cp_mondrian_cut(cp_rng *rng, float lower, float upper);
+
+#endif

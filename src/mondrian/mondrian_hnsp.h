@@ -1,0 +1,42 @@
+/* mondrian_hnsp - class labels: a hierarchy of normalized stable processes, by interpolated Kneser-Ney [2014, app. A].
+ *
+ * With tab = min(c, 1) and, at a split, c = the sum of the children's tab, all that is needed is: at a split, which
+ * classes occur on the left and which on the right (one bit per class and node, `marks`); at a leaf, how often each
+ * class occurs (for almost all leaves one class and one count). */
+#ifndef CP_MONDRIAN_HNSP_H
+#define CP_MONDRIAN_HNSP_H
+
+#include "mondrian/mondrian_path.h"
+#include "mondrian/mondrian_tree.h"
+
+/* Words of a class set.  One word stands in the node itself; more are in tree->set, and marks is their number there. */
+static inline size_t cp_mondrian_hnsp_words(const cp_mondrian_space *s) {
+    return (s->classes + 31) / 32;
+}
+
+/* Room for the sets and counts of a block of n rows; also for one more class in the largest list of a mixed leaf. */
+copse_status cp_mondrian_hnsp_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, copse_error *err);
+
+/* Counts the classes of a new mixed leaf from its list. */
+void cp_mondrian_hnsp_count(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *leaf);
+/* One more row of this class in a leaf, before the row is linked. */
+void cp_mondrian_hnsp_add(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *leaf, int32_t label);
+/* One more row of this class under a split. */
+void cp_mondrian_hnsp_see(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *split, int32_t label);
+
+/* Marks of a new split, from its children; of a new subtree: `node` and all nodes from first_new on. */
+void cp_mondrian_hnsp_mark_split(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split);
+void cp_mondrian_hnsp_mark(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new);
+/* All marks from scratch, when the number of words has changed. */
+copse_status cp_mondrian_hnsp_remark(cp_mondrian_tree *t, const cp_mondrian_space *s, copse_error *err);
+
+/* Rows of class k in a leaf. */
+int32_t cp_mondrian_hnsp_leaf_count(const cp_mondrian_tree *t, const cp_mondrian_node *leaf, int32_t k);
+/* Does class k occur under the node? */
+int cp_mondrian_hnsp_has(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, int32_t k);
+
+/* Adds the tree's class probabilities at x to probs (classes).  [2014, alg. 8; thesis, eq. 5.5] */
+copse_status cp_mondrian_hnsp_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,
+                                      const float *x, cp_mondrian_path *path, double *probs, copse_error *err);
+
+#endif

@@ -1,0 +1,146 @@
+/* mondrian_hyper - the hyperparameters that maximise the mean over trees of log p(Y | tree), which the thesis left for
+ * later (sec. 6.3.2).
+ *
+ * Given gamma2 and the ratio noise / gamma1, the best mean and gamma1 have closed forms: with the evidence of
+ * mondrian_gauss.h for each tree m,
+ *     mean   = sum_m (up_m / spread_m) / sum_m (1 / spread_m)
+ *     gamma1 = sum_m [quad_m + (up_m - mean)^2 / spread_m] / (trees rows).
+ * So the search is in two dimensions, over the logarithms of gamma2 and of the ratio, by Nelder and Mead's simplex. */
+#include <math.h>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "mondrian/mondrian.h"
+
+typedef struct search {
+    cp_mondrian *f;
+    const copse_run *run;
+    cp_mondrian_chain *chain;       /* one per tree */
+    cp_mondrian_evidence *evidence; /* one per tree */
+    double gamma2, ratio;
+    cp_mondrian_hyper best;
+    double best_value;
+} search;
+
+static copse_status lay_out(void *arg, size_t m, size_t worker, copse_error *err) {
+    (void)worker;
+    search *g = arg;
+    return cp_mondrian_chain_init(&g->chain[m], &g->f->tree[m], &g->f->space, err);
+}
+
+static copse_status pass_up(void *arg, size_t m, size_t worker, copse_error *err) {
+    (void)worker;
+    (void)err;
+    search *g = arg;
+    g->evidence[m] = cp_mondrian_gauss_up(&g->chain[m], g->gamma2, g->ratio);
+    return COPSE_OK;
+}
+
+/* Minus the objective per row at (log gamma2, log ratio), with mean and gamma1 at their best; keeps the best so far. */
+static copse_status evaluate(search *g, const double at[2], double *out, copse_error *err) {
+    size_t trees = g->f->trees;
+    g->gamma2 = exp(at[0]);
+    g->ratio = exp(at[1]);
+    CP_TRY(cp_pool_for(g->run, cp_pool_workers(g->run, trees), trees, NULL, pass_up, g, err));
+    double weight = 0, mean = 0, quad = 0, value = 0, rows = g->evidence[0].rows;
+    for (size_t m = 0; m < trees; m++) {
+        weight += 1 / g->evidence[m].spread;
+        mean += g->evidence[m].up / g->evidence[m].spread;
+    }
+    mean /= weight;
+    for (size_t m = 0; m < trees; m++) {
+        double off = g->evidence[m].up - mean;
+        quad += g->evidence[m].quad + off * off / g->evidence[m].spread;
+    }
+    double floor = g->f->hyper.floor;
+    double gamma1 = fmax(quad / ((double)trees * rows), floor);
+    for (size_t m = 0; m < trees; m++)
+        value -= cp_mondrian_gauss_log_marginal(&g->evidence[m], gamma1, mean) / ((double)trees * rows);
+    if (value < g->best_value) {
+        g->best_value = value;
+        g->best = (cp_mondrian_hyper){mean, gamma1, g->gamma2, gamma1 * g->ratio, floor};
+    }
+    *out = value;
+    return COPSE_OK;
+}
+
+typedef struct corner {
+    double at[2], value;
+} corner;
+
+static void sort_corners(corner c[3]) {
+    for (int i = 1; i < 3; i++)
+        for (int k = i; k > 0 && c[k].value < c[k - 1].value; k--) {
+            corner swap = c[k];
+            c[k] = c[k - 1];
+            c[k - 1] = swap;
+        }
+}
+
+/* The point opposite the worst corner: middle of the others plus `how_far` times the way from the worst to it. */
+static copse_status try_point(search *g, const corner c[3], double how_far, const double low[2], const double high[2],
+                              corner *out, copse_error *err) {
+    for (int k = 0; k < 2; k++) {
+        double mid = 0.5 * (c[0].at[k] + c[1].at[k]);
+        out->at[k] = fmin(high[k], fmax(low[k], mid + how_far * (mid - c[2].at[k])));
+    }
+    return evaluate(g, out->at, &out->value, err);
+}
+
+static copse_status simplex_step(search *g, corner c[3], const double low[2], const double high[2], copse_error *err) {
+    corner reflected, other;
+    CP_TRY(try_point(g, c, 1, low, high, &reflected, err));
+    if (reflected.value < c[0].value) {
+        CP_TRY(try_point(g, c, 2, low, high, &other, err));
+        c[2] = other.value < reflected.value ? other : reflected;
+        return COPSE_OK;
+    }
+    if (reflected.value < c[1].value) {
+        c[2] = reflected;
+        return COPSE_OK;
+    }
+    CP_TRY(try_point(g, c, reflected.value < c[2].value ? 0.5 : -0.5, low, high, &other, err));
+    if (other.value < fmin(reflected.value, c[2].value)) {
+        c[2] = other;
+        return COPSE_OK;
+    }
+    for (int i = 1; i < 3; i++) {
+        for (int k = 0; k < 2; k++) c[i].at[k] = 0.5 * (c[i].at[k] + c[0].at[k]);
+        CP_TRY(evaluate(g, c[i].at, &c[i].value, err));
+    }
+    return COPSE_OK;
+}
+
+static copse_status minimise(search *g, copse_error *err) {
+    enum { STEPS = 60 };
+    const cp_mondrian_hyper *h = &g->f->hyper;
+    const double start[2] = {log(h->gamma2), log(0.1)}; /* noise a tenth of gamma1: real data are noisy */
+    const double low[2] = {start[0] - 12, log(1e-6)}, high[2] = {start[0] + 12, log(1e3)};
+    corner c[3];
+    for (int i = 0; i < 3; i++) {
+        c[i] = (corner){.at = {start[0] + (i == 1 ? 2 : 0), start[1] + (i == 2 ? 2 : 0)}};
+        CP_TRY(evaluate(g, c[i].at, &c[i].value, err));
+    }
+    for (int step = 0; step < STEPS; step++) {
+        sort_corners(c);
+        if (c[2].value - c[0].value < 1e-7) break;
+        cp_log_progress(g->run, "fitting variances", step, STEPS);
+        CP_TRY(simplex_step(g, c, low, high, err));
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_mondrian_hyper_fit(cp_mondrian *f, const copse_run *run, copse_error *err) {
+    search g = {.f = f, .run = run, .best_value = INFINITY, .best = f->hyper};
+    copse_status status = COPSE_OK;
+    CP_TRY_OUT(CP_NEW(g.chain, f->trees, err));
+    CP_TRY_OUT(CP_NEW(g.evidence, f->trees, err));
+    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, f->trees), f->trees, NULL, lay_out, &g, err));
+    CP_TRY_OUT(minimise(&g, err));
+    f->hyper = g.best;
+out:
+    for (size_t m = 0; g.chain && m < f->trees; m++) cp_mondrian_chain_clear(&g.chain[m]);
+    cp_mem_free(g.chain);
+    cp_mem_free(g.evidence);
+    return status;
+}

@@ -1,0 +1,105 @@
+#include "mondrian/mondrian_tree.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mondrian/mondrian_hnsp.h"
+
+void cp_mondrian_tree_clear(cp_mondrian_tree *t) {
+    cp_mem_free(t->node);
+    cp_mem_free(t->box);
+    cp_mem_free(t->next);
+    cp_mem_free(t->set);
+    cp_mem_free(t->count);
+    cp_mem_free(t->stat);
+    *t = (cp_mondrian_tree){0};
+}
+
+copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t more_nodes,
+                                      size_t more_boxes, copse_error *err) {
+    CP_TRY(CP_GROW(t->node, t->cap_nodes, t->nodes + more_nodes, err));
+    CP_TRY(CP_GROW(t->next, t->cap_next, s->rows, err));
+    if (s->keeps_moments) CP_TRY(CP_GROW(t->stat, t->cap_stat, t->nodes + more_nodes, err));
+    return cp_mem_grow(&t->box, &t->cap_boxes, t->boxes + more_boxes, 2 * s->dims * sizeof *t->box, err);
+}
+
+/* A failed shrink leaves the larger block in place, which is not an error. */
+static void shrink(void *slot, size_t *cap, size_t n, size_t size) {
+    void *old;
+    memcpy(&old, slot, sizeof old);
+    if (*cap <= n || !old) return;
+    void *moved = cp_mem_resize(old, n ? n : 1, size);
+    if (!moved) return;
+    memcpy(slot, &moved, sizeof moved);
+    *cap = n ? n : 1;
+}
+
+void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s) {
+    shrink(&t->node, &t->cap_nodes, t->nodes, sizeof *t->node);
+    shrink(&t->box, &t->cap_boxes, t->boxes, 2 * s->dims * sizeof *t->box);
+    if (t->stat) shrink(&t->stat, &t->cap_stat, t->nodes, sizeof *t->stat);
+}
+
+/* The one or two rows whose hull is the box of a node that owns none. */
+static void corner_rows(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *a, int32_t *b) {
+    if (cp_mondrian_is_leaf(n)) {
+        *a = n->head;
+        *b = n->count == 2 ? t->next[n->head] : n->head;
+    } else {
+        *a = t->node[n->left].head;
+        *b = t->node[n->right].head;
+    }
+}
+
+double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
+                                const float *x) {
+    if (n->box != CP_NONE) return s->kern->outside(cp_mondrian_tree_own_box(t, s, n->box), x, s->dims);
+    int32_t a, b;
+    corner_rows(t, n, &a, &b);
+    return s->kern->outside_pair(cp_mondrian_row(s, a), cp_mondrian_row(s, b), x, s->dims);
+}
+
+const float *cp_mondrian_tree_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
+                                  float *buf) {
+    if (n->box != CP_NONE) return cp_mondrian_tree_own_box(t, s, n->box);
+    int32_t rows[2];
+    corner_rows(t, n, &rows[0], &rows[1]);
+    s->kern->hull(s->x, s->dims, rows, 2, buf);
+    return buf;
+}
+
+int cp_mondrian_tree_paused(const cp_mondrian_space *s, const cp_mondrian_node *leaf) {
+    return (size_t)leaf->count < s->min_split || (s->label && leaf->label != CP_NONE);
+}
+
+/* Breadth first: the list itself is the queue. */
+void cp_mondrian_tree_order(const cp_mondrian_tree *t, int32_t *out) {
+    size_t n = 0;
+    if (t->nodes) out[n++] = 0;
+    for (size_t i = 0; i < n; i++) {
+        const cp_mondrian_node *node = &t->node[out[i]];
+        if (cp_mondrian_is_leaf(node)) continue;
+        out[n++] = node->left;
+        out[n++] = node->right;
+    }
+}
+
+void cp_mondrian_tree_shape(const cp_mondrian_tree *t, int32_t *order, int32_t *depth, size_t *out_leaves,
+                            double *out_depth) {
+    double sum = 0, rows = 0;
+    size_t leaves = 0;
+    cp_mondrian_tree_order(t, order);
+    if (t->nodes) depth[0] = 0;
+    for (size_t i = 0; i < t->nodes; i++) {
+        const cp_mondrian_node *n = &t->node[order[i]];
+        if (cp_mondrian_is_leaf(n)) {
+            leaves++;
+            rows += n->count;
+            sum += (double)n->count * depth[order[i]];
+        } else {
+            depth[n->left] = depth[n->right] = depth[order[i]] + 1;
+        }
+    }
+    *out_leaves = leaves;
+    *out_depth = rows > 0 ? sum / rows : 0;
+}

@@ -1,0 +1,128 @@
+/* mondrian_tree - one Mondrian tree in flat arrays, and the rows it refers to.
+ *
+ *            time 0   ........................................
+ *   node 0   time .31      x[2] <= .48            box of all rows
+ *                         /           \
+ *   node 1   time .92  x[0] <= .1    leaf, time = lifetime     rows 4 > 7 > 2, linked through next[]
+ *
+ * A split holds only inside the node's box, the smallest one around its rows; outside it nothing is decided yet.
+ *
+ * Boxes are most of the memory, so a node of one or two rows has none: its box is the hull of those rows.  For a leaf they
+ * are in its list, for a split they are the heads of its two leaves.
+ *
+ * The tree's shape, boxes and times depend on rows and randomness alone; what is known of the targets under a node is
+ * kept beside it, for classes in `marks` and `counts` (see mondrian_hnsp.h), for numbers in `stat` (mondrian_gauss.h).
+ *
+ * Invariants, checked by cp_mondrian_tree_check:
+ *   N1  node 0 is the root; every other node is the child of exactly one node; each row learnt is in one leaf's list.
+ *   N2  times grow strictly downwards; a leaf's time is the lifetime.
+ *   N3  a node's box is exactly the hull of the rows under it; it owns one if and only if those are three or more.
+ *   N4  a split lies inside its box: lower <= cut < upper in its dimension; rows with x <= cut are on the left.
+ *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and two
+ *       classes or more.
+ *   N6  a leaf's label is its one class, or CP_NONE if it has several; then `counts` lists them.
+ *   N7  a split's marks are the union of its children's classes. */
+#ifndef CP_MONDRIAN_TREE_H
+#define CP_MONDRIAN_TREE_H
+
+#include "base/mem.h"
+#include "num/kern.h"
+#include "num/rng.h"
+
+typedef struct cp_mondrian_node {
+    double time;
+    int32_t left; /* CP_NONE at a leaf */
+    union {
+        int32_t right;
+        int32_t head; /* leaf: first row of its list */
+    };
+    union {
+        int32_t dim;
+        int32_t count; /* leaf: rows */
+    };
+    union {
+        float cut;
+        int32_t label; /* leaf: its class, CP_NONE if mixed */
+    };
+    int32_t box; /* index into boxes, CP_NONE where the rows are the box */
+    uint32_t marks;
+} cp_mondrian_node;
+
+/* What is known of the numbers under a node; which of the two depends on the posterior.  See mondrian_gauss.h. */
+typedef union cp_mondrian_stat {
+    struct {
+        double n, mean, m2; /* fast: of the node's own rows */
+    };
+    struct {
+        double m, v, c; /* exact: posterior mean, variance, covariance with the parent's */
+    };
+} cp_mondrian_stat;
+
+typedef struct cp_mondrian_tree {
+    cp_mondrian_node *node;
+    float *box; /* 2*dims floats each */
+    int32_t *next;
+    size_t nodes, boxes, rows; /* rows learnt: 0 ... rows-1 of the space */
+    size_t cap_nodes, cap_boxes, cap_next;
+
+    uint32_t *set;  /* class sets of splits, where one word is not enough */
+    int32_t *count; /* class counts of mixed leaves: m, then m pairs (class, rows) */
+    size_t sets, counts, cap_sets, cap_counts;
+
+    cp_mondrian_stat *stat; /* regression: one per node */
+    size_t cap_stat;
+} cp_mondrian_tree;
+
+/* The rows and rules that all trees of a forest share. */
+typedef struct cp_mondrian_space {
+    const cp_kern *kern;
+    size_t dims, rows;
+    const float *x;       /* rows x dims */
+    const int32_t *label; /* classification, else NULL */
+    const double *y;      /* regression, else NULL */
+    size_t classes;
+    double lifetime;
+    size_t min_split;
+    int keeps_moments; /* regression with the fast posterior: stat is kept up to date row by row */
+} cp_mondrian_space;
+
+static inline const float *cp_mondrian_row(const cp_mondrian_space *s, int32_t row) {
+    return s->x + (size_t)row * s->dims;
+}
+
+static inline int cp_mondrian_is_leaf(const cp_mondrian_node *n) {
+    return n->left == CP_NONE;
+}
+
+void cp_mondrian_tree_clear(cp_mondrian_tree *t);
+
+/* Room for `more` nodes and boxes and for the space's rows.  The hot loops then cannot fail. */
+copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t more_nodes,
+                                      size_t more_boxes, copse_error *err);
+/* Gives unused room back. */
+void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s);
+
+/* How far x lies outside the node's box. */
+double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
+                                const float *x);
+/* The node's box: its own, or the hull of its rows written to buf (2*dims). */
+const float *cp_mondrian_tree_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
+                                  float *buf);
+static inline float *cp_mondrian_tree_own_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t box) {
+    return t->box + (size_t)box * 2 * s->dims;
+}
+
+/* A leaf is not split while it has fewer than min_split rows or rows of a single class. */
+int cp_mondrian_tree_paused(const cp_mondrian_space *s, const cp_mondrian_node *leaf);
+
+/* All nodes, parents before children; out holds t->nodes. */
+void cp_mondrian_tree_order(const cp_mondrian_tree *t, int32_t *out);
+
+/* Leaves, and their mean depth with each leaf weighted by its rows (root: 0). */
+void cp_mondrian_tree_shape(const cp_mondrian_tree *t, int32_t *order, int32_t *depth, size_t *out_leaves,
+                            double *out_depth);
+
+/* NULL if N1 to N7 hold, else which does not. */
+const char *cp_mondrian_tree_check(const cp_mondrian_tree *t, const cp_mondrian_space *s);
+
+#endif

@@ -1,0 +1,225 @@
+/* The structure: invariants after every kind of growth, batch and online, and what may not change it. */
+#include "forest.h"
+
+static void batch_trees_are_sound(void **state) {
+    (void)state;
+    const struct {
+        size_t n, dims, classes;
+        int steps;
+        const char *options;
+    } cases[] = {
+        {1, 1, 1, 0, "trees=3"},
+        {2, 1, 2, 0, "trees=3"},
+        {200, 2, 3, 0, "trees=4"},
+        {200, 3, 3, 4, "trees=4"},  /* many rows at one point, of several classes */
+        {200, 5, 40, 8, "trees=4"}, /* more classes than bits in a word */
+        {200, 2, 3, 0, "trees=4 lifetime=2"},
+        {200, 2, 3, 0, "trees=4 min-samples-split=7"},
+        {200, 2, 0, 0, "trees=4"},
+        {200, 2, 0, 5, "trees=4 min-samples-split=2"},
+        {200, 1, 0, 0, "trees=4 lifetime=1.5 posterior=fast"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sample s = make_sample("batch", cases[i].n, cases[i].dims, cases[i].classes, cases[i].steps);
+        copse_params *p = options(cases[i].options);
+        cp_mondrian *f = fit_forest(&s.rows, p);
+        assert_sound(f);
+        cp_mondrian_free(f);
+        cp_param_free(p);
+        free_sample(&s);
+    }
+}
+
+/* IKN marks and counts, boxes and lists recomputed from scratch after every single row. */
+static void online_trees_are_sound_after_every_row(void **state) {
+    (void)state;
+    const struct {
+        size_t dims, classes;
+        int steps;
+        const char *options;
+    } cases[] = {
+        {2, 3, 0, "trees=3"},
+        {2, 3, 4, "trees=3"},
+        {3, 40, 6, "trees=3"},
+        {2, 3, 0, "trees=3 lifetime=1"},
+        {2, 4, 5, "trees=3 min-samples-split=5"},
+        {2, 0, 0, "trees=3 min-samples-split=4"},
+        {2, 0, 4, "trees=3 min-samples-split=2 posterior=fast"},
+        {1, 0, 0, "trees=3 lifetime=2 posterior=fast"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sample s = make_sample("online", 120, cases[i].dims, cases[i].classes, cases[i].steps);
+        copse_params *p = options(cases[i].options);
+        cp_rows first = s.rows;
+        first.n = 1;
+        cp_mondrian *f = fit_forest(&first, p);
+        for (size_t r = 1; r < s.rows.n; r++) {
+            learn_rows(f, &s.rows, r, 1, p);
+            assert_sound(f);
+        }
+        cp_mondrian_free(f);
+        cp_param_free(p);
+        free_sample(&s);
+    }
+}
+
+/* The same tree whatever the cutting of the stream: compared through the file, byte for byte. */
+static void image_of(const cp_mondrian *f, const copse_params *p, unsigned char **out, size_t *out_n) {
+    copse_error err;
+    cp_writer *w = NULL;
+    const unsigned char *bytes;
+    must(cp_writer_new(&w, &err), err);
+    must(cp_mondrian_write(f, p, 0, w, &err), err);
+    must(cp_writer_finish(w, &bytes, out_n, &err), err);
+    *out = malloc(*out_n);
+    memcpy(*out, bytes, *out_n);
+    cp_writer_free(w);
+}
+
+static void assert_same_image(const cp_mondrian *a, const cp_mondrian *b, const copse_params *p) {
+    unsigned char *x, *y;
+    size_t n, m;
+    image_of(a, p, &x, &n);
+    image_of(b, p, &y, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(x, y, n);
+    free(x);
+    free(y);
+}
+
+static void cutting_the_stream_changes_nothing(void **state) {
+    (void)state;
+    const char *opts[] = {"trees=5", "trees=5 posterior=fast", "trees=5 min-samples-split=6"};
+    for (int i = 0; i < 6; i++) {
+        sample s = make_sample("cut", 300, 3, i % 2 ? 4 : 0, i < 3 ? 0 : 6);
+        copse_params *p = options(opts[i / 2]);
+        cp_rows first = s.rows;
+        first.n = 50;
+        cp_mondrian *one = fit_forest(&first, p), *many = fit_forest(&first, p);
+        learn_rows(one, &s.rows, 50, 250, p);
+        for (size_t r = 50, n = 1; r < 300; r += n) {
+            n = 1 + r % 7 < 300 - r ? 1 + r % 7 : 300 - r;
+            learn_rows(many, &s.rows, r, n, p);
+        }
+        assert_same_image(one, many, p);
+        cp_mondrian_free(one);
+        cp_mondrian_free(many);
+        cp_param_free(p);
+        free_sample(&s);
+    }
+}
+
+static cp_mondrian *reread(const cp_mondrian *f, const copse_params *p) {
+    copse_error err;
+    cp_reader *r = NULL;
+    unsigned char *bytes;
+    size_t n;
+    void *out = NULL;
+    image_of(f, p, &bytes, &n);
+    must(cp_reader_new(bytes, n, &r, &err), err);
+    must(cp_mondrian_read(r, p, f->task, f->space.dims, f->space.classes, &out, &err), err);
+    cp_reader_free(r);
+    free(bytes);
+    return out;
+}
+
+static void saving_and_loading_in_between_changes_nothing(void **state) {
+    (void)state;
+    const char *opts[] = {"trees=5", "trees=5 posterior=fast", "trees=5 lifetime=3"};
+    for (int i = 0; i < 6; i++) {
+        sample s = make_sample("reload", 200, 3, i % 2 ? 36 : 0, i < 3 ? 0 : 6);
+        copse_params *p = options(opts[i / 2]);
+        cp_rows first = s.rows;
+        first.n = 100;
+        cp_mondrian *one = fit_forest(&first, p), *two = fit_forest(&first, p);
+        learn_rows(one, &s.rows, 100, 100, p);
+        learn_rows(two, &s.rows, 100, 40, p);
+        cp_mondrian *back = reread(two, p);
+        assert_sound(back);
+        learn_rows(back, &s.rows, 140, 60, p);
+        assert_sound(back);
+        assert_same_image(one, back, p);
+        cp_mondrian_free(one);
+        cp_mondrian_free(two);
+        cp_mondrian_free(back);
+        cp_param_free(p);
+        free_sample(&s);
+    }
+}
+
+static void any_number_of_threads_gives_the_same_forest(void **state) {
+    (void)state;
+    copse_error err;
+    for (int classes = 0; classes <= 3; classes += 3) {
+        sample s = make_sample("threads", 400, 3, (size_t)classes, 0);
+        copse_params *p = options("trees=13");
+        void *f[3] = {0};
+        const int threads[3] = {1, 2, 7};
+        for (int i = 0; i < 3; i++) {
+            copse_run run = {.threads = threads[i]};
+            cp_rows half = s.rows;
+            half.n = 200;
+            must(cp_mondrian_method.fit(&half, p, &run, &f[i], &err), err);
+            half.x += 200 * 3;
+            if (half.y) half.y += 200;
+            if (half.label) half.label += 200;
+            must(cp_mondrian_method.update(f[i], &half, p, &run, NULL, &err), err);
+        }
+        assert_same_image(f[0], f[1], p);
+        assert_same_image(f[0], f[2], p);
+        for (int i = 0; i < 3; i++) cp_mondrian_free(f[i]);
+        cp_param_free(p);
+        free_sample(&s);
+    }
+}
+
+/* After a stop some trees lag; the next update catches up and the forest is as if nothing had happened. */
+static void trees_that_lag_catch_up(void **state) {
+    (void)state;
+    copse_error err;
+    sample s = make_sample("lag", 300, 2, 3, 0);
+    copse_params *p = options("trees=9");
+    cp_rows first = s.rows, rest = s.rows, none = s.rows;
+    first.n = 100;
+    rest.n = 200;
+    rest.x += 200;
+    rest.label += 100;
+    none.n = 0;
+    cp_mondrian *whole = fit_forest(&first, p), *stopped = fit_forest(&first, p);
+    must(cp_mondrian_method.update(whole, &rest, p, NULL, NULL, &err), err);
+    volatile int stop = 1;
+    copse_run run = {.stop = &stop, .threads = 1};
+    assert_int_equal(cp_mondrian_method.update(stopped, &rest, p, &run, NULL, &err), COPSE_E_STOPPED);
+    assert_sound(stopped);
+    must(cp_mondrian_method.update(stopped, &none, p, NULL, NULL, &err), err);
+    assert_same_image(whole, stopped, p);
+    cp_mondrian_free(whole);
+    cp_mondrian_free(stopped);
+    cp_param_free(p);
+    free_sample(&s);
+}
+
+static void a_cut_never_reaches_the_upper_end(void **state) {
+    (void)state;
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of("cut"), CP_FOR_TEST, 0, 0);
+    for (int i = 0; i < 1000; i++) {
+        float lower = 1, upper = nextafterf(1, 2);
+        assert_true(cp_mondrian_cut(&rng, lower, upper) == lower);
+        float c = cp_mondrian_cut(&rng, -3, 5);
+        assert_true(c >= -3 && c < 5);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batch_trees_are_sound),
+        cmocka_unit_test(online_trees_are_sound_after_every_row),
+        cmocka_unit_test(cutting_the_stream_changes_nothing),
+        cmocka_unit_test(saving_and_loading_in_between_changes_nothing),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_forest),
+        cmocka_unit_test(trees_that_lag_catch_up),
+        cmocka_unit_test(a_cut_never_reaches_the_upper_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
