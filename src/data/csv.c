@@ -1,0 +1,365 @@
+#include "data/csv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/decimal.h"
+
+/* One pass reads every column as numbers, straight from the text.  A column in which something else turns up becomes
+ * text on the spot if all it had were missing values; otherwise it is skipped from there on and read again, as text, in
+ * a second pass.  So text is paid for once in the usual case, and numbers never twice. */
+
+enum { STOP = 1, BLANK = 2 }; /* ends a bare field; does not count around one */
+
+typedef enum mode { NUMBER, TEXT, SKIP } mode;
+
+typedef struct parser {
+    const cp_csv *csv;
+    const char *p, *end;
+    long line;
+    size_t cap; /* rows there is room for */
+    copse_table *t;
+    mode *mode;
+    size_t late; /* columns in which text came after numbers */
+    char *scratch;
+    size_t cap_scratch;
+} parser;
+
+typedef struct field {
+    const char *text; /* into the content, or into scratch; 8 bytes after its end are readable */
+    size_t n;
+} field;
+
+static int is_class(const parser *ps, const char *p, int class) {
+    return ps->csv->class[(unsigned char)*p] & class;
+}
+
+static copse_status quote_error(const parser *ps, long line, const char *what, copse_error *err) {
+    return cp_fail_at(err, COPSE_E_DATA, line, 0, "%s:%ld: %s", ps->csv->name, line, what);
+}
+
+/* The text between doubled quotes is joined in scratch; `close` is the quote found so far. */
+static copse_status scan_doubled(parser *ps, const char *from, const char *close, field *out, copse_error *err) {
+    size_t n = 0;
+    for (;;) {
+        size_t piece = (size_t)(close - from) + 1; /* with one of the two quotes */
+        CP_TRY(CP_GROW(ps->scratch, ps->cap_scratch, n + piece + CP_CONTENT_PAD, err));
+        memcpy(ps->scratch + n, from, piece);
+        n += piece;
+        ps->p = close + 1;
+        if (close[1] != '"') break;
+        from = close + 2;
+        close = memchr(from, '"', (size_t)(ps->end - from));
+        if (!close) return COPSE_OK;
+    }
+    memset(ps->scratch + n - 1, 0, CP_CONTENT_PAD);
+    *out = (field){ps->scratch, n - 1};
+    return COPSE_OK;
+}
+
+static copse_status scan_quoted(parser *ps, field *out, copse_error *err) {
+    const char *from = ps->p + 1, *close = memchr(from, '"', (size_t)(ps->end - from));
+    long line = ps->line;
+    *out = (field){0};
+    if (close && close[1] != '"') {
+        *out = (field){from, (size_t)(close - from)};
+        ps->p = close + 1;
+    } else if (close) {
+        CP_TRY(scan_doubled(ps, from, close, out, err));
+    }
+    if (!out->text) return quote_error(ps, line, "a quoted field is not closed: its second \" is missing", err);
+    ps->line += (long)cp_text_lines(from, (size_t)(ps->p - from));
+    while (is_class(ps, ps->p, BLANK)) ps->p++;
+    if (!is_class(ps, ps->p, STOP))
+        return quote_error(ps, line, "there is text after a closing quote. Write a quote inside a quoted field twice",
+                           err);
+    return COPSE_OK;
+}
+
+/* Leaves p on the delimiter, the end of the row or the end of the text. */
+static copse_status scan_field(parser *ps, field *out, copse_error *err) {
+    while (is_class(ps, ps->p, BLANK)) ps->p++;
+    if (*ps->p == '"') return scan_quoted(ps, out, err);
+    const char *from = ps->p, *to = from;
+    while (!is_class(ps, to, STOP)) to++;
+    ps->p = to;
+    while (to > from && is_class(ps, to - 1, BLANK)) to--;
+    *out = (field){from, (size_t)(to - from)};
+    return COPSE_OK;
+}
+
+static void end_row(parser *ps) {
+    if (*ps->p == '\r') ps->p++;
+    if (*ps->p == '\n') ps->p++;
+    ps->line++;
+}
+
+/* Goes to the next row that has something in it; 0 at the end. */
+static int next_row(parser *ps) {
+    for (;;) {
+        const char *p = ps->p;
+        while (is_class(ps, p, BLANK)) p++;
+        if (*p != '\n' && *p != '\r') return p < ps->end;
+        ps->p = p;
+        end_row(ps);
+    }
+}
+
+static copse_status ragged(parser *ps, size_t found, copse_error *err) {
+    field f;
+    long line = ps->line;
+    for (; *ps->p == ps->csv->delimiter; found++) {
+        ps->p++;
+        CP_TRY(scan_field(ps, &f, err));
+    }
+    return cp_fail_at(err, COPSE_E_DATA, line, 0,
+                      "%s:%ld: found %zu field%s, the %s has %zu. Correct the row, put fields that hold the delimiter "
+                      "'%s' in quotes, or choose another delimiter",
+                      ps->csv->name, line, found, found == 1 ? "" : "s", ps->csv->no_header ? "first row" : "header",
+                      ps->t->cols, ps->csv->delimiter == '\t' ? "tab" : (char[2]){ps->csv->delimiter, 0});
+}
+
+static copse_status store_text(parser *ps, cp_column *c, size_t row, const field *f, copse_error *err) {
+    c->code[row] = CP_NONE;
+    if (cp_missing_is(&ps->csv->missing, f->text, f->n)) return COPSE_OK;
+    return cp_dict_add(&c->levels, f->text, f->n, &c->code[row], err);
+}
+
+static copse_status become_text(parser *ps, size_t j, size_t row, copse_error *err) {
+    cp_column *c = &ps->t->col[j];
+    CP_TRY(CP_RAW(c->code, ps->cap, err));
+    for (size_t i = 0; i < row; i++) c->code[i] = CP_NONE;
+    cp_mem_free(c->number);
+    c->number = NULL;
+    c->kind = COPSE_TEXT;
+    ps->mode[j] = TEXT;
+    return COPSE_OK;
+}
+
+static int all_missing(const double *x, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(x[i])) return 0;
+    return 1;
+}
+
+/* A field of a number column that the fast path could not take: blanks, quotes, a missing value, or text. */
+static copse_status odd_field(parser *ps, size_t j, size_t row, copse_error *err) {
+    cp_column *c = &ps->t->col[j];
+    cp_place at = {ps->csv->name, ps->line, j + 1, c->name};
+    field f;
+    CP_TRY(scan_field(ps, &f, err));
+    if (cp_missing_is(&ps->csv->missing, f.text, f.n)) {
+        c->number[row] = NAN;
+        return COPSE_OK;
+    }
+    if (cp_decimal_read(f.text, &c->number[row]) == f.text + f.n) return COPSE_OK;
+    if (ps->csv->want[j] == CP_WANT_NUMBER) return cp_want_refuse(&at, f.text, f.n, err);
+    if (!all_missing(c->number, row)) {
+        ps->mode[j] = SKIP;
+        ps->late++;
+        return COPSE_OK;
+    }
+    CP_TRY(become_text(ps, j, row, err));
+    return store_text(ps, c, row, &f, err);
+}
+
+static copse_status read_field(parser *ps, size_t j, size_t row, copse_error *err) {
+    field f;
+    if (ps->mode[j] == NUMBER) {
+        const char *stop = cp_decimal_read(ps->p, &ps->t->col[j].number[row]);
+        if (!stop || !is_class(ps, stop, STOP) || ps->csv->missing_numbers) return odd_field(ps, j, row, err);
+        ps->p = stop;
+        return COPSE_OK;
+    }
+    CP_TRY(scan_field(ps, &f, err));
+    return ps->mode[j] == TEXT ? store_text(ps, &ps->t->col[j], row, &f, err) : COPSE_OK;
+}
+
+static copse_status read_row(parser *ps, size_t row, copse_error *err) {
+    const size_t cols = ps->t->cols;
+    ps->t->line[row] = ps->line;
+    for (size_t j = 0; j < cols; j++) {
+        CP_TRY(read_field(ps, j, row, err));
+        if (*ps->p != ps->csv->delimiter) return j + 1 == cols ? COPSE_OK : ragged(ps, j + 1, err);
+        ps->p++;
+    }
+    ps->p--;
+    return ragged(ps, cols, err);
+}
+
+static copse_status read_rows(parser *ps, const char *text, long line, copse_error *err) {
+    size_t row = 0;
+    ps->p = text;
+    ps->line = line;
+    while (next_row(ps)) {
+        CP_BUG(row == ps->cap);
+        CP_TRY(read_row(ps, row++, err));
+        end_row(ps);
+    }
+    ps->t->rows = row;
+    return COPSE_OK;
+}
+
+/* The second pass, for columns in which text came after numbers. */
+static copse_status read_late(parser *ps, const char *text, long line, copse_error *err) {
+    for (size_t j = 0; j < ps->t->cols; j++) {
+        if (ps->mode[j] == SKIP && ps->t->col[j].kind == COPSE_NUMBER)
+            CP_TRY(become_text(ps, j, 0, err));
+        else
+            ps->mode[j] = SKIP;
+    }
+    return read_rows(ps, text, line, err);
+}
+
+/* Upper bounds of the rows that can begin: by line ends, and by size, for a row of D fields that is followed by another
+ * has D - 1 delimiters and its end.  The second keeps the columns' memory in proportion to the text. */
+static size_t count_rows(const char *text, size_t n, size_t cols) {
+    size_t ends = 0;
+    for (size_t i = 0; i < n; i++) ends += (text[i] == '\n') | ((text[i] == '\r') & (text[i + 1] != '\n'));
+    return 1 + (ends < n / cols ? ends : n / cols);
+}
+
+/* Columns with room for `cap` rows, in the table but not counted in its rows before they are read. */
+static copse_status make_columns(parser *ps, copse_error *err) {
+    const copse_table *header = ps->csv->header;
+    CP_TRY(cp_table_new(0, &ps->t, err));
+    if (!(ps->t->source = cp_mem_strdup(ps->csv->name))) return cp_fail_memory(err);
+    CP_TRY(CP_RAW(ps->t->line, ps->cap, err));
+    CP_TRY(CP_NEW(ps->mode, header->cols, err));
+    for (size_t j = 0; j < header->cols; j++) {
+        cp_column *c;
+        CP_TRY(cp_table_add(ps->t, header->col[j].name, COPSE_NUMBER, &c, err));
+        cp_mem_free(c->number);
+        CP_TRY(CP_RAW(c->number, ps->cap, err));
+        if (ps->csv->want[j] == CP_WANT_TEXT) CP_TRY(become_text(ps, j, 0, err));
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_csv_rows(const cp_csv *csv, const char *text, size_t n, long *line, copse_table **out,
+                         copse_error *err) {
+    parser ps = {.csv = csv, .end = text + n, .cap = count_rows(text, n, csv->header->cols)};
+    copse_status status = COPSE_OK;
+    *out = NULL;
+    CP_TRY_OUT(make_columns(&ps, err));
+    CP_TRY_OUT(read_rows(&ps, text, *line, err));
+    if (ps.late) CP_TRY_OUT(read_late(&ps, text, *line, err));
+    *line = ps.line;
+    *out = ps.t;
+    ps.t = NULL;
+out:
+    cp_table_free(ps.t);
+    cp_mem_free(ps.mode);
+    cp_mem_free(ps.scratch);
+    return status;
+}
+
+/* Column j's name: the field, or x<j> where the header leaves it empty. */
+static copse_status add_name(cp_csv *csv, const parser *ps, const field *opt_field, copse_error *err) {
+    char number[32];
+    size_t j = csv->header->cols + 1;
+    cp_column *c;
+    if (!opt_field || !opt_field->n) {
+        snprintf(number, sizeof number, "x%zu", j);
+        return cp_table_add(csv->header, number, COPSE_NUMBER, &c, err);
+    }
+    char *name = cp_mem_strndup(opt_field->text, opt_field->n), shown[CP_TEXT_SHOWN];
+    if (!name) return cp_fail_memory(err);
+    size_t twin = cp_table_find(csv->header, name);
+    copse_status status = COPSE_OK;
+    if (twin != (size_t)-1)
+        status = cp_fail_at(err, COPSE_E_DATA, ps->line, (long)j,
+                            "%s:%ld:%zu: the header has the name '%s' twice, for columns %zu and %zu. Rename one; if "
+                            "the file has no header line, say so (no header)",
+                            csv->name, ps->line, j, cp_text_show(name, opt_field->n, shown), twin + 1, j);
+    else
+        status = cp_table_add(csv->header, name, COPSE_NUMBER, &c, err);
+    cp_mem_free(name);
+    return status;
+}
+
+static copse_status read_header(cp_csv *csv, parser *ps, copse_error *err) {
+    field f;
+    for (;;) {
+        CP_TRY(scan_field(ps, &f, err));
+        CP_TRY(add_name(csv, ps, csv->no_header ? NULL : &f, err));
+        if (*ps->p != csv->delimiter) break;
+        ps->p++;
+    }
+    end_row(ps);
+    return COPSE_OK;
+}
+
+static copse_status set_delimiter(cp_csv *csv, char asked, const char *text, copse_error *err) {
+    if (asked && strchr("\"\n\r", asked))
+        return cp_fail(err, COPSE_E_USAGE, "the delimiter cannot be a quote or a line end");
+    csv->delimiter = asked ? asked : cp_csv_sniff(text);
+    csv->class[' '] = csv->class['\t'] = BLANK;
+    csv->class[0] = csv->class['\n'] = csv->class['\r'] = csv->class[(unsigned char)csv->delimiter] = STOP;
+    return COPSE_OK;
+}
+
+static copse_status set_missing(cp_csv *csv, const char *list, copse_error *err) {
+    CP_TRY(cp_missing_init(&csv->missing, list, err));
+    for (size_t i = 0; i < csv->missing.words.n; i++) {
+        char word[64 + CP_CONTENT_PAD] = "";
+        double x;
+        size_t n = strlen(cp_dict_text(&csv->missing.words, i));
+        if (n >= 64) continue;
+        memcpy(word, cp_dict_text(&csv->missing.words, i), n);
+        if (cp_decimal_read(word, &x) == word + n) csv->missing_numbers = 1;
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_csv_want(cp_csv *csv, const cp_read_options *opt, copse_error *err) {
+    return cp_want_find(csv->header, opt, csv->want, err);
+}
+
+copse_status cp_csv_begin(cp_csv *csv, const cp_content *in, const cp_read_options *opt, size_t *out_used,
+                          long *out_line, copse_error *err) {
+    size_t bom = cp_text_bom(in->bytes, in->n);
+    parser ps = {.csv = csv, .p = in->bytes + bom, .end = in->bytes + in->n, .line = 1};
+    copse_status status = COPSE_OK;
+    *csv = (cp_csv){.name = in->name, .no_header = opt->no_header};
+    CP_TRY_OUT(set_delimiter(csv, opt->delimiter, ps.p, err));
+    CP_TRY_OUT(set_missing(csv, opt->na, err));
+    CP_TRY_OUT(cp_table_new(0, &csv->header, err));
+    if (!(csv->header->source = cp_mem_strdup(in->name))) CP_TRY_OUT(cp_fail_memory(err));
+    if (!next_row(&ps)) CP_TRY_OUT(cp_fail(err, COPSE_E_DATA, "%s is empty", in->name));
+    CP_TRY_OUT(read_header(csv, &ps, err));
+    CP_TRY_OUT(CP_NEW(csv->want, csv->header->cols, err));
+    CP_TRY_OUT(cp_csv_want(csv, opt, err));
+    *out_used = csv->no_header ? bom : (size_t)(ps.p - in->bytes);
+    *out_line = csv->no_header ? 1 : ps.line;
+out:
+    cp_mem_free(ps.scratch);
+    if (status) cp_csv_clear(csv);
+    return status;
+}
+
+void cp_csv_clear(cp_csv *csv) {
+    cp_table_free(csv->header);
+    cp_mem_free(csv->want);
+    cp_missing_clear(&csv->missing);
+    *csv = (cp_csv){0};
+}
+
+copse_status cp_csv_read(const cp_content *in, const cp_read_options *opt, copse_table **out, copse_error *err) {
+    cp_csv csv;
+    size_t used;
+    long line;
+    *out = NULL;
+    CP_TRY(cp_text_check(in->name, in->bytes, in->n, 1, err));
+    CP_TRY(cp_csv_begin(&csv, in, opt, &used, &line, err));
+    copse_status status = cp_csv_rows(&csv, in->bytes + used, in->n - used, &line, out, err);
+    cp_csv_clear(&csv);
+    if (!status && !(*out)->rows) {
+        cp_table_free(*out);
+        *out = NULL;
+        status = cp_fail(err, COPSE_E_DATA, "%s has a header but no rows below it", in->name);
+    }
+    return status;
+}

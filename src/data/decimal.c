@@ -1,0 +1,230 @@
+#include "data/decimal.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A number is w 10^e with w an integer below 10^19.  In order of cost:
+ *   clinger    w <= 2^53, |e| <= 22: both are exact doubles, so one multiplication or division rounds once.
+ *   exact      |e| <= 27: w 5^e is formed, or w divided by 5^-e, in 128-bit integers, and rounded by hand.
+ *   by_strtod  the rest.
+ * More than 19 digits: the value lies between w 10^e and (w + 1) 10^e for its first 19 digits; rounding is monotone, so
+ * if both round to the same double, that is it. */
+
+__extension__ typedef unsigned __int128 u128;
+
+enum { MAX_DIGITS = 19, MAX_EXACT = 27, MAX_CLINGER = 22 };
+
+static const double power_of_ten[MAX_CLINGER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static const uint64_t small_power_of_ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+static const uint64_t power_of_five[MAX_EXACT + 1] = {1u,
+                                                      5u,
+                                                      25u,
+                                                      125u,
+                                                      625u,
+                                                      3125u,
+                                                      15625u,
+                                                      78125u,
+                                                      390625u,
+                                                      1953125u,
+                                                      9765625u,
+                                                      48828125u,
+                                                      244140625u,
+                                                      1220703125u,
+                                                      6103515625u,
+                                                      30517578125u,
+                                                      152587890625u,
+                                                      762939453125u,
+                                                      3814697265625u,
+                                                      19073486328125u,
+                                                      95367431640625u,
+                                                      476837158203125u,
+                                                      2384185791015625u,
+                                                      11920928955078125u,
+                                                      59604644775390625u,
+                                                      298023223876953125u,
+                                                      1490116119384765625u,
+                                                      7450580596923828125u};
+
+static uint64_t load8(const char *p) {
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    return v;
+}
+
+/* Appends the digits at p to *w (modulo 2^64) and returns where they end.
+ *
+ * Eight bytes at a time and without a branch on how many of them are digits: lengths vary from field to field and a
+ * wrong guess costs more than the whole conversion.  XOR with '0' makes digits 0 ... 9; adding 0x76 sets the top bit of
+ * the bytes above 9 (a carry can only spoil bytes after the first of those).  The digits are then pushed to the top
+ * bytes, zeros coming in as leading digits, and added up in pairs, fours and eights. */
+static const char *digits(const char *p, uint64_t *w) {
+    const uint64_t high = 0x8080808080808080u;
+    for (;;) {
+        uint64_t v = load8(p) ^ 0x3030303030303030u;
+        uint64_t other = ((v + 0x7676767676767676u) | v) & high;
+        unsigned n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+        if (!n) return p;
+        v <<= 8 * (8 - n);
+        v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ffu;
+        v = (v * 100 + (v >> 16)) & 0x0000ffff0000ffffu;
+        v = (v * 10000 + (v >> 32)) & 0xffffffffu;
+        *w = *w * small_power_of_ten[n] + v;
+        p += n;
+        if (n < 8) return p;
+    }
+}
+
+/* (m + f) 2^e to the nearest double, where m has its top bit set and 0 <= f < 1 with f > 0 told by `sticky`.  The result
+ * is known to be a normal number.  The carry of rounding up runs into the exponent, as it should. */
+static double round_to_double(uint64_t m, int sticky, int e) {
+    const uint64_t half = 1u << 10;
+    uint64_t kept = m >> 11, rest = m & 0x7ff, bits;
+    kept += rest > half || (rest == half && (sticky || (kept & 1)));
+    bits = ((uint64_t)(e + 63 + 1023) << 52) + (kept - ((uint64_t)1 << 52));
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* w 10^e for w > 0, |e| <= MAX_EXACT. */
+static double exact(uint64_t w, int e) {
+    if (e >= 0) {
+        u128 product = (u128)w * power_of_five[e];
+        int shift = (uint64_t)(product >> 64) ? __builtin_clzll((uint64_t)(product >> 64))
+                                              : 64 + __builtin_clzll((uint64_t)product);
+        product <<= shift;
+        return round_to_double((uint64_t)(product >> 64), (uint64_t)product != 0, e + 64 - shift);
+    }
+    /* Both operands with their top bits set: the quotient of w 2^63 / five then has 63 or 64 bits. */
+    uint64_t five = power_of_five[-e];
+    int w_shift = __builtin_clzll(w), five_shift = __builtin_clzll(five);
+    u128 top = (u128)(w << w_shift) << 63;
+    five <<= five_shift;
+    uint64_t quotient = (uint64_t)(top / five);
+    int sticky = (u128)quotient * five != top;
+    int e2 = e - 63 - w_shift + five_shift;
+    if (!(quotient >> 63)) {
+        quotient <<= 1;
+        e2--;
+    }
+    return round_to_double(quotient, sticky, e2);
+}
+
+/* What a decimal is made of, before it is a number. */
+typedef struct parts {
+    const char *first, *last; /* the digits with their point */
+    int64_t exponent;         /* as written */
+    uint64_t w;               /* all digits, modulo 2^64 */
+    int64_t fraction;         /* digits after the point */
+    int64_t count;            /* of digits */
+} parts;
+
+static double by_strtod(const parts *d) {
+    /* A tie between two doubles has at most 767 significant digits: of the rest it only matters whether they are 0. */
+    enum { ENOUGH = 800 };
+    char text[ENOUGH + 32];
+    size_t n = 0;
+    int64_t dropped = 0;
+    int more = 0;
+    for (const char *p = d->first; p < d->last; p++) {
+        if (*p == '.' || (!n && *p == '0')) continue;
+        if (n < ENOUGH) {
+            text[n++] = *p;
+        } else {
+            dropped++;
+            more |= *p != '0';
+        }
+    }
+    if (!n) return 0;
+    if (more) {
+        text[n++] = '1';
+        dropped--;
+    }
+    /* No point in it: strtod would look for the locale's. */
+    snprintf(text + n, sizeof text - n, "e%lld", (long long)(d->exponent - d->fraction + dropped));
+    return strtod(text, NULL);
+}
+
+static double many_digits(const parts *d) {
+    uint64_t w = 0;
+    int64_t left = 0;
+    int n = 0;
+    for (const char *p = d->first; p < d->last; p++) {
+        if (*p == '.' || (!n && *p == '0')) continue;
+        if (n == MAX_DIGITS) {
+            left++;
+        } else {
+            w = w * 10 + (uint64_t)(*p - '0');
+            n++;
+        }
+    }
+    int64_t e = d->exponent - d->fraction + left;
+    if (w && e >= -MAX_EXACT && e <= MAX_EXACT) {
+        double low = exact(w, (int)e), high = left ? exact(w + 1, (int)e) : low;
+        if (low == high) return low;
+    }
+    return by_strtod(d);
+}
+
+static double convert(const parts *d) {
+    int64_t e = d->exponent - d->fraction;
+    if (d->count > MAX_DIGITS) return many_digits(d);
+    if (FLT_EVAL_METHOD == 0 && d->w <= (uint64_t)1 << 53 && e >= -MAX_CLINGER && e <= MAX_CLINGER)
+        return e < 0 ? (double)d->w / power_of_ten[-e] : (double)d->w * power_of_ten[e];
+    if (!d->w) return 0;
+    return e >= -MAX_EXACT && e <= MAX_EXACT ? exact(d->w, (int)e) : by_strtod(d);
+}
+
+/* Leaves *p on the e if no digits follow: the caller will find that the number is not the whole field. */
+static int64_t read_exponent(const char **p) {
+    const int64_t enough = 1000000000000000; /* more than any text has digits to make up for */
+    const char *q = *p + 1;
+    int negative = *q == '-';
+    int64_t e = 0;
+    q += *q == '-' || *q == '+';
+    if (*q < '0' || *q > '9') return 0;
+    for (; *q >= '0' && *q <= '9'; q++)
+        if (e < enough) e = 10 * e + (*q - '0');
+    *p = q;
+    return negative ? -e : e;
+}
+
+static const char *read_infinity(const char *p, int negative, double *out) {
+    static const char word[] = "infinity";
+    size_t n = 0;
+    while (n < 8 && (p[n] | 32) == word[n]) n++;
+    if (n < 3) return NULL;
+    *out = negative ? -INFINITY : INFINITY;
+    return p + (n == 8 ? 8 : 3);
+}
+
+const char *cp_decimal_read(const char *p, double *out) {
+    int negative = *p == '-';
+    p += *p == '-' || *p == '+';
+    parts d = {.first = p};
+    p = digits(p, &d.w);
+    d.count = p - d.first;
+    if (*p == '.') {
+        const char *point = p++;
+        p = digits(p, &d.w);
+        d.fraction = p - point - 1;
+        d.count += d.fraction;
+    }
+    if (!d.count) return read_infinity(d.first, negative, out);
+    d.last = p;
+    if (*p == 'e' || *p == 'E') d.exponent = read_exponent(&p);
+    double x = convert(&d);
+    *out = negative ? -x : x;
+    return p;
+}
