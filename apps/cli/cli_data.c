@@ -32,7 +32,7 @@ const cli_option cli_column_options[] = {
 };
 
 const char *cli_source(const char *path) {
-    return strcmp(path, "-") == 0 ? "standard input" : path;
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
 static copse_status delimiter(const cli *c, char *out, copse_error *err) {

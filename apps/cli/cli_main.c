@@ -41,8 +41,8 @@ static void print_option(const cli_option *o) {
 }
 
 static void print_command(const cli_command *c) {
-    printf("copse %s: %s\n\nusage: copse %s %s%s\n", c->name, c->summary, c->name, c->words,
-           c->groups->title ? " [options]" : "");
+    printf("copse %s: %s\n\nusage: copse %s%s%s [options]\n", c->name, c->summary, c->name, *c->words ? " " : "",
+           c->words);
     for (const cli_group *g = c->groups; g->title; g++) {
         printf("\n%s\n", g->title);
         for (const cli_option *o = g->options; o->name; o++) print_option(o);

@@ -40,7 +40,36 @@ const cli_metric *cli_scores_metric(copse_task task, size_t i) {
     return m->name ? m : NULL;
 }
 
-static void coverage_json(cli_json *j, const copse_scores *s) {
+static void add_share(copse_scores *sum, const copse_scores *s, double share) {
+    sum->accuracy += share * s->accuracy;
+    sum->log_loss += share * s->log_loss;
+    sum->brier += share * s->brier;
+    sum->ece += share * s->ece;
+    sum->auc += share * s->auc;
+    sum->rmse += share * s->rmse;
+    sum->mae += share * s->mae;
+    sum->nlpd += share * s->nlpd;
+    sum->crps += share * s->crps;
+    sum->sharpness += share * s->sharpness;
+    for (size_t i = 0; i < COPSE_LEVELS; i++) {
+        sum->coverage[i].level = s->coverage[i].level;
+        sum->coverage[i].observed += share * s->coverage[i].observed;
+        sum->coverage[i].gaussian += share * s->coverage[i].gaussian;
+    }
+}
+
+void cli_scores_average(const copse_scores *s, size_t n, copse_scores *out) {
+    *out = (copse_scores){.task = s->task};
+    for (size_t i = 0; i < n; i++) {
+        add_share(out, &s[i], 1 / (double)n);
+        out->rows += s[i].rows;
+        if (s[i].classes > out->classes) out->classes = s[i].classes;
+        out->predict_seconds += s[i].predict_seconds;
+        out->predict_cpu_seconds += s[i].predict_cpu_seconds;
+    }
+}
+
+void cli_scores_coverage_json(cli_json *j, const copse_scores *s) {
     cli_json_array(j, "coverage");
     for (size_t i = 0; i < COPSE_LEVELS; i++) {
         cli_json_object(j, NULL);
@@ -50,6 +79,9 @@ static void coverage_json(cli_json *j, const copse_scores *s) {
         cli_json_end_object(j);
     }
     cli_json_end_array(j);
+}
+
+static void pit_json(cli_json *j, const copse_scores *s) {
     cli_json_array(j, "pit");
     for (size_t i = 0; i < COPSE_BINS; i++) cli_json_size(j, NULL, s->pit[i]);
     cli_json_end_array(j);
@@ -67,17 +99,23 @@ static void reliability_json(cli_json *j, const copse_scores *s) {
     cli_json_end_array(j);
 }
 
-void cli_scores_json(cli_json *j, const copse_scores *s, const char *rows) {
+void cli_scores_metrics_json(cli_json *j, const copse_scores *s, const char *rows) {
     cli_json_text(j, "task", s->task == COPSE_CLASS ? "class" : "regress");
     cli_json_size(j, rows, s->rows);
     if (s->task == COPSE_CLASS) cli_json_size(j, "classes", s->classes);
     const cli_metric *m;
     for (size_t i = 0; (m = cli_scores_metric(s->task, i)) != NULL; i++)
         if (m->get != get_auc || !isnan(s->auc)) cli_json_number(j, m->name, m->get(s));
-    if (s->task == COPSE_CLASS)
+}
+
+void cli_scores_json(cli_json *j, const copse_scores *s, const char *rows) {
+    cli_scores_metrics_json(j, s, rows);
+    if (s->task == COPSE_CLASS) {
         reliability_json(j, s);
-    else
-        coverage_json(j, s);
+    } else {
+        cli_scores_coverage_json(j, s);
+        pit_json(j, s);
+    }
     if (s->interval > 0) {
         cli_json_object(j, "interval");
         cli_json_number(j, "level", s->interval);

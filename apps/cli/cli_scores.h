@@ -7,8 +7,14 @@
 
 /* The metrics as members of the open object; `rows` is the name of the member that holds their number. */
 void cli_scores_json(cli_json *j, const copse_scores *s, const char *rows);
+/* The same without coverage, reliability and times. */
+void cli_scores_metrics_json(cli_json *j, const copse_scores *s, const char *rows);
+void cli_scores_coverage_json(cli_json *j, const copse_scores *s);
 /* A line for each metric. */
 void cli_scores_print(const copse_scores *s);
+
+/* The mean of each metric and coverage over n results; rows and times are added up. */
+void cli_scores_average(const copse_scores *s, size_t n, copse_scores *out);
 
 /* Every metric of a task by name, for tables and averages; NULL after the last. */
 typedef struct cli_metric {

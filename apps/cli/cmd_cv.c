@@ -12,6 +12,7 @@ enum { MAX_METHODS = 32 };
 typedef struct entry {
     copse_params *params;
     copse_scores *fold; /* folds x repeats */
+    copse_scores mean;
 } entry;
 
 typedef struct cv_job {
@@ -54,37 +55,14 @@ static copse_status add_methods(const cli *c, cv_job *v, copse_error *err) {
 
 /* ----------------------------------------------------------------------------------------------------- figures */
 
-static double mean_of(const entry *e, size_t n, const cli_metric *m) {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += m->get(&e->fold[i]);
-    return sum / (double)n;
-}
-
-/* Standard error of the mean over the folds; NaN where there is one fold. */
+/* Standard error of the mean over the folds; NaN where there is one. */
 static double error_of(const entry *e, size_t n, const cli_metric *m) {
-    double mean = mean_of(e, n, m), sum = 0;
+    double mean = m->get(&e->mean), sum = 0;
     for (size_t i = 0; i < n; i++) {
         double d = m->get(&e->fold[i]) - mean;
         sum += d * d;
     }
     return sqrt(sum / (double)(n - 1) / (double)n);
-}
-
-static void coverage_json(cli_json *j, const entry *e, size_t n) {
-    cli_json_array(j, "coverage");
-    for (size_t k = 0; k < COPSE_LEVELS; k++) {
-        double observed = 0, gaussian = 0;
-        for (size_t i = 0; i < n; i++) {
-            observed += e->fold[i].coverage[k].observed / (double)n;
-            gaussian += e->fold[i].coverage[k].gaussian / (double)n;
-        }
-        cli_json_object(j, NULL);
-        cli_json_number(j, "level", e->fold[0].coverage[k].level);
-        cli_json_number(j, "observed", observed);
-        cli_json_number(j, "gaussian", gaussian);
-        cli_json_end_object(j);
-    }
-    cli_json_end_array(j);
 }
 
 static void entry_json(cli_json *j, const entry *e, size_t n) {
@@ -93,11 +71,11 @@ static void entry_json(cli_json *j, const entry *e, size_t n) {
     cli_json_object(j, NULL);
     cli_json_text(j, "method", copse_params_method(e->params));
     for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++)
-        if (!isnan(mean_of(e, n, m))) cli_json_number(j, m->name, mean_of(e, n, m));
-    if (task == COPSE_REGRESS) coverage_json(j, e, n);
+        if (!isnan(m->get(&e->mean))) cli_json_number(j, m->name, m->get(&e->mean));
+    if (task == COPSE_REGRESS) cli_scores_coverage_json(j, &e->mean);
     cli_json_object(j, "se");
     for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++)
-        if (!isnan(mean_of(e, n, m))) cli_json_number(j, m->name, error_of(e, n, m));
+        if (!isnan(m->get(&e->mean))) cli_json_number(j, m->name, error_of(e, n, m));
     cli_json_end_object(j);
     cli_json_array(j, "folds");
     for (size_t i = 0; i < n; i++) {
@@ -135,15 +113,15 @@ static void print_text(const cli *c, const cv_job *v) {
            cli_args_text(&c->args, "target"), (int)v->folds, repeats, cli_count(v->rows, rows));
     printf("  %-10s", "method");
     for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++)
-        if (!isnan(mean_of(&v->entry[0], v->n, m))) printf("  %-18s", m->label);
+        if (!isnan(m->get(&v->entry[0].mean))) printf("  %-18s", m->label);
     putchar('\n');
     for (size_t k = 0; k < v->entries; k++) {
         const entry *e = &v->entry[k];
         printf("  %-10s", copse_params_method(e->params));
         for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++) {
             char cell[64];
-            if (isnan(mean_of(e, v->n, m))) continue;
-            snprintf(cell, sizeof cell, "%.5g +- %.2g", mean_of(e, v->n, m), error_of(e, v->n, m));
+            if (isnan(m->get(&e->mean))) continue;
+            snprintf(cell, sizeof cell, "%.5g +- %.2g", m->get(&e->mean), error_of(e, v->n, m));
             printf("  %-18s", cell);
         }
         putchar('\n');
@@ -164,9 +142,12 @@ static copse_status work(cli *c, cv_job *v, copse_error *err) {
     v->read_seconds = cli_wall_seconds() - begin;
     v->rows = copse_table_rows(v->data);
     v->seed = cli_params_seed(v->entry[0].params);
-    for (size_t i = 0; i < v->entries; i++)
-        CLI_TRY(copse_cv(v->data, &roles, v->entry[i].params, (size_t)v->folds, (size_t)v->repeats, v->seed, &c->run,
-                         v->entry[i].fold, err));
+    for (size_t i = 0; i < v->entries; i++) {
+        entry *e = &v->entry[i];
+        CLI_TRY(
+            copse_cv(v->data, &roles, e->params, (size_t)v->folds, (size_t)v->repeats, v->seed, &c->run, e->fold, err));
+        cli_scores_average(e->fold, v->n, &e->mean);
+    }
     return COPSE_OK;
 }
 

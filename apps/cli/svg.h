@@ -1,0 +1,45 @@
+/* svg - as much of SVG as a chart needs, on a white card that reads the same on light and dark pages. */
+#ifndef SVG_H
+#define SVG_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Colours that colour-blind readers tell apart (Okabe and Ito). */
+#define SVG_BLUE      "#0072b2"
+#define SVG_VERMILION "#d55e00"
+#define SVG_INK       "#333333"
+#define SVG_FAINT     "#767676"
+
+/* A range of data and the pixels it is drawn on. */
+typedef struct svg_axis {
+    double min, max, from, to;
+    const char *label;
+} svg_axis;
+
+typedef struct svg_point {
+    double x, y;
+} svg_point;
+
+double svg_at(const svg_axis *a, double value);
+
+void svg_begin(FILE *f, int width, int height);
+void svg_end(FILE *f);
+/* anchor: start, middle or end. */
+void svg_text(FILE *f, svg_point at, const char *anchor, const char *style, const char *text);
+/* Shapes through points in data units; style is the element's attributes. */
+void svg_line(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *p, size_t n, const char *style);
+void svg_area(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *p, size_t n, const char *style);
+/* Between an upper and a lower line. */
+void svg_band(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *upper, const svg_point *lower, size_t n,
+              const char *style);
+/* A box in pixels. */
+void svg_box(FILE *f, svg_point corner, svg_point size, const char *style);
+void svg_dot(FILE *f, svg_point centre, double radius, const char *style);
+/* Title, second line, grid, ticks and labels. */
+void svg_frame(FILE *f, const svg_axis *x, const svg_axis *y, const char *title, const char *subtitle);
+
+/* A round step that cuts the range into about n parts. */
+double svg_step(double min, double max, int n);
+
+#endif
