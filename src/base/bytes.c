@@ -287,10 +287,13 @@ struct cp_reader {
     ZSTD_DCtx *zstd;
 };
 
+int cp_reader_sniff(const unsigned char *bytes, size_t n) {
+    return n > 0 && memcmp(bytes, magic, n < sizeof magic ? n : sizeof magic) == 0;
+}
+
 static copse_status check_header(const unsigned char *h, size_t n, copse_error *err) {
-    size_t known = n < sizeof magic ? n : sizeof magic;
     if (n == 0) return cp_fail(err, COPSE_E_MODEL, "not a copse model file: it is empty");
-    if (memcmp(h, magic, known) != 0) return cp_fail(err, COPSE_E_MODEL, "not a copse model file");
+    if (!cp_reader_sniff(h, n)) return cp_fail(err, COPSE_E_MODEL, "not a copse model file");
     if (n < HEADER) return cp_fail(err, COPSE_E_MODEL, "truncated: the file ends within its header");
     if (fetch(h + 40, 8) != XXH64(h, 40, 0)) return cp_fail(err, COPSE_E_MODEL, "damaged: the header");
     unsigned version = (unsigned)fetch(h + 8, 4);

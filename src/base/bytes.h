@@ -32,6 +32,9 @@ copse_status cp_writer_texts(cp_writer *w, const char *name, const char *const *
 /* The finished image, owned by the writer. */
 copse_status cp_writer_finish(cp_writer *w, const unsigned char **out_bytes, size_t *out_n, copse_error *err);
 
+/* Could these be the first bytes of an image? */
+int cp_reader_sniff(const unsigned char *bytes, size_t n);
+
 typedef struct cp_reader cp_reader;
 /* The image is borrowed for the life of the reader.  Directory and checksums are
  * checked here, so from here on only a file made on purpose is bad. */
