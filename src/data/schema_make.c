@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "data/reader.h"
 #include "data/schema.h"
 
 enum {
@@ -30,6 +31,7 @@ typedef struct maker {
     cp_schema *s;
     const cp_column **col; /* of each feature */
     look *look;            /* of each feature */
+    copse_table *ranges;   /* what the file of roles->scale says, or NULL */
 } maker;
 
 /* ---------------------------------------------------------------------------------------------------- which columns */
@@ -374,17 +376,63 @@ static copse_status look_at_features(maker *m, copse_error *err) {
 
 /* ---------------------------------------------------------------------------------------------------- encoded columns */
 
+static void say_more(const maker *m, size_t said, const char *what) {
+    if (said > MAX_SAID) cp_log_info(m->run, "... and so on for %zu more columns%s", said - MAX_SAID, what);
+}
+
+enum { RANGE_NAME, RANGE_MIN, RANGE_MAX, RANGE_COLUMNS };
+
+/* Checks the scale file and says where its columns are; afterwards the i-th level of its names stands in row i. */
+static copse_status check_ranges(copse_table *t, size_t at[RANGE_COLUMNS], copse_error *err) {
+    static const char *const column[RANGE_COLUMNS] = {"name", "min", "max"};
+    char place[300];
+    for (size_t k = 0; k < RANGE_COLUMNS; k++) CP_TRY(cp_table_need(t, column[k], COPSE_E_DATA, &at[k], err));
+    CP_TRY(cp_table_to_text(t, at[RANGE_NAME], err));
+    for (size_t k = RANGE_MIN; k <= RANGE_MAX; k++)
+        if (t->col[at[k]].kind != COPSE_NUMBER)
+            return cp_fail(err, COPSE_E_DATA, "%s: column '%s' must hold numbers", t->source, column[k]);
+    for (size_t i = 0; i < t->rows; i++) {
+        double min = t->col[at[RANGE_MIN]].number[i], max = t->col[at[RANGE_MAX]].number[i];
+        cp_table_where(t, i, place, sizeof place);
+        if (t->col[at[RANGE_NAME]].code[i] != (int32_t)i) /* levels are numbered as they appear */
+            return cp_fail_at(err, COPSE_E_DATA, (long)i + 1, (long)at[RANGE_NAME] + 1,
+                              "%s: the name is missing or a repetition", place);
+        if (!(min <= max) || !isfinite(max - min))
+            return cp_fail_at(err, COPSE_E_DATA, (long)i + 1, (long)at[RANGE_MIN] + 1,
+                              "%s: min and max must be numbers, min the smaller one", place);
+    }
+    return COPSE_OK;
+}
+
+/* Replaces the ranges of the training rows by those of the file, where it has them. */
+static copse_status use_scale_file(maker *m, copse_error *err) {
+    size_t at[RANGE_COLUMNS], own = 0;
+    CP_TRY(cp_read_file(m->roles->scale, &(cp_read_options){0}, &m->ranges, err));
+    CP_TRY(check_ranges(m->ranges, at, err));
+    const cp_column *col = m->ranges->col;
+    for (size_t i = 0; i < m->s->features; i++) {
+        const cp_feature *f = &m->s->feature[i];
+        if (f->kind == COPSE_TEXT) continue;
+        int32_t row = cp_dict_find(&col[at[RANGE_NAME]].levels, f->name, strlen(f->name));
+        if (row != CP_NONE) {
+            m->look[i].min = col[at[RANGE_MIN]].number[row];
+            m->look[i].max = col[at[RANGE_MAX]].number[row];
+        } else if (own++ < MAX_SAID) {
+            cp_log_info(m->run, "'%s' is not in %s: the range of the training rows is used", f->name, m->roles->scale);
+        }
+    }
+    say_more(m, own, " that are not in the scale file");
+    return COPSE_OK;
+}
+
 static void scale_number(const maker *m, const look *l, double *shift, double *span) {
+    *shift = 0;
+    *span = 1;
     if (!m->want_unit) {
-        /* Floats are densest around 0: a column of time stamps keeps its resolution. */
-        *shift = l->mid;
-        *span = 1;
-    } else if (m->roles->scale && strcmp(m->roles->scale, "none") == 0) {
-        *shift = 0;
-        *span = 1;
-    } else {
+        *shift = l->mid; /* floats are densest around 0: a column of time stamps keeps its resolution */
+    } else if (!m->roles->scale || m->ranges) {
         *shift = l->min;
-        *span = l->max > l->min ? l->max - l->min : 1;
+        if (l->max > l->min) *span = l->max - l->min;
     }
 }
 
@@ -408,10 +456,6 @@ static copse_status lay_out(maker *m, copse_error *err) {
             s->span[f->first] = (double)f->levels.n;
     }
     return COPSE_OK;
-}
-
-static void say_more(const maker *m, size_t said, const char *what) {
-    if (said > MAX_SAID) cp_log_info(m->run, "... and so on for %zu more columns%s", said - MAX_SAID, what);
 }
 
 static void say_fill(const maker *m, const cp_feature *f, size_t missing) {
@@ -452,6 +496,7 @@ copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, i
     CP_TRY_OUT(pick_columns(&m, err));
     CP_TRY_OUT(make_target(&m, err));
     CP_TRY_OUT(look_at_features(&m, err));
+    if (want_unit && roles->scale && strcmp(roles->scale, "none") != 0) CP_TRY_OUT(use_scale_file(&m, err));
     CP_TRY_OUT(lay_out(&m, err));
     say_what_was_done(&m);
     *out = m.s;
@@ -460,5 +505,6 @@ out:
     cp_schema_free(m.s);
     cp_mem_free(m.col);
     cp_mem_free(m.look);
+    cp_table_free(m.ranges);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include <unistd.h>
+
 #include "base/mem.h"
 #include "data/schema.h"
 #include "num/rng.h"
@@ -296,6 +298,51 @@ static void scaling_can_be_turned_off(void **state) {
     must(cp_schema_encode(s, t, 0, 3, z, &err), err);
     FLOATS(z, -1, 0, 4);
     cp_schema_free(s);
+    cp_table_free(t);
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void refuse_scale(const copse_table *t, const char *path, const char *text, const char *message) {
+    cp_schema *s;
+    copse_error err;
+    write_file(path, text);
+    copse_roles roles = {.target = "y", .scale = path};
+    assert_int_equal(cp_schema_new(t, &roles, 1, NULL, &s, &err), COPSE_E_DATA);
+    if (!strstr(err.msg, message)) fail_msg("%s", err.msg);
+}
+
+static void ranges_can_come_from_a_file(void **state) {
+    (void)state;
+    copse_error err;
+    notes said;
+    float z[9];
+    char path[] = "/tmp/copse-scale-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    copse_table *t = table_of(3);
+    NUMBERS(t, "a", 1, 2, 3);
+    NUMBERS(t, "b", 1, 2, 3);
+    NUMBERS(t, "c", 1, 2, 3);
+    NUMBERS(t, "y", 1.5, 2, 3);
+    write_file(path, "name,min,max\nc,2,2\nunknown,0,1\na,-1,3\n");
+    cp_schema *s = make(t, (copse_roles){.target = "y", .scale = path}, &said);
+    must(cp_schema_encode(s, t, 0, 3, z, &err), err);
+    FLOATS(z, .5f, 0, -1, .75f, .5f, 0, 1, 1, 1);
+    assert_non_null(strstr(said.text, "'b' is not in /tmp/copse-scale-"));
+    cp_schema_free(s);
+    refuse_scale(t, path, "name,low,high\na,0,1\n", "there is no column 'min' in");
+    refuse_scale(t, path, "name,min,max\na,0,1\na,0,1\n", ":3: the name is missing or a repetition");
+    refuse_scale(t, path, "name,min,max\na,1,0\n", ":2: min and max must be numbers, min the smaller one");
+    refuse_scale(t, path, "name,min,max\na,,0\n", ":2: min and max must be numbers, min the smaller one");
+    unlink(path);
+    assert_int_equal(cp_schema_new(t, &(copse_roles){.target = "y", .scale = path}, 1, NULL, &s, &err), COPSE_E_SYSTEM);
     cp_table_free(t);
 }
 
@@ -722,6 +769,7 @@ int main(void) {
         cmocka_unit_test(few_levels_become_indicators),
         cmocka_unit_test(many_levels_become_ranks),
         cmocka_unit_test(scaling_can_be_turned_off),
+        cmocka_unit_test(ranges_can_come_from_a_file),
         cmocka_unit_test(columns_that_do_not_fit_are_named),
         cmocka_unit_test(training_rows_fill_the_unit_box),
         cmocka_unit_test(the_median_is_that_of_a_sorted_list),
