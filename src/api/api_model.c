@@ -1,0 +1,172 @@
+#include "api/prediction.h"
+#include "base/mem.h"
+#include "model/describe.h"
+#include "model/file.h"
+#include "model/model.h"
+#include "model/registry.h"
+
+const char *copse_version(void) {
+    return COPSE_VERSION;
+}
+
+/* ------------------------------------------------------------------------------------------- methods and parameters */
+
+const copse_method_info *copse_method(size_t i) {
+    const cp_method *m = cp_registry_method(i);
+    return m ? &m->info : NULL;
+}
+
+int copse_method_option(const char *method, size_t i, copse_option_info *out) {
+    const cp_method *m;
+    if (cp_registry_find(method, &m, NULL) || i >= m->n_params) return 0;
+    cp_param_info(&m->params[i], out);
+    return 1;
+}
+
+copse_status copse_params_new(const char *method, copse_params **out, copse_error *err) {
+    const cp_method *m;
+    *out = NULL;
+    CP_TRY(cp_registry_find(method, &m, err));
+    return cp_param_new(m, out, err);
+}
+
+copse_status copse_params_set(copse_params *p, const char *name, const char *value, copse_error *err) {
+    return cp_param_set(p, name, value, err);
+}
+
+const char *copse_params_get(const copse_params *p, const char *name) {
+    return cp_param_text(p, name);
+}
+
+const char *copse_params_method(const copse_params *p) {
+    return p->method->info.name;
+}
+
+void copse_params_free(copse_params *p) {
+    cp_param_free(p);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- models */
+
+copse_status copse_fit(const copse_table *train, const copse_roles *roles, const copse_params *params,
+                       const copse_run *run, copse_model **out, copse_error *err) {
+    *out = NULL;
+    if (!roles || !roles->target) return cp_fail(err, COPSE_E_USAGE, "fit needs a target column (-t NAME)");
+    return cp_model_fit(train, roles, params, run, out, err);
+}
+
+copse_status copse_update(copse_model *model, const copse_table *rows, const copse_run *run, copse_error *err) {
+    return cp_model_update(model, rows, run, err);
+}
+
+static copse_status new_prediction(copse_prediction **out, copse_error *err) {
+    *out = NULL;
+    return CP_NEW(*out, 1, err);
+}
+
+static copse_status end_prediction(copse_prediction **out, copse_status status) {
+    if (status) {
+        copse_prediction_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+copse_status copse_update_predict(copse_model *model, const copse_table *rows, const copse_run *run,
+                                  copse_prediction **out, copse_error *err) {
+    CP_TRY(new_prediction(out, err));
+    return end_prediction(out, cp_model_update_predict(model, rows, run, &(*out)->answer, err));
+}
+
+copse_status copse_predict(const copse_model *model, const copse_table *x, size_t first, size_t n, const copse_run *run,
+                           copse_prediction **out, copse_error *err) {
+    CP_TRY(new_prediction(out, err));
+    return end_prediction(out, cp_model_predict(model, x, first, n, run, &(*out)->answer, err));
+}
+
+copse_status copse_save(const copse_model *model, const char *path, unsigned flags, copse_error *err) {
+    cp_writer *w;
+    const unsigned char *bytes;
+    size_t n;
+    CP_TRY(cp_writer_new(&w, err));
+    copse_status status = cp_model_write(model, flags, w, err);
+    if (!status) status = cp_writer_finish(w, &bytes, &n, err);
+    if (!status) status = cp_file_save(path, bytes, n, err);
+    cp_writer_free(w);
+    return status;
+}
+
+copse_status copse_load(const char *path, copse_model **out, copse_error *err) {
+    unsigned char *bytes;
+    size_t n;
+    *out = NULL;
+    CP_TRY(cp_file_load(path, &bytes, &n, err));
+    copse_status status = cp_model_read(bytes, n, out, err);
+    cp_mem_free(bytes);
+    return status;
+}
+
+void copse_model_free(copse_model *model) {
+    cp_model_free(model);
+}
+
+copse_task copse_model_task(const copse_model *model) {
+    return model->schema->task;
+}
+
+const copse_params *copse_model_params(const copse_model *model) {
+    return model->params;
+}
+
+const char *copse_model_target(const copse_model *model) {
+    return model->schema->target;
+}
+
+size_t copse_model_rows(const copse_model *model) {
+    return model->method->rows(model->state);
+}
+
+int copse_model_can_learn(const copse_model *model) {
+    return model->method->update && model->method->can_learn(model->state);
+}
+
+size_t copse_model_features(const copse_model *model) {
+    return model->schema->features;
+}
+
+const char *copse_model_feature(const copse_model *model, size_t i) {
+    return model->schema->feature[i].name;
+}
+
+copse_kind copse_model_feature_kind(const copse_model *model, size_t i) {
+    return model->schema->feature[i].kind;
+}
+
+size_t copse_model_classes(const copse_model *model) {
+    return model->schema->classes.n;
+}
+
+const char *copse_model_class(const copse_model *model, size_t k) {
+    return cp_dict_text(&model->schema->classes, k);
+}
+
+size_t copse_model_trees(const copse_model *model) {
+    return model->method->trees(model->state);
+}
+
+int copse_model_figure(const copse_model *model, size_t i, const char **out_name, double *out_value) {
+    cp_figure figure[CP_MAX_FIGURES];
+    if (i >= model->method->figures(model->state, figure)) return 0;
+    *out_name = figure[i].name;
+    *out_value = figure[i].value;
+    return 1;
+}
+
+copse_status copse_model_write_json(const copse_model *model, copse_write_fn write, void *arg, copse_error *err) {
+    return cp_describe_model(model, write, arg, err);
+}
+
+copse_status copse_model_write_tree(const copse_model *model, size_t tree, const char *format, copse_write_fn write,
+                                    void *arg, copse_error *err) {
+    return cp_describe_tree(model, tree, format, write, arg, err);
+}
