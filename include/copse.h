@@ -297,7 +297,8 @@ typedef struct copse_scores {
     double predict_seconds, predict_cpu_seconds; /* of the model alone */
 } copse_scores;
 
-/* Collects scores over any number of predictions with their truths. */
+/* Collects scores over any number of predictions with their truths.  The model must outlive the scorer, and may learn in
+ * between: classes are the model's at the time of copse_scorer_add. */
 typedef struct copse_scorer copse_scorer;
 COPSE_API COPSE_MUST_CHECK copse_status copse_scorer_new(const copse_model *model, double interval, copse_scorer **out,
                                                          copse_error *err);

@@ -1,0 +1,79 @@
+#include "api/prediction.h"
+#include "base/mem.h"
+#include "eval/cv.h"
+#include "eval/folds.h"
+#include "eval/score.h"
+
+struct copse_scorer {
+    const copse_model *model; /* the caller's; its classes may grow between calls */
+    cp_metric metric;
+};
+
+copse_status copse_scorer_new(const copse_model *model, double interval, copse_scorer **out, copse_error *err) {
+    *out = NULL;
+    CP_TRY(cp_score_check_interval(interval, err));
+    CP_TRY(CP_NEW(*out, 1, err));
+    (*out)->model = model;
+    cp_metric_init(&(*out)->metric, model->schema->task, interval);
+    return COPSE_OK;
+}
+
+copse_status copse_scorer_add(copse_scorer *s, const copse_prediction *p, const copse_table *truth, size_t first,
+                              copse_error *err) {
+    if (p->answer.task != s->metric.task)
+        return cp_fail(err, COPSE_E_USAGE, "a prediction of another task than the scorer's model");
+    cp_scored part = {.answer = &p->answer, .truth = truth, .first = first};
+    return cp_score_add(&s->metric, s->model, &part, NULL, err);
+}
+
+void copse_scorer_read(const copse_scorer *s, copse_scores *out) {
+    *out = (copse_scores){0};
+    cp_metric_read(&s->metric, out);
+}
+
+void copse_scorer_free(copse_scorer *s) {
+    if (!s) return;
+    cp_metric_clear(&s->metric);
+    cp_mem_free(s);
+}
+
+copse_status copse_eval(const copse_model *model, const copse_table *test, double interval, const copse_run *run,
+                        copse_scores *out, copse_error *err) {
+    return cp_score_table(model, test, interval, run, out, err);
+}
+
+copse_status copse_cv(const copse_table *data, const copse_roles *roles, const copse_params *params, size_t folds,
+                      size_t repeats, uint64_t seed, const copse_run *run, copse_scores *out, copse_error *err) {
+    if (repeats < 1) return cp_fail(err, COPSE_E_USAGE, "0 repeats of cross-validation: ask for 1 or more");
+    cp_cv_plan plan = {.params = params, .folds = folds, .repeats = repeats, .seed = seed};
+    return cp_cv_run(data, roles, &plan, run, out, err);
+}
+
+static copse_status select_part(const copse_table *data, const unsigned char *is_test, int want, size_t *rows,
+                                copse_table **out, copse_error *err) {
+    size_t n = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        if (is_test[i] == want) rows[n++] = i;
+    return cp_table_select(data, rows, n, out, err);
+}
+
+copse_status copse_holdout(const copse_table *data, double share, uint64_t seed, copse_table **out_train,
+                           copse_table **out_test, copse_error *err) {
+    unsigned char *is_test = NULL;
+    size_t *rows = NULL;
+    copse_status status;
+    *out_train = *out_test = NULL;
+    CP_TRY_OUT(CP_RAW(is_test, data->rows, err));
+    CP_TRY_OUT(CP_RAW(rows, data->rows, err));
+    CP_TRY_OUT(cp_folds_holdout(data->rows, share, seed, is_test, err));
+    CP_TRY_OUT(select_part(data, is_test, 0, rows, out_train, err));
+    CP_TRY_OUT(select_part(data, is_test, 1, rows, out_test, err));
+out:
+    cp_mem_free(is_test);
+    cp_mem_free(rows);
+    if (status) {
+        cp_table_free(*out_train);
+        *out_train = NULL;
+    }
+    return status;
+}

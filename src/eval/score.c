@@ -1,0 +1,97 @@
+#include "eval/score.h"
+
+#include <time.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+/* Rows predicted at a time: a forest of a hundred trees answers with some thousand components a row, 32 bytes each. */
+enum { BLOCK_ROWS = 1024 };
+
+copse_status cp_score_check_interval(double interval, copse_error *err) {
+    if (interval == 0 || (interval > 0 && interval < 1)) return COPSE_OK;
+    return cp_fail(err, COPSE_E_USAGE, "an interval of level %g cannot be: give a level between 0 and 1", interval);
+}
+
+/* Targets in memory of their own. */
+typedef struct targets {
+    double *y;
+    int32_t *label;
+    unsigned char *missing;
+} targets;
+
+static copse_status read_targets(const cp_schema *s, const copse_table *t, size_t first, size_t n, targets *out,
+                                 copse_error *err) {
+    *out = (targets){0};
+    CP_TRY(CP_NEW(out->missing, n, err));
+    if (s->task == COPSE_CLASS) {
+        CP_TRY(CP_RAW(out->label, n, err));
+        return cp_schema_find_labels(s, t, first, n, out->label, out->missing, err);
+    }
+    CP_TRY(CP_RAW(out->y, n, err));
+    return cp_schema_numbers(s, t, first, n, out->y, out->missing, err);
+}
+
+static void clear_targets(targets *t) {
+    cp_mem_free(t->y);
+    cp_mem_free(t->label);
+    cp_mem_free(t->missing);
+}
+
+copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_scored *part, const copse_run *run,
+                          copse_error *err) {
+    size_t n = part->answer->rows, have = part->truth->rows;
+    if (part->first > have || n > have - part->first)
+        return cp_fail(err, COPSE_E_USAGE, "%zu predictions from row %zu on, but the table has %zu rows", n,
+                       part->first + 1, have);
+    targets t;
+    copse_status status = read_targets(model->schema, part->truth, part->first, n, &t, err);
+    if (!status) {
+        cp_truth known = {.y = t.y, .label = t.label, .missing = t.missing};
+        status = cp_metric_add(metric, part->answer, &known, run, err);
+    }
+    clear_targets(&t);
+    return status;
+}
+
+static double clock_now(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Predicts one block, on the clock, and scores it, off the clock. */
+static copse_status score_block(const copse_model *model, cp_scored part, const copse_run *run, cp_metric *metric,
+                                copse_scores *times, copse_error *err) {
+    cp_answer answer;
+    size_t left = part.truth->rows - part.first, n = left < BLOCK_ROWS ? left : BLOCK_ROWS;
+    double wall = clock_now(CLOCK_MONOTONIC), cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID);
+    copse_status status = cp_model_predict(model, part.truth, part.first, n, run, &answer, err);
+    times->predict_seconds += clock_now(CLOCK_MONOTONIC) - wall;
+    times->predict_cpu_seconds += clock_now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    part.answer = &answer;
+    if (!status) status = cp_score_add(metric, model, &part, run, err);
+    cp_answer_clear(&answer);
+    return status;
+}
+
+copse_status cp_score_table(const copse_model *model, const copse_table *test, double interval, const copse_run *run,
+                            copse_scores *out, copse_error *err) {
+    *out = (copse_scores){0};
+    CP_TRY(cp_score_check_interval(interval, err));
+    cp_metric metric;
+    copse_status status = COPSE_OK;
+    cp_metric_init(&metric, model->schema->task, interval);
+    for (size_t first = 0; first < test->rows; first += BLOCK_ROWS) {
+        cp_scored part = {.truth = test, .first = first};
+        cp_log_progress(run, "scoring", (double)first, (double)test->rows);
+        CP_TRY_OUT(score_block(model, part, run, &metric, out, err));
+    }
+    if (!metric.rows)
+        CP_TRY_OUT(cp_fail(err, COPSE_E_DATA, "no row has a value in the target column '%s': nothing to score",
+                           model->schema->target));
+    cp_metric_read(&metric, out);
+out:
+    cp_metric_clear(&metric);
+    return status;
+}

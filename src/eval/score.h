@@ -1,0 +1,26 @@
+/* score - a model's predictions against a table's targets. */
+#ifndef CP_SCORE_H
+#define CP_SCORE_H
+
+#include "eval/metric.h"
+#include "model/model.h"
+
+/* Predictions with the table that knows better: the model's target in rows first ... of `truth`. */
+typedef struct cp_scored {
+    const cp_answer *answer;
+    const copse_table *truth;
+    size_t first;
+} cp_scored;
+
+/* Adds them up; rows whose target is missing are skipped. */
+copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_scored *part, const copse_run *run,
+                          copse_error *err);
+
+/* COPSE_E_USAGE unless the level is 0 (none) or between 0 and 1. */
+copse_status cp_score_check_interval(double interval, copse_error *err);
+
+/* Predicts and scores a whole table in blocks; COPSE_E_DATA if no row has a target. */
+copse_status cp_score_table(const copse_model *model, const copse_table *test, double interval, const copse_run *run,
+                            copse_scores *out, copse_error *err);
+
+#endif
