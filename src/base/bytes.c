@@ -6,8 +6,8 @@
  * A section is cut into blocks of BLOCK raw bytes; a block's bytes are sorted into planes (all lowest bytes, then all
  * second ones ...), which zstd likes better: exponents stand together.  The planes also fix the byte order.
  *
- * The memory bound: raw bytes <= CP_BYTES_RATIO x stored bytes for each section, kept by the writer with padding and
- * demanded by the reader before it allocates. */
+ * The memory bound: raw bytes <= CP_BYTES_RATIO x stored bytes for each section, and what is rebuilt from them <=
+ * CP_BYTES_CLAIM x the image; kept by the writer with padding and demanded by the reader before it allocates. */
 #include "base/bytes.h"
 
 #include <stdio.h>
@@ -111,7 +111,7 @@ typedef struct buffer {
 
 struct cp_writer {
     buffer image, directory;
-    size_t sections;
+    size_t sections, claimed;
     scope scope;
     unsigned char *planes; /* BLOCK bytes */
     ZSTD_CCtx *zstd;
@@ -186,16 +186,32 @@ static copse_status write_block(cp_writer *w, const unsigned char *data, size_t 
     return COPSE_OK;
 }
 
+/* Zeros, until the image has n bytes. */
+static copse_status pad(cp_writer *w, size_t n, copse_error *err) {
+    if (w->image.n >= n) return COPSE_OK;
+    CP_TRY(buffer_room(&w->image, n - w->image.n, err));
+    memset(w->image.at + w->image.n, 0, n - w->image.n);
+    w->image.n = n;
+    return COPSE_OK;
+}
+
 static copse_status write_blocks(cp_writer *w, const unsigned char *data, size_t n, size_t size, copse_error *err) {
     size_t start = w->image.n, step = BLOCK / size;
     for (size_t done = 0; done < n; done += step)
         CP_TRY(write_block(w, data + done * size, n - done < step ? n - done : step, size, err));
-    size_t stored = w->image.n - start, least = (n * size + CP_BYTES_RATIO - 1) / CP_BYTES_RATIO;
-    if (stored >= least) return COPSE_OK;
-    CP_TRY(buffer_room(&w->image, least - stored, err));
-    memset(w->image.at + w->image.n, 0, least - stored);
-    w->image.n += least - stored;
-    return COPSE_OK;
+    return pad(w, start + (n * size + CP_BYTES_RATIO - 1) / CP_BYTES_RATIO, err);
+}
+
+/* Notes in the directory, where there is room, the section from `start` to the end of the image. */
+static void enter(cp_writer *w, cp_type type, const char *name, size_t count, size_t start) {
+    size_t length = strlen(name), stored = w->image.n - start;
+    buffer_number(&w->directory, type, 1);
+    buffer_number(&w->directory, length, 1);
+    buffer_bytes(&w->directory, name, length);
+    buffer_number(&w->directory, count, 8);
+    buffer_number(&w->directory, stored, 8);
+    buffer_number(&w->directory, XXH64(w->image.at + start, stored, 0), 8);
+    w->sections++;
 }
 
 copse_status cp_writer_array(cp_writer *w, const char *name, cp_type type, const void *data, size_t n,
@@ -209,13 +225,7 @@ copse_status cp_writer_array(cp_writer *w, const char *name, cp_type type, const
         w->image.n = start;
         return status;
     }
-    buffer_number(&w->directory, type, 1);
-    buffer_number(&w->directory, length, 1);
-    buffer_bytes(&w->directory, w->scope.text, length);
-    buffer_number(&w->directory, n, 8);
-    buffer_number(&w->directory, w->image.n - start, 8);
-    buffer_number(&w->directory, XXH64(w->image.at + start, w->image.n - start, 0), 8);
-    w->sections++;
+    enter(w, type, w->scope.text, n, start);
     return COPSE_OK;
 }
 
@@ -248,8 +258,26 @@ copse_status cp_writer_texts(cp_writer *w, const char *name, const char *const *
     return status;
 }
 
+void cp_writer_claim(cp_writer *w, size_t n, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || __builtin_add_overflow(w->claimed, bytes, &w->claimed))
+        w->claimed = SIZE_MAX; /* finish will not get that much memory */
+}
+
+/* A section without elements whose stored bytes make up for what is missing. */
+static copse_status justify(cp_writer *w, copse_error *err) {
+    static const char name[] = "padding";
+    size_t start = w->image.n, least = w->claimed / CP_BYTES_CLAIM + 1;
+    if (w->image.n >= least) return COPSE_OK;
+    CP_TRY(buffer_room(&w->directory, ENTRY + strlen(name), err));
+    CP_TRY(pad(w, least, err));
+    enter(w, CP_U8, name, 0, start);
+    return COPSE_OK;
+}
+
 copse_status cp_writer_finish(cp_writer *w, const unsigned char **out_bytes, size_t *out_n, copse_error *err) {
     CP_BUG(w->finished || w->scope.depth);
+    CP_TRY(justify(w, err));
     CP_TRY(buffer_room(&w->image, w->directory.n, err));
     size_t start = w->image.n;
     buffer_bytes(&w->image, w->directory.at, w->directory.n);
@@ -282,6 +310,7 @@ struct cp_reader {
     const unsigned char *image;
     section *section; /* sorted by name once read */
     size_t sections;
+    size_t room; /* bytes that may still be claimed */
     scope scope; /* its text is the name last asked for */
     unsigned char *planes;
     ZSTD_DCtx *zstd;
@@ -373,6 +402,7 @@ copse_status cp_reader_new(const unsigned char *bytes, size_t n, cp_reader **out
     cp_reader *r;
     CP_TRY(CP_NEW(r, 1, err));
     r->image = bytes;
+    if (__builtin_mul_overflow(n, CP_BYTES_CLAIM, &r->room)) r->room = SIZE_MAX;
     copse_status status = read_directory(r, n, err);
     if (!status) status = CP_RAW(r->planes, BLOCK, err);
     if (!status && !(r->zstd = ZSTD_createDCtx())) status = cp_fail_memory(err);
@@ -408,6 +438,14 @@ copse_status cp_reader_bad(const cp_reader *r, copse_error *err, const char *fmt
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
     return cp_fail(err, COPSE_E_MODEL, "damaged: section '%s': %s", r->scope.text, what);
+}
+
+copse_status cp_reader_claim(cp_reader *r, size_t n, size_t size, copse_error *err) {
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > r->room)
+        return cp_reader_bad(r, err, "asks for more memory than a file of this size can justify");
+    r->room -= bytes;
+    return COPSE_OK;
 }
 
 static const section *find(const cp_reader *r, const char *name) {

@@ -10,7 +10,8 @@
 
 enum {
     CP_BYTES_VERSION = 1, /* of the format: goes up when an older program would misread a file */
-    CP_BYTES_RATIO = 32   /* a section of s stored bytes holds at most this times s bytes */
+    CP_BYTES_RATIO = 32,  /* a section of s stored bytes holds at most this times s bytes */
+    CP_BYTES_CLAIM = 256  /* an image of s bytes justifies at most this times s bytes of what is made from it */
 };
 
 typedef enum cp_type { CP_U8, CP_I32, CP_U32, CP_I64, CP_F32, CP_F64 } cp_type;
@@ -29,6 +30,9 @@ copse_status cp_writer_f64(cp_writer *w, const char *name, double value, copse_e
 copse_status cp_writer_text(cp_writer *w, const char *name, const char *text, copse_error *err);
 /* A list of strings, e.g. names and levels. */
 copse_status cp_writer_texts(cp_writer *w, const char *name, const char *const *texts, size_t n, copse_error *err);
+/* Says that reading this back takes n * size bytes more than the sections themselves, e.g. for what is rebuilt and not
+ * stored.  The image is padded where it is too small to justify all that is claimed. */
+void cp_writer_claim(cp_writer *w, size_t n, size_t size);
 /* The finished image, owned by the writer. */
 copse_status cp_writer_finish(cp_writer *w, const unsigned char **out_bytes, size_t *out_n, copse_error *err);
 
@@ -53,6 +57,10 @@ copse_status cp_reader_text(cp_reader *r, const char *name, char **out, copse_er
 /* n strings in one block: cp_mem_free(*out) frees all.  They are bytes without NUL, in whatever encoding the user's data
  * have, so that names and levels match the next file byte by byte. */
 copse_status cp_reader_texts(cp_reader *r, const char *name, char ***out, size_t *out_n, copse_error *err);
+
+/* To be called before the n * size bytes are allocated that a writer claimed: COPSE_E_MODEL if the image is too small to
+ * justify them, together with those claimed before. */
+copse_status cp_reader_claim(cp_reader *r, size_t n, size_t size, copse_error *err);
 
 /* Raises COPSE_E_MODEL with the section's name in the message: for the checks that follow a read. */
 __attribute__((format(printf, 3, 4))) copse_status cp_reader_bad(const cp_reader *r, copse_error *err, const char *fmt,

@@ -211,6 +211,31 @@ static void the_wrong_question_is_refused(void **state) {
     free(image);
 }
 
+static void claims_need_an_image_that_justifies_them(void **state) {
+    (void)state;
+    static const size_t claims[] = {0, 1000, 1000000, 12345678};
+    for (size_t i = 0; i < 4; i++) {
+        copse_error err;
+        cp_writer *w;
+        cp_reader *r;
+        size_t n;
+        must(cp_writer_new(&w, &err), err);
+        must(write_small(w, &err), err);
+        cp_writer_claim(w, claims[i], 2);
+        cp_writer_claim(w, 3, 1);
+        unsigned char *image = finish(w, &n);
+        must(read_small(image, n, &err), err);
+        assert_true(n < 1000 + claims[i] / 64);
+        must(cp_reader_new(image, n, &r, &err), err);
+        must(cp_reader_claim(r, claims[i], 2, &err), err);
+        must(cp_reader_claim(r, 3, 1, &err), err);
+        assert_int_equal(cp_reader_claim(r, SIZE_MAX / 2, 3, &err), COPSE_E_MODEL);
+        assert_int_equal(cp_reader_claim(r, 256 * n, 1, &err), COPSE_E_MODEL);
+        cp_reader_free(r);
+        free(image);
+    }
+}
+
 /* ----------------------------------------------------------------------------------------------- damaged images */
 
 static void every_flipped_bit_is_noticed(void **state) {
@@ -555,6 +580,7 @@ int main(void) {
         cmocka_unit_test(layout_is_that_of_the_document),
         cmocka_unit_test(large_arrays_pass_through_blocks),
         cmocka_unit_test(the_wrong_question_is_refused),
+        cmocka_unit_test(claims_need_an_image_that_justifies_them),
         cmocka_unit_test(every_flipped_bit_is_noticed),
         cmocka_unit_test(every_truncation_is_noticed),
         cmocka_unit_test(a_crafted_image_is_read),
