@@ -236,8 +236,13 @@ COPSE_API size_t copse_model_classes(const copse_model *model); /* 0 for regress
 COPSE_API const char *copse_model_class(const copse_model *model, size_t k);
 COPSE_API size_t copse_model_trees(const copse_model *model);
 
-/* Figures the method knows of itself (leaves, depth, log_marginal ...): the i-th, 0 after the last. */
-COPSE_API int copse_model_figure(const copse_model *model, size_t i, const char **out_name, double *out_value);
+/* Figures the method knows of itself (leaves, depth, log_marginal ...); returns how many. */
+typedef struct copse_figure {
+    const char *name;
+    double value;
+} copse_figure;
+enum { COPSE_MAX_FIGURES = 24 };
+COPSE_API size_t copse_model_figures(const copse_model *model, copse_figure out[COPSE_MAX_FIGURES]);
 
 /* Where text goes. */
 typedef copse_status (*copse_write_fn)(void *arg, const char *bytes, size_t n);

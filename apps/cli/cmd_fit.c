@@ -72,8 +72,8 @@ static copse_status save(cli *c, fit_job *f, copse_error *err) {
 
 static void print_json(const cli *c, const fit_job *f) {
     cli_json j = {.file = stdout};
-    const char *name;
-    double value;
+    copse_figure figure[COPSE_MAX_FIGURES];
+    size_t figures = copse_model_figures(f->model, figure);
     cli_json_object(&j, NULL);
     cli_json_text(&j, "method", copse_params_method(f->params));
     cli_json_size(&j, "seed", (size_t)cli_params_seed(f->params));
@@ -86,7 +86,7 @@ static void print_json(const cli *c, const fit_job *f) {
     cli_json_number(&j, "peak_rss_mb", cli_peak_rss_mb());
     cli_json_text(&j, "model", f->model_path);
     cli_json_number(&j, "model_bytes", f->model_bytes);
-    for (size_t i = 0; copse_model_figure(f->model, i, &name, &value); i++) cli_json_number(&j, name, value);
+    for (size_t i = 0; i < figures; i++) cli_json_number(&j, figure[i].name, figure[i].value);
     if (f->test)
         cli_scores_json(&j, &f->scores, "test_rows");
     else
@@ -110,11 +110,10 @@ static void print_learnt(const cli *c, const fit_job *f) {
 }
 
 static void print_figures(const copse_model *m) {
-    const char *name;
-    double value;
-    size_t n = 0;
-    for (; copse_model_figure(m, n, &name, &value); n++)
-        printf("%s%s %.6g", n == 0 ? "  figures     " : ", ", name, value);
+    copse_figure figure[COPSE_MAX_FIGURES];
+    size_t n = copse_model_figures(m, figure);
+    for (size_t i = 0; i < n; i++)
+        printf("%s%s %.6g", i == 0 ? "  figures     " : ", ", figure[i].name, figure[i].value);
     if (n) putchar('\n');
 }
 

@@ -154,12 +154,8 @@ size_t copse_model_trees(const copse_model *model) {
     return model->method->trees(model->state);
 }
 
-int copse_model_figure(const copse_model *model, size_t i, const char **out_name, double *out_value) {
-    cp_figure figure[CP_MAX_FIGURES];
-    if (i >= model->method->figures(model->state, figure)) return 0;
-    *out_name = figure[i].name;
-    *out_value = figure[i].value;
-    return 1;
+size_t copse_model_figures(const copse_model *model, copse_figure out[COPSE_MAX_FIGURES]) {
+    return model->method->figures(model->state, out);
 }
 
 copse_status copse_model_write_json(const copse_model *model, copse_write_fn write, void *arg, copse_error *err) {

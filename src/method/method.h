@@ -41,13 +41,6 @@ copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, 
 cp_mixture cp_answer_mixture(const cp_answer *a, size_t row);
 void cp_answer_clear(cp_answer *a);
 
-/* A figure the method knows of itself. */
-typedef struct cp_figure {
-    const char *name;
-    double value;
-} cp_figure;
-enum { CP_MAX_FIGURES = 24 };
-
 /* A node as people look at it; the root is node 0. */
 typedef struct cp_node_view {
     int32_t left, right; /* CP_NONE at a leaf */
@@ -88,7 +81,7 @@ typedef struct cp_method {
     size_t (*rows)(const void *state); /* learnt so far */
     size_t (*trees)(const void *state);
     int (*can_learn)(const void *state);
-    size_t (*figures)(const void *state, cp_figure out[CP_MAX_FIGURES]);
+    size_t (*figures)(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
     /* The "hyper", "weight" and "nodes" members of the tree's JSON object. */
     copse_status (*tree_json)(const void *state, size_t tree, cp_json *j, copse_error *err);
     /* One node for the text and dot listings. */

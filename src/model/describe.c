@@ -71,7 +71,7 @@ static void json_columns(const cp_schema *s, cp_json *j) {
 
 copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void *arg, copse_error *err) {
     cp_json j;
-    cp_figure figure[CP_MAX_FIGURES];
+    copse_figure figure[COPSE_MAX_FIGURES];
     CP_TRY(cp_model_settle(m, NULL, err));
     cp_json_begin(&j, write, arg);
     cp_json_object(&j, NULL);

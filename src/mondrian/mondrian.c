@@ -444,22 +444,22 @@ static void mean_shape(const cp_mondrian *f, double *out_leaves, double *out_dep
     cp_mem_free(depth);
 }
 
-static size_t figures(const void *state, cp_figure out[CP_MAX_FIGURES]) {
+static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     const cp_mondrian *f = state;
     size_t n = 0;
     double leaves, depth;
     mean_shape(f, &leaves, &depth);
-    out[n++] = (cp_figure){"leaves", leaves};
-    out[n++] = (cp_figure){"depth", depth};
+    out[n++] = (copse_figure){"leaves", leaves};
+    out[n++] = (copse_figure){"depth", depth};
     if (f->task == COPSE_CLASS) {
-        out[n++] = (cp_figure){"gamma", f->gamma};
+        out[n++] = (copse_figure){"gamma", f->gamma};
         return n;
     }
-    out[n++] = (cp_figure){"mean", f->hyper.mean + f->center};
-    out[n++] = (cp_figure){"gamma1", f->hyper.gamma1};
-    out[n++] = (cp_figure){"gamma2", f->hyper.gamma2};
-    out[n++] = (cp_figure){"noise", f->hyper.noise};
-    if (!f->space.keeps_moments && !f->stale) out[n++] = (cp_figure){"log_marginal", f->log_marginal};
+    out[n++] = (copse_figure){"mean", f->hyper.mean + f->center};
+    out[n++] = (copse_figure){"gamma1", f->hyper.gamma1};
+    out[n++] = (copse_figure){"gamma2", f->hyper.gamma2};
+    out[n++] = (copse_figure){"noise", f->hyper.noise};
+    if (!f->space.keeps_moments && !f->stale) out[n++] = (copse_figure){"log_marginal", f->log_marginal};
     return n;
 }
 

@@ -17,17 +17,20 @@ typedef struct walk {
     cp_mondrian_room room; /* only if the row makes its leaf grow */
 } walk;
 
-/* Makes the node's box hold x.  A node that owned none because it had two rows gets one with its third. */
-static void stretch_box(walk *w, cp_mondrian_node *n, int rows_are_two) {
-    size_t d = w->s->dims;
+/* Makes the node's box hold x.  A node without one gets it with the row that makes its corners too many. */
+static void stretch_box(walk *w, cp_mondrian_node *n) {
+    const cp_mondrian_space *s = w->s;
     if (n->box != CP_NONE) {
-        w->s->kern->include(cp_mondrian_tree_own_box(w->t, w->s, n->box), w->x, d);
-    } else if (rows_are_two) {
-        float *box = cp_mondrian_tree_own_box(w->t, w->s, (int32_t)w->t->boxes);
-        cp_mondrian_tree_box(w->t, w->s, n, box);
-        w->s->kern->include(box, w->x, d);
-        n->box = (int32_t)w->t->boxes++;
+        s->kern->include(cp_mondrian_tree_own_box(w->t, s, n->box), w->x, s->dims);
+        return;
     }
+    int32_t row[CP_MONDRIAN_CORNERS];
+    size_t k = cp_mondrian_tree_corners(w->t, n, row);
+    if (k < CP_MONDRIAN_CORNERS) return;
+    float *box = cp_mondrian_tree_own_box(w->t, s, (int32_t)w->t->boxes);
+    s->kern->hull(s->x, s->dims, row, k, box);
+    s->kern->include(box, w->x, s->dims);
+    n->box = (int32_t)w->t->boxes++;
 }
 
 static void init_leaf(walk *w, cp_mondrian_node *leaf) {
@@ -64,8 +67,9 @@ static void insert_above(walk *w, int32_t j, double time, double outside) {
     float cut;
     const float *old = cp_mondrian_tree_box(t, w->s, &t->node[j], box);
     cut_outside(w, old, outside, &dim, &cut);
-    int one_row = cp_mondrian_is_leaf(&t->node[j]) && t->node[j].count == 1;
     if (old != box) memcpy(box, old, 2 * w->s->dims * sizeof *box);
+    int32_t row[CP_MONDRIAN_CORNERS];
+    int few = old == box && cp_mondrian_tree_corners(t, &t->node[j], row) < CP_MONDRIAN_CORNERS;
     w->s->kern->include(box, w->x, w->s->dims);
 
     t->nodes += 2;
@@ -78,7 +82,7 @@ static void insert_above(walk *w, int32_t j, double time, double outside) {
         .right = x_right ? leaf : moved,
         .dim = dim,
         .cut = cut,
-        .box = one_row ? CP_NONE : (int32_t)t->boxes++,
+        .box = few ? CP_NONE : (int32_t)t->boxes++,
     };
     if (w->s->label) cp_mondrian_hnsp_mark_split(t, w->s, j);
     if (w->s->keeps_moments) {
@@ -102,7 +106,7 @@ static void resume(walk *w, int32_t j, double since) {
 static void append(walk *w, int32_t j) {
     cp_mondrian_node *leaf = &w->t->node[j];
     if (w->s->label) cp_mondrian_hnsp_add(w->t, w->s, leaf, w->s->label[w->row]);
-    stretch_box(w, leaf, leaf->count == 2);
+    stretch_box(w, leaf);
     w->t->next[w->row] = leaf->head;
     leaf->head = w->row;
     leaf->count++;
@@ -158,7 +162,7 @@ copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s,
             append(&w, j);
             break;
         }
-        stretch_box(&w, n, 1);
+        stretch_box(&w, n);
         if (s->label) cp_mondrian_hnsp_see(t, s, n, s->label[w.row]);
         if (s->keeps_moments) cp_mondrian_gauss_learn(&t->stat[j], s->y[w.row]);
         since = n->time;

@@ -134,41 +134,44 @@ static copse_status check_lists(const cp_mondrian_tree *t, cp_reader *r, unsigne
     return found == t->rows ? COPSE_OK : cp_reader_bad(r, err, "some rows are in no leaf");
 }
 
-/* The box of a leaf from its list, of a split from its children's; owned where there are three rows or more. */
+/* The box of a leaf from its list, of a split from its children's. */
+static copse_status rebuild_box(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, int32_t j, float *buf,
+                                copse_error *err) {
+    cp_mondrian_node *n = &t->node[j];
+    size_t d = s->dims;
+    float *box = n->box == CP_NONE ? buf : cp_mondrian_tree_own_box(t, s, n->box);
+    if (cp_mondrian_is_leaf(n)) {
+        s->kern->hull(s->x, d, &n->head, 1, box);
+        for (int32_t row = t->next[n->head]; row != CP_NONE; row = t->next[row])
+            s->kern->include(box, cp_mondrian_row(s, row), d);
+        return COPSE_OK;
+    }
+    const float *left = cp_mondrian_tree_box(t, s, &t->node[n->left], buf + 2 * d);
+    const float *right = cp_mondrian_tree_box(t, s, &t->node[n->right], buf + 4 * d);
+    if (!(left[d + (size_t)n->dim] <= n->cut) || !(right[n->dim] > n->cut))
+        return cp_reader_bad(r, err, "node %d does not part its rows", j);
+    memcpy(box, left, 2 * d * sizeof *box);
+    s->kern->include(box, right, d);
+    s->kern->include(box, right + d, d);
+    return COPSE_OK;
+}
+
+/* Owned where there are rows enough; room for exactly those, so that memory follows what the file holds. */
 static copse_status rebuild_boxes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, const int32_t *order,
                                   float *buf, copse_error *err) {
     int32_t *rows;
-    size_t d = s->dims;
-    copse_status status = COPSE_OK;
     CP_TRY(CP_RAW(rows, t->nodes, err));
     for (size_t i = t->nodes; i-- > 0;) {
         cp_mondrian_node *n = &t->node[order[i]];
-        int leaf = cp_mondrian_is_leaf(n);
-        rows[order[i]] = leaf ? n->count : rows[n->left] + rows[n->right];
-        float *box = buf;
-        if (rows[order[i]] >= 3) {
-            n->box = (int32_t)t->boxes++;
-            box = cp_mondrian_tree_own_box(t, s, n->box);
-        }
-        if (leaf && n->box == CP_NONE) continue;
-        if (leaf) {
-            s->kern->hull(s->x, d, &n->head, 1, box);
-            for (int32_t row = t->next[n->head]; row != CP_NONE; row = t->next[row])
-                s->kern->include(box, cp_mondrian_row(s, row), d);
-            continue;
-        }
-        const float *left = cp_mondrian_tree_box(t, s, &t->node[n->left], buf + 2 * d);
-        const float *right = cp_mondrian_tree_box(t, s, &t->node[n->right], buf + 4 * d);
-        if (!(left[d + (size_t)n->dim] <= n->cut) || !(right[n->dim] > n->cut)) {
-            status = cp_reader_bad(r, err, "node %d does not part its rows", order[i]);
-            break;
-        }
-        memcpy(box, left, 2 * d * sizeof *box);
-        s->kern->include(box, right, d);
-        s->kern->include(box, right + d, d);
+        rows[order[i]] = cp_mondrian_is_leaf(n) ? n->count : rows[n->left] + rows[n->right];
+        if (rows[order[i]] > CP_MONDRIAN_CORNERS) n->box = (int32_t)t->boxes++;
     }
     cp_mem_free(rows);
-    return status;
+    CP_TRY(cp_mondrian_tree_reserve(t, s, 0, 0, err));
+    for (size_t i = t->nodes; i-- > 0;)
+        if (!cp_mondrian_is_leaf(&t->node[order[i]]) || t->node[order[i]].box != CP_NONE)
+            CP_TRY(rebuild_box(t, s, r, order[i], buf, err));
+    return COPSE_OK;
 }
 
 static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, copse_error *err) {
@@ -195,7 +198,6 @@ static copse_status rebuild_tree(cp_mondrian_tree *t, const cp_mondrian_space *s
     CP_TRY_OUT(check_shape(t, r, order, seen, err));
     CP_TRY_OUT(check_splits(t, s, r, order, err));
     CP_TRY_OUT(check_lists(t, r, seen, err));
-    CP_TRY_OUT(cp_mondrian_tree_reserve(t, s, 0, t->nodes, err));
     CP_TRY_OUT(rebuild_boxes(t, s, r, order, buf, err));
     if (s->label) CP_TRY_OUT(rebuild_classes(t, s, err));
     cp_mondrian_tree_trim(t, s);

@@ -71,11 +71,11 @@ static void make_leaf(cp_mondrian_tree *t, const cp_mondrian_space *s, const blo
     if (s->label && !pure) cp_mondrian_hnsp_count(t, s, leaf);
 }
 
-/* The box of the block: the node's own if it has three rows or more, else in buf. */
+/* The box of the block: the node's own if it has rows enough, else in buf. */
 static const float *block_box(cp_mondrian_tree *t, const cp_mondrian_space *s, const block *b, float *buf) {
     cp_mondrian_node *node = &t->node[b->node];
     float *box = buf;
-    if (b->n >= 3) {
+    if (b->n > CP_MONDRIAN_CORNERS) {
         if (node->box == CP_NONE) node->box = (int32_t)t->boxes++;
         box = cp_mondrian_tree_own_box(t, s, node->box);
     }
@@ -119,7 +119,7 @@ copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
     };
     if (!out->row || !out->spare || !out->box) return cp_fail_memory(err);
     if (s->label) CP_TRY(cp_mondrian_hnsp_reserve(t, s, n, err));
-    return cp_mondrian_tree_reserve(t, s, 2 * n, n, err); /* n leaves and n-1 splits; a box for three rows or more */
+    return cp_mondrian_tree_reserve(t, s, 2 * n, n, err); /* n leaves, n-1 splits */
 }
 
 /* The larger half waits on the stack and the smaller one is done first, so 64 places are enough for any tree. */

@@ -40,31 +40,30 @@ void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s) {
     if (t->stat) shrink(&t->stat, &t->cap_stat, t->nodes, sizeof *t->stat);
 }
 
-/* The one or two rows whose hull is the box of a node that owns none. */
-static void corner_rows(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *a, int32_t *b) {
-    if (cp_mondrian_is_leaf(n)) {
-        *a = n->head;
-        *b = n->count == 2 ? t->next[n->head] : n->head;
-    } else {
-        *a = t->node[n->left].head;
-        *b = t->node[n->right].head;
+size_t cp_mondrian_tree_corners(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *out) {
+    size_t k = 0;
+    if (!cp_mondrian_is_leaf(n)) {
+        k = cp_mondrian_tree_corners(t, &t->node[n->left], out);
+        return k + cp_mondrian_tree_corners(t, &t->node[n->right], out + k);
     }
+    for (int32_t r = n->head; r != CP_NONE; r = t->next[r]) out[k++] = r;
+    return k;
 }
 
 double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
                                 const float *x) {
     if (n->box != CP_NONE) return s->kern->outside(cp_mondrian_tree_own_box(t, s, n->box), x, s->dims);
-    int32_t a, b;
-    corner_rows(t, n, &a, &b);
-    return s->kern->outside_pair(cp_mondrian_row(s, a), cp_mondrian_row(s, b), x, s->dims);
+    int32_t row[CP_MONDRIAN_CORNERS];
+    size_t k = cp_mondrian_tree_corners(t, n, row);
+    return s->kern->outside_rows(s->x, row, k, x, s->dims);
 }
 
 const float *cp_mondrian_tree_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
                                   float *buf) {
     if (n->box != CP_NONE) return cp_mondrian_tree_own_box(t, s, n->box);
-    int32_t rows[2];
-    corner_rows(t, n, &rows[0], &rows[1]);
-    s->kern->hull(s->x, s->dims, rows, 2, buf);
+    int32_t row[CP_MONDRIAN_CORNERS];
+    size_t k = cp_mondrian_tree_corners(t, n, row);
+    s->kern->hull(s->x, s->dims, row, k, buf);
     return buf;
 }
 

@@ -7,8 +7,8 @@
  *
  * A split holds only inside the node's box, the smallest one around its rows; outside it nothing is decided yet.
  *
- * Boxes are most of the memory, so a node of one or two rows has none: its box is the hull of those rows.  For a leaf they
- * are in its list, for a split they are the heads of its two leaves.
+ * Boxes are most of the memory, and most nodes have few rows.  So a node of at most CP_MONDRIAN_CORNERS rows has none: its
+ * box is the hull of those rows, which all trees share and which are therefore likely to be in the cache.
  *
  * The tree's shape, boxes and times depend on rows and randomness alone; what is known of the targets under a node is
  * kept beside it, for classes in `marks` and `counts` (see mondrian_hnsp.h), for numbers in `stat` (mondrian_gauss.h).
@@ -16,7 +16,8 @@
  * Invariants, checked by cp_mondrian_tree_check:
  *   N1  node 0 is the root; every other node is the child of exactly one node; each row learnt is in one leaf's list.
  *   N2  times grow strictly downwards; a leaf's time is the lifetime.
- *   N3  a node's box is exactly the hull of the rows under it; it owns one if and only if those are three or more.
+ *   N3  a node's box is exactly the hull of the rows under it; it owns one if and only if those are more
+ *       than CP_MONDRIAN_CORNERS.
  *   N4  a split lies inside its box: lower <= cut < upper in its dimension; rows with x <= cut are on the left.
  *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and two
  *       classes or more.
@@ -28,6 +29,8 @@
 #include "base/mem.h"
 #include "num/kern.h"
 #include "num/rng.h"
+
+enum { CP_MONDRIAN_CORNERS = 4 };
 
 typedef struct cp_mondrian_node {
     double time;
@@ -102,6 +105,8 @@ copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
 /* Gives unused room back. */
 void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s);
 
+/* The rows under a node that owns no box, at most CP_MONDRIAN_CORNERS; returns how many. */
+size_t cp_mondrian_tree_corners(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *out);
 /* How far x lies outside the node's box. */
 double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
                                 const float *x);

@@ -23,10 +23,14 @@ static double outside_plain(const float *box, const float *x, size_t d) {
     return lanes_sum(lane);
 }
 
-static double outside_pair_plain(const float *a, const float *b, const float *x, size_t d) {
+static double outside_rows_plain(const float *m, const int32_t *row, size_t n, const float *x, size_t d) {
     double lane[4] = {0};
     for (size_t i = 0; i < d; i++) {
-        float lower = smaller(a[i], b[i]), upper = larger(a[i], b[i]);
+        float lower = m[(size_t)row[0] * d + i], upper = lower;
+        for (size_t k = 1; k < n; k++) {
+            lower = smaller(lower, m[(size_t)row[k] * d + i]);
+            upper = larger(upper, m[(size_t)row[k] * d + i]);
+        }
         lane[i % 4] += (double)(larger(x[i] - upper, 0) + larger(lower - x[i], 0));
     }
     return lanes_sum(lane);
@@ -51,7 +55,7 @@ static void hull_plain(const float *x, size_t d, const int32_t *row, size_t n, f
     for (size_t i = 1; i < n; i++) include_plain(out_box, x + (size_t)row[i] * d, d);
 }
 
-static const cp_kern plain = {"plain", outside_plain, outside_pair_plain, extent_plain, include_plain, hull_plain};
+static const cp_kern plain = {"plain", outside_plain, outside_rows_plain, extent_plain, include_plain, hull_plain};
 
 const cp_kern *cp_kern_best(void) {
     const cp_kern *fast = cp_kern_avx2();

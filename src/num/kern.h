@@ -13,8 +13,8 @@ typedef struct cp_kern {
     const char *name;
     /* How far x lies outside the box: sum over dimensions of max(x-u,0) + max(l-x,0). */
     double (*outside)(const float *box, const float *x, size_t d);
-    /* The same against the box around the points a and b. */
-    double (*outside_pair)(const float *a, const float *b, const float *x, size_t d);
+    /* The same against the box around rows row[0] ... row[n-1] (n >= 1) of the row-major matrix m. */
+    double (*outside_rows)(const float *m, const int32_t *row, size_t n, const float *x, size_t d);
     /* Sum of the side lengths. */
     double (*extent)(const float *box, size_t d);
     /* Grows the box to hold x. */

@@ -42,17 +42,27 @@ AVX2 static double outside_avx2(const float *box, const float *x, size_t d) {
     return lanes_sum(sum);
 }
 
-AVX2 static double outside_pair_avx2(const float *a, const float *b, const float *x, size_t d) {
+AVX2 static double outside_rows_avx2(const float *m, const int32_t *row, size_t n, const float *x, size_t d) {
     __m256d sum = _mm256_setzero_pd();
     size_t i = 0;
     for (; i + 8 <= d; i += 8) {
-        __m256 p = _mm256_loadu_ps(a + i), q = _mm256_loadu_ps(b + i);
-        sum = add_lanes(sum, excess(_mm256_min_ps(p, q), _mm256_max_ps(p, q), _mm256_loadu_ps(x + i)));
+        __m256 l = _mm256_loadu_ps(m + (size_t)row[0] * d + i), u = l;
+        for (size_t k = 1; k < n; k++) {
+            __m256 v = _mm256_loadu_ps(m + (size_t)row[k] * d + i);
+            l = _mm256_min_ps(l, v);
+            u = _mm256_max_ps(u, v);
+        }
+        sum = add_lanes(sum, excess(l, u, _mm256_loadu_ps(x + i)));
     }
     if (i < d) {
-        __m256i m = tail_mask(d - i);
-        __m256 p = _mm256_maskload_ps(a + i, m), q = _mm256_maskload_ps(b + i, m);
-        sum = add_lanes(sum, excess(_mm256_min_ps(p, q), _mm256_max_ps(p, q), _mm256_maskload_ps(x + i, m)));
+        __m256i mask = tail_mask(d - i);
+        __m256 l = _mm256_maskload_ps(m + (size_t)row[0] * d + i, mask), u = l;
+        for (size_t k = 1; k < n; k++) {
+            __m256 v = _mm256_maskload_ps(m + (size_t)row[k] * d + i, mask);
+            l = _mm256_min_ps(l, v);
+            u = _mm256_max_ps(u, v);
+        }
+        sum = add_lanes(sum, excess(l, u, _mm256_maskload_ps(x + i, mask)));
     }
     return lanes_sum(sum);
 }
@@ -122,7 +132,7 @@ AVX2 static void hull_avx2(const float *x, size_t d, const int32_t *row, size_t 
     for (; i < d; i += 8) hull_tail(x + i, d, row, n, d - i < 8 ? d - i : 8, out_box + i, out_box + d + i);
 }
 
-static const cp_kern avx2 = {"avx2", outside_avx2, outside_pair_avx2, extent_avx2, include_avx2, hull_avx2};
+static const cp_kern avx2 = {"avx2", outside_avx2, outside_rows_avx2, extent_avx2, include_avx2, hull_avx2};
 
 const cp_kern *cp_kern_avx2(void) {
     return __builtin_cpu_supports("avx2") ? &avx2 : NULL;

@@ -24,8 +24,9 @@ static void plain_outside_is_the_definition(void **state) {
     const float box[] = {0, 1, 2, 1, 2, 3}, x[] = {-1, 1.5f, 5};
     assert_near(k->outside(box, x, 3), 1 + 0 + 2, 0);
     assert_near(k->extent(box, 3), 3, 0);
-    const float a[] = {0, 0}, b[] = {1, -1}, y[] = {2, 1};
-    assert_near(k->outside_pair(a, b, y, 2), 2, 0);
+    const float m[] = {0, 0, 9, 9, 1, -1}, y[] = {2, 1};
+    const int32_t row[] = {0, 2};
+    assert_near(k->outside_rows(m, row, 2, y, 2), 2, 0);
 }
 
 static void tiers_agree_bit_for_bit(void **state) {
@@ -45,8 +46,8 @@ static void tiers_agree_bit_for_bit(void **state) {
         for (size_t r = 0; r + 1 < ROWS; r++) {
             double a = plain->outside(box, x + r * d, d), b = fast->outside(box, x + r * d, d);
             assert_memory_equal(&a, &b, sizeof a);
-            a = plain->outside_pair(x, x + d, x + r * d, d);
-            b = fast->outside_pair(x, x + d, x + r * d, d);
+            a = plain->outside_rows(x, row, 1 + r % 4, x + r * d, d);
+            b = fast->outside_rows(x, row, 1 + r % 4, x + r * d, d);
             assert_memory_equal(&a, &b, sizeof a);
         }
         double a = plain->extent(box, d), b = fast->extent(box, d);
