@@ -29,9 +29,9 @@ _copse() {
     local command=${COMP_WORDS[1]} words
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words="$("$program" help 2> /dev/null | sed -nE 's/^  ([a-z]+) +[^ ].*/\1/p') --version --help"
+        words="$("$program" help 2> /dev/null | sed -nE '/^start here/q; s/^  ([a-z]+) +[^ ].*/\1/p') --version --help"
     elif [ "$command" = help ]; then
-        words=$("$program" help 2> /dev/null | sed -nE 's/^  ([a-z]+) +[^ ].*/\1/p')
+        words=$("$program" help 2> /dev/null | sed -nE '/^start here/q; s/^  ([a-z]+) +[^ ].*/\1/p')
     elif [ "$command" = methods ] && [[ $current != -* ]]; then
         words=$("$program" methods 2> /dev/null | sed -nE 's/^  ?([a-z]+) .*/\1/p')
     elif [[ $current == -* ]]; then

@@ -6,7 +6,7 @@ local -a found
 local i
 
 if (( CURRENT == 2 )) || [[ $command == help ]]; then
-    found=(${(f)"$($program help 2>/dev/null | sed -nE 's/^  ([a-z]+) +([^ ].*)/\1:\2/p')"})
+    found=(${(f)"$($program help 2>/dev/null | sed -nE '/^start here/q; s/^  ([a-z]+) +([^ ].*)/\1:\2/p')"})
     _describe command found
     return
 fi
