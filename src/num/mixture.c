@@ -5,11 +5,8 @@
 
 #include "num/dens.h"
 #include "num/draw.h"
-#include "num/quad.h"
+#include "num/normal.h"
 #include "num/special.h"
-
-static const double sqrt_half = 0.707106781186547524401;
-static const double inv_sqrt_two_pi = 0.398942280401432677940;
 
 /* ---------------------------------------------------------------------------------------------------- components */
 
@@ -63,23 +60,55 @@ double cp_mixture_draw(cp_mixture m, cp_rng *rng) {
 
 /* ------------------------------------------------------------------------------------------------ cdf and density */
 
-/* P(Y <= y), or P(Y > y) if `upper`: each by sums of its own small terms, so that both tails keep their digits. */
-static double tail_mass(cp_mixture m, double y, int upper) {
-    double sum = 0;
-    for (size_t i = 0; i < m.n; i++) {
-        const cp_component *c = &m.c[i];
-        double z = (y - c->loc) / c->scale;
-        sum += c->weight * cp_dens_student_cdf(upper ? -z : z, c->df);
+/* Mass of one tail, and the density where it ends. */
+typedef struct tail {
+    double mass, density;
+} tail;
+
+enum { CHUNK = 64 };
+
+/* Student components one by one, over the normal values computed for them in passing. */
+static void correct_students(const cp_component *c, size_t n, const double *z, double *cdf, double *pdf) {
+    for (size_t k = 0; k < n; k++) {
+        if (isinf(c[k].df)) continue;
+        cdf[k] = cp_dens_student_cdf(z[k], c[k].df);
+        pdf[k] = exp(cp_dens_student_log(z[k], c[k].df));
     }
-    return fmin(1, sum);
+}
+
+/* P(Y <= y), or P(Y > y) if `upper`: each is a sum of its own small terms, so both tails keep their digits. */
+static tail tail_at(cp_mixture m, double y, int upper) {
+    double z[CHUNK], cdf[CHUNK], pdf[CHUNK], sign = upper ? -1 : 1;
+    tail sum = {0};
+    for (size_t first = 0; first < m.n; first += CHUNK) {
+        const cp_component *c = m.c + first;
+        size_t n = m.n - first < CHUNK ? m.n - first : CHUNK;
+        int students = 0;
+        for (size_t k = 0; k < n; k++) {
+            z[k] = sign * (y - c[k].loc) / c[k].scale;
+            students |= !isinf(c[k].df);
+        }
+        cp_normal_many(z, n, cdf, pdf);
+        if (students) correct_students(c, n, z, cdf, pdf);
+        for (size_t k = 0; k < n; k++) {
+            sum.mass += c[k].weight * cdf[k];
+            sum.density += c[k].weight / c[k].scale * pdf[k];
+        }
+    }
+    sum.mass = fmin(1, sum.mass);
+    return sum;
 }
 
 double cp_mixture_cdf(cp_mixture m, double y) {
-    return tail_mass(m, y, 0);
+    return tail_at(m, y, 0).mass;
+}
+
+double cp_mixture_upper(cp_mixture m, double y) {
+    return tail_at(m, y, 1).mass;
 }
 
 /* log-sum-exp in one pass: sum holds the terms so far divided by exp(top). */
-double cp_mixture_log_density(cp_mixture m, double y) {
+static double far_log_density(cp_mixture m, double y) {
     double top = -INFINITY, sum = 0;
     for (size_t i = 0; i < m.n; i++) {
         const cp_component *c = &m.c[i];
@@ -94,6 +123,12 @@ double cp_mixture_log_density(cp_mixture m, double y) {
     return isinf(top) ? top : top + log(sum);
 }
 
+/* Logarithms of single components are needed only where their sum would underflow. */
+double cp_mixture_log_density(cp_mixture m, double y) {
+    double density = tail_at(m, y, 0).density;
+    return density > 1e-200 && density < INFINITY ? log(density) : far_log_density(m, y);
+}
+
 /* ------------------------------------------------------------------------------------------------------ quantiles */
 
 /* The tail of mass q <= 1/2 that is looked for, and where it can end. */
@@ -101,56 +136,58 @@ typedef struct search {
     cp_mixture m;
     int upper;
     double q;
-    double low, high; /* F(low) <= wanted <= F(high) */
+    double low, high; /* the end lies in between */
 } search;
 
 /* The mixture's quantile lies between the smallest and the largest of its components'.  Those of Gaussians are at hand;
  * Student's are farther out than the normal's, and are reached by steps that grow eightfold. */
 static void bracket(search *s) {
-    double z = cp_special_normal_quantile(s->q), sign = s->upper ? -1 : 1;
-    double df = INFINITY;
+    double z = cp_special_normal_quantile(s->q), sign = s->upper ? -1 : 1, df = INFINITY, reach = 0;
     s->low = INFINITY;
     s->high = -INFINITY;
     for (size_t i = 0; i < s->m.n; i++) {
-        double at = s->m.c[i].loc + sign * z * s->m.c[i].scale;
+        const cp_component *c = &s->m.c[i];
+        double at = c->loc + sign * z * c->scale;
         s->low = fmin(s->low, at);
         s->high = fmax(s->high, at);
-        df = fmin(df, s->m.c[i].df);
+        df = fmin(df, c->df);
+        reach = fmax(reach, c->scale);
     }
     if (isinf(df)) return;
-    double reach = fmax(s->high - s->low, DBL_MIN);
-    for (size_t i = 0; i < s->m.n; i++) reach = fmax(reach, s->m.c[i].scale);
     double *far_end = s->upper ? &s->high : &s->low;
-    for (; isfinite(*far_end) && tail_mass(s->m, *far_end, s->upper) > s->q; reach *= 8) *far_end -= sign * reach;
+    for (; isfinite(*far_end) && tail_at(s->m, *far_end, s->upper).mass > s->q; reach *= 8) *far_end -= sign * reach;
     *far_end = fmax(-DBL_MAX, fmin(DBL_MAX, *far_end));
 }
 
-/* Newton's step on log(tail mass) = log q: the logarithm of a normal tail is nearly a parabola, so this arrives in a few
- * steps from far away where Newton on the mass itself would creep. */
-static double newton(const search *s, double y, double mass) {
-    double slope = exp(cp_mixture_log_density(s->m, y)) / mass;
-    double step = log(mass / s->q) / slope;
-    return s->upper ? y + step : y - step;
+/* Newton's step on log(mass) = log q: the logarithm of a normal tail is nearly a parabola, so this arrives in a few steps
+ * from far away, where Newton on the mass itself would creep. */
+static double newton_step(const search *s, tail t) {
+    double step = log(t.mass / s->q) * t.mass / t.density;
+    return s->upper ? step : -step;
 }
 
-/* Newton where it stays inside the bracket and the bracket shrinks, bisection elsewhere (between modes the density is
- * flat zero and Newton knows nothing). */
-static double find_tail(search *s) {
+/* Newton while he stays inside the bracket and each step is at most half of the last but one; else bisection.  (Between
+ * modes the density is zero and Newton knows nothing.)  Either way every two steps halve something. */
+static double find_end(search *s) {
     bracket(s);
-    double y = fmax(s->low, fmin(s->high, cp_mixture_mean(s->m)));
-    if (y == s->low || y == s->high) y = 0.5 * s->low + 0.5 * s->high;
-    for (int step = 0; step < 300; step++) {
-        double mass = tail_mass(s->m, y, s->upper);
-        if (fabs(mass - s->q) <= 1e-13 * s->q) break;
-        if ((mass > s->q) == !s->upper)
+    double spread = sqrt(cp_mixture_var(s->m)), z = cp_special_normal_quantile(s->q);
+    double y = cp_mixture_mean(s->m) + (s->upper ? -z : z) * spread;
+    if (!(y > s->low && y < s->high)) y = 0.5 * s->low + 0.5 * s->high;
+    double last = INFINITY, last_but_one = INFINITY;
+    for (int round = 0; round < 300; round++) {
+        tail t = tail_at(s->m, y, s->upper);
+        if (fabs(t.mass - s->q) <= 1e-13 * s->q) break;
+        if ((t.mass > s->q) == !s->upper)
             s->high = y;
         else
             s->low = y;
         double mid = 0.5 * s->low + 0.5 * s->high;
         if (!(s->low < mid && mid < s->high)) break;
-        double next = newton(s, y, mass);
-        int trusted = next > s->low && next < s->high && step % 3 != 2;
-        y = trusted ? next : mid;
+        double step = newton_step(s, t);
+        if (!(y + step > s->low && y + step < s->high && fabs(step) <= 0.5 * last_but_one)) step = mid - y;
+        last_but_one = last;
+        last = fabs(step);
+        y += step;
     }
     return y;
 }
@@ -161,100 +198,5 @@ double cp_mixture_quantile(cp_mixture m, double q) {
     if (q == 0) return -INFINITY;
     if (q == 1) return INFINITY;
     search s = {.m = m, .upper = q > 0.5, .q = q > 0.5 ? 1 - q : q};
-    return find_tail(&s);
-}
-
-/* ----------------------------------------------------------------------------------------------------------- crps */
-
-static int is_gaussian(cp_mixture m) {
-    for (size_t i = 0; i < m.n; i++)
-        if (!isinf(m.c[i].df)) return 0;
-    return 1;
-}
-
-/* E|N(gap, sd^2)|. */
-static double mean_abs_normal(double gap, double sd) {
-    double u = gap / sd;
-    return 2 * sd * inv_sqrt_two_pi * exp(-0.5 * u * u) + gap * erf(u * sqrt_half);
-}
-
-/* CRPS = E|Y - y| - E|Y - Y'|/2, in closed form for Gaussians (Grimit and others 2006), O(n^2). */
-static double crps_of_pairs(cp_mixture m, double y) {
-    double near = 0, apart = 0;
-    for (size_t i = 0; i < m.n; i++) {
-        const cp_component *a = &m.c[i];
-        near += a->weight * mean_abs_normal(y - a->loc, a->scale);
-        double row = 0.5 * a->weight * mean_abs_normal(0, a->scale * (2 * sqrt_half));
-        for (size_t j = 0; j < i; j++) {
-            const cp_component *b = &m.c[j];
-            row += b->weight * mean_abs_normal(a->loc - b->loc, sqrt(a->scale * a->scale + b->scale * b->scale));
-        }
-        apart += a->weight * row;
-    }
-    return near - apart;
-}
-
-typedef struct crps_task {
-    cp_mixture m;
-    int upper;            /* the side of y: the integrand is (1 - F)^2 above, F^2 below */
-    double edge, stretch; /* outer tails: z = edge -+ stretch (e^u - 1) */
-} crps_task;
-
-static void squared_tail(const void *arg, const double *z, size_t n, double *out) {
-    const crps_task *t = arg;
-    for (size_t k = 0; k < n; k++) {
-        double mass = tail_mass(t->m, z[k], t->upper);
-        out[k] = mass * mass;
-    }
-}
-
-static void squared_outer_tail(const void *arg, const double *u, size_t n, double *out) {
-    const crps_task *t = arg;
-    for (size_t k = 0; k < n; k++) {
-        double far_out = t->stretch * expm1(u[k]);
-        double mass = tail_mass(t->m, t->upper ? t->edge + far_out : t->edge - far_out, t->upper);
-        out[k] = mass * mass * t->stretch * exp(u[k]);
-    }
-}
-
-static const double quad_rel = 1e-7;
-
-static void accumulate(cp_quad_result *sum, cp_quad_result part) {
-    sum->value += part.value;
-    sum->error += part.error;
-    sum->converged = sum->converged && part.converged;
-}
-
-/* One side of y: the part where components have their bodies, then the outer tail of Student components, where F^2
- * falls like |z|^(-2 df): with z exponential in u the integrand falls like exp(-(2 df - 1) u). */
-static void crps_side(cp_mixture m, double y, int upper, cp_quad_result *sum) {
-    static const double reach = 7;
-    crps_task t = {.m = m, .upper = upper};
-    double df = INFINITY, end = y;
-    for (size_t i = 0; i < m.n; i++) {
-        const cp_component *c = &m.c[i];
-        end = upper ? fmax(end, c->loc + reach * c->scale) : fmin(end, c->loc - reach * c->scale);
-        t.stretch = fmax(t.stretch, c->scale);
-        df = fmin(df, c->df);
-    }
-    double breaks[2] = {fmin(y, end), fmax(y, end)};
-    accumulate(sum, cp_quad_integrate(squared_tail, &t, breaks, 2, quad_rel));
-    if (isinf(df)) return;
-    t.edge = end;
-    double outer[2] = {0, fmin(600, 45 / (2 * df - 1))};
-    accumulate(sum, cp_quad_integrate(squared_outer_tail, &t, outer, 2, quad_rel));
-}
-
-/* Pairs cost n^2/2 and are exact; quadrature costs some 60 n where the mixture is smooth.  Where it is not (hundreds of
- * narrow components far apart) quadrature says so, and pairs are the way out. */
-double cp_mixture_crps(cp_mixture m, double y) {
-    enum { FEW = 256 };
-    for (size_t i = 0; i < m.n; i++)
-        if (m.c[i].df <= 0.5) return INFINITY;
-    int gaussian = is_gaussian(m);
-    if (gaussian && m.n <= FEW) return crps_of_pairs(m, y);
-    cp_quad_result sum = {.converged = 1};
-    crps_side(m, y, 0, &sum);
-    crps_side(m, y, 1, &sum);
-    return gaussian && !sum.converged ? crps_of_pairs(m, y) : sum.value;
+    return find_end(&s);
 }

@@ -30,6 +30,7 @@ int cp_mixture_check(cp_mixture m);
 double cp_mixture_mean(cp_mixture m);
 double cp_mixture_var(cp_mixture m); /* INFINITY if a df <= 2 */
 double cp_mixture_cdf(cp_mixture m, double y);
+double cp_mixture_upper(cp_mixture m, double y); /* 1 - cdf, with its own digits where that is small */
 double cp_mixture_log_density(cp_mixture m, double y);
 double cp_mixture_quantile(cp_mixture m, double q); /* |F(result) - q| <= 1e-10, or as near as doubles allow */
 double cp_mixture_crps(cp_mixture m, double y);
