@@ -132,15 +132,17 @@ static copse_status make_table(parser *ps, copse_error *err) {
     return COPSE_OK;
 }
 
-/* The features of a model that the file does not mention are 0 in every row. */
-static void extend_to(parser *ps, const cp_schema *like) {
+/* The largest index among a model's features: those that the file does not mention are 0 in every row. */
+static size_t model_most(const cp_schema *like) {
+    size_t most = 0;
     for (size_t i = 0; like && i < like->features; i++) {
         const char *name = like->feature[i].name;
         size_t k = 0, n = 1;
         if (name[0] != 'x' || name[1] == '0') continue;
         for (; name[n] >= '0' && name[n] <= '9' && n < 10; n++) k = 10 * k + (size_t)(name[n] - '0');
-        if (!name[n] && k > ps->most) ps->most = k;
+        if (!name[n] && k > most) most = k;
     }
+    return most;
 }
 
 copse_status cp_libsvm_read(const cp_content *in, const cp_read_options *opt, copse_table **out, copse_error *err) {
@@ -151,8 +153,11 @@ copse_status cp_libsvm_read(const cp_content *in, const cp_read_options *opt, co
     CP_TRY_OUT(cp_missing_init(&ps.missing, opt->na, err));
     CP_TRY_OUT(read_lines(&ps, err));
     if (!ps.rows) CP_TRY_OUT(cp_fail(err, COPSE_E_DATA, "%s has no rows", in->name));
-    CP_TRY_OUT(cp_read_bound(in, ps.rows, ps.most + 1, err));
-    extend_to(&ps, opt->like);
+    size_t known = model_most(opt->like);
+    if (known >= ps.most)
+        ps.most = known;
+    else
+        CP_TRY_OUT(cp_read_bound(in, ps.rows, ps.most + 1, err));
     CP_TRY_OUT(make_table(&ps, err));
     CP_TRY_OUT(read_lines(&ps, err));
     CP_TRY_OUT(cp_want_apply(ps.t, opt, err));

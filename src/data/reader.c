@@ -95,7 +95,7 @@ copse_status cp_read_bytes(const char *name, const char *bytes, size_t n, const 
 }
 
 copse_status cp_read_bound(const cp_content *in, size_t rows, size_t cols, copse_error *err) {
-    const double free_cells = 1 << 22, cells_per_byte = 32, cells_per_column = 16;
+    const double free_cells = 1 << 20, cells_per_byte = 32, cells_per_column = 16;
     double cells = (double)cols * ((double)rows + cells_per_column);
     if (cells <= free_cells + cells_per_byte * (double)in->n) return COPSE_OK;
     return cp_fail(err, COPSE_E_DATA,

@@ -35,8 +35,8 @@ typedef struct cp_format {
 copse_status cp_read_format(const cp_content *in, const char *opt_asked, const cp_format **out, copse_error *err);
 
 /* Sparse formats can name a table far larger than themselves.  COPSE_E_DATA unless
- *     cols x (rows + 16) <= 4 Mi + 32 x bytes,
- * where 16 cells stand for what a column costs of itself: so at most 32 MiB + 256 bytes of memory for a byte read. */
+ *     cols x (rows + 16) <= 1 Mi + 32 x bytes,
+ * where 16 cells stand for what a column costs of itself: so at most 8 MiB + 256 bytes of memory for a byte read. */
 copse_status cp_read_bound(const cp_content *in, size_t rows, size_t cols, copse_error *err);
 
 /* In stream.c: CSV, TSV and NDJSON as they arrive; other formats are read whole and handed out in pieces. */

@@ -1,0 +1,7 @@
+#include "fuzz_reading.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    fuzz_read(data, n, &(cp_read_options){.format = "npy"});
+    fuzz_read(data, n, &(cp_read_options){.format = "npy", .categorical = "x*"});
+    return 0;
+}

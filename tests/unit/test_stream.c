@@ -1,0 +1,288 @@
+#include "reading.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "num/rng.h"
+
+/* A named pipe: the test writes at one end, piece by piece, and looks at what comes out of the stream at the other. */
+typedef struct pipe_end {
+    char dir[32], path[64];
+    int fd;
+    cp_stream *s;
+} pipe_end;
+
+static copse_error err;
+
+static void send(pipe_end *p, const char *text) {
+    size_t n = strlen(text);
+    assert_int_equal(write(p->fd, text, n), n);
+}
+
+static void finish(pipe_end *p) {
+    close(p->fd);
+    p->fd = -1;
+}
+
+/* The reading end needs a byte before it opens, so the first piece is written here. */
+static void start(pipe_end *p, const char *name, const char *first, const cp_read_options *opt) {
+    strcpy(p->dir, "/tmp/copse-stream-XXXXXX");
+    assert_non_null(mkdtemp(p->dir));
+    sprintf(p->path, "%s/%s", p->dir, name);
+    assert_int_equal(mkfifo(p->path, 0600), 0);
+    p->fd = open(p->path, O_RDWR); /* Linux: does not wait for a reader */
+    assert_true(p->fd >= 0);
+    send(p, first);
+    must(cp_stream_open(p->path, opt, &p->s, &err), err);
+}
+
+static void stop(pipe_end *p) {
+    cp_stream_close(p->s);
+    if (p->fd >= 0) close(p->fd);
+    unlink(p->path);
+    rmdir(p->dir);
+}
+
+static void must_get(pipe_end *p, size_t max_rows, const char *want) {
+    copse_table *t;
+    must(cp_stream_next(p->s, max_rows, &t, &err), err);
+    if (!t) {
+        assert_string_equal("the end", want);
+        return;
+    }
+    assert_true(cp_table_check(t));
+    assert_string_equal(shown(t), want);
+    cp_table_free(t);
+}
+
+static void rows_come_out_as_soon_as_they_are_whole(void **state) {
+    (void)state;
+    pipe_end p;
+    start(&p, "t.csv", "a,b\n1,x\n2,", NULL);
+    must_get(&p, 100, "a=1;b:x");
+    send(&p, "y\n3,z\n4,w\n5");
+    must_get(&p, 2, "a=2,3;b:y,z");
+    must_get(&p, 2, "a=4;b:w");
+    send(&p, ",\"v\n");
+    send(&p, "v\"\n\n  \n");
+    must_get(&p, 2, "a=5;b:v\nv");
+    send(&p, "6,u");
+    finish(&p);
+    must_get(&p, 2, "a=6;b:u");
+    must_get(&p, 2, "the end");
+    must_get(&p, 2, "the end");
+    stop(&p);
+}
+
+static void types_are_the_blocks_own_until_a_model_is_given(void **state) {
+    (void)state;
+    char a[] = "a", b[] = "b", target[] = "y";
+    cp_feature feature[] = {{.name = a, .kind = COPSE_NUMBER}, {.name = b, .kind = COPSE_TEXT}};
+    cp_schema schema = {.task = COPSE_REGRESS, .target = target, .features = 2, .feature = feature};
+    pipe_end p;
+    copse_table *t;
+    start(&p, "t", "a;b;y\nx;1;1\n", NULL);
+    must_get(&p, 9, "a:x;b=1;y=1");
+    must(cp_stream_like(p.s, &schema, &err), err);
+    send(&p, "1;2;3\n");
+    must_get(&p, 9, "a=1;b:2;y=3");
+    send(&p, "\n4;x;5\nq;2;3\n");
+    assert_int_equal(cp_stream_next(p.s, 9, &t, &err), COPSE_E_DATA);
+    assert_non_null(strstr(err.msg, "/t:6:1: column 'a' should be a number, found 'q'."));
+    stop(&p);
+}
+
+static void objects_come_out_as_soon_as_they_are_whole(void **state) {
+    (void)state;
+    char a[] = "a", c[] = "c", target[] = "y";
+    cp_feature feature[] = {{.name = a, .kind = COPSE_NUMBER}, {.name = c, .kind = COPSE_NUMBER}};
+    cp_schema schema = {.task = COPSE_REGRESS, .target = target, .features = 2, .feature = feature};
+    pipe_end p;
+    start(&p, "t", "{\"a\":1}\n{\"b\":", NULL);
+    must_get(&p, 9, "a=1");
+    send(&p, "2}\n");
+    must_get(&p, 9, "a=-;b=2");
+    must(cp_stream_like(p.s, &schema, &err), err);
+    send(&p, "\n{\"a\":3}");
+    finish(&p);
+    must_get(&p, 9, "a=3;b=-;c=-");
+    must_get(&p, 9, "the end");
+    stop(&p);
+}
+
+static void other_formats_come_in_pieces(void **state) {
+    (void)state;
+    pipe_end p;
+    start(&p, "t.svm", "1 1:1\n2 1:2\n3 1:3\n", NULL);
+    finish(&p);
+    must_get(&p, 2, "target=1,2;x1=1,2");
+    must_get(&p, 2, "target=3;x1=3");
+    must_get(&p, 2, "the end");
+    stop(&p);
+}
+
+/* Another process writes the text in random pieces; how they arrive is up to the system. */
+static pid_t write_pieces(const char *path, const char *text, cp_rng *r) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child) return child;
+    int fd = open(path, O_WRONLY);
+    for (size_t at = 0, n = strlen(text); at < n;) {
+        size_t piece = 1 + cp_rng_below(r, 12);
+        if (piece > n - at) piece = n - at;
+        if (write(fd, text + at, piece) != (ssize_t)piece) _exit(1);
+        at += piece;
+        if (cp_rng_below(r, 2)) nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    }
+    _exit(0);
+}
+
+static void must_be_rows_of(const copse_table *part, const copse_table *whole, size_t first) {
+    for (size_t i = 0; i < part->rows; i++) {
+        const cp_column *a = &part->col[1], *b = &whole->col[1];
+        assert_int_equal(part->line[i], whole->line[first + i]);
+        assert_true(part->col[0].number[i] == whole->col[0].number[first + i]);
+        assert_string_equal(a->name, b->name);
+        assert_string_equal(cp_dict_text(&a->levels, (size_t)a->code[i]),
+                            cp_dict_text(&b->levels, (size_t)b->code[first + i]));
+    }
+}
+
+/* Any cutting of the bytes gives the rows and lines of the whole file. */
+static void cuts_do_not_matter(void **state) {
+    (void)state;
+    const char text[] =
+        "\xef\xbb\xbf"
+        "a,\"b\r\nb\"\r\n1,\"x,\"\"y\"\"\"\r\n\r\n2,\"two\n\nlines\"\n3,\xc3\xa4\r4,z\n \n5,last";
+    const cp_read_options opt = {.delimiter = ','};
+    copse_table *whole = read_text("t.csv", text, &opt), *t;
+    cp_rng r;
+    pipe_end p;
+    assert_int_equal(whole->rows, 5);
+    assert_int_equal(whole->line[4], 11);
+    start(&p, "t.csv", "-", NULL);
+    finish(&p);
+    for (uint64_t repeat = 0; repeat < 100; repeat++) {
+        size_t row = 0;
+        int exit_code;
+        cp_rng_init(&r, seed_of("cuts"), CP_FOR_TEST, 0, repeat);
+        pid_t child = write_pieces(p.path, text, &r);
+        cp_stream_close(p.s);
+        must(cp_stream_open(p.path, &opt, &p.s, &err), err);
+        do {
+            must(cp_stream_next(p.s, 1 + cp_rng_below(&r, 3), &t, &err), err);
+            if (t) must_be_rows_of(t, whole, row);
+            row += t ? t->rows : 0;
+            cp_table_free(t);
+        } while (t);
+        assert_int_equal(row, whole->rows);
+        assert_int_equal(waitpid(child, &exit_code, 0), child);
+        assert_int_equal(exit_code, 0);
+    }
+    cp_table_free(whole);
+    stop(&p);
+}
+
+static void malformed_rows_name_their_line(void **state) {
+    (void)state;
+    pipe_end p;
+    copse_table *t;
+    start(&p, "t.csv", "a,b\n1,2\n", NULL);
+    must_get(&p, 9, "a=1;b=2");
+    send(&p, "\n\"3\",\"4\n\n5\"\n6\n");
+    must_get(&p, 1, "a=3;b:4\n\n5");
+    assert_int_equal(cp_stream_next(p.s, 9, &t, &err), COPSE_E_DATA);
+    assert_non_null(strstr(err.msg, "t.csv:7: found 1 field, the header has 2."));
+    assert_int_equal(err.row, 7);
+    stop(&p);
+}
+
+static void an_empty_stream_is_refused_and_a_lone_header_is_not(void **state) {
+    (void)state;
+    pipe_end p;
+    copse_table *t;
+    start(&p, "t.csv", "\n", NULL);
+    finish(&p);
+    assert_int_equal(cp_stream_next(p.s, 9, &t, &err), COPSE_E_DATA);
+    assert_non_null(strstr(err.msg, "is empty"));
+    stop(&p);
+    start(&p, "t.csv", "a,b\n", NULL);
+    finish(&p);
+    must_get(&p, 9, "the end");
+    stop(&p);
+}
+
+static void on_alarm(int signal) {
+    (void)signal;
+}
+
+static void a_signal_interrupts_the_wait_and_nothing_is_lost(void **state) {
+    (void)state;
+    pipe_end p;
+    copse_table *t;
+    struct sigaction action = {.sa_handler = on_alarm}, before;
+    start(&p, "t.csv", "a,b\n1,2\n3,", NULL);
+    must_get(&p, 9, "a=1;b=2");
+    sigaction(SIGALRM, &action, &before);
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {.tv_usec = 20000}}, NULL);
+    assert_int_equal(cp_stream_next(p.s, 9, &t, &err), COPSE_E_STOPPED);
+    assert_string_equal(err.msg, "interrupted");
+    sigaction(SIGALRM, &before, NULL);
+    send(&p, "4\n");
+    must_get(&p, 9, "a=3;b=4");
+    stop(&p);
+}
+
+static copse_status drain(const char *path, const cp_read_options *opt) {
+    cp_stream *s;
+    copse_table *t;
+    copse_status status = cp_stream_open(path, opt, &s, NULL);
+    if (status) return status;
+    do {
+        status = cp_stream_next(s, 1, &t, NULL);
+        cp_table_free(t);
+    } while (t);
+    cp_stream_close(s);
+    return status;
+}
+
+static void every_failed_allocation_is_clean(void **state) {
+    (void)state;
+    const char *const texts[] = {"a,b\n1,x\n2,\"y\"\"\"\n", "{\"a\":1}\n{\"b\":\"x\"}\n", "1 1:2\n2 1:3\n"};
+    const char *const formats[] = {"csv", "ndjson", "libsvm"};
+    for (int i = 0; i < 3; i++) {
+        char path[] = "/tmp/copse-stream-XXXXXX";
+        int fd = mkstemp(path);
+        assert_int_equal(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
+        close(fd);
+        cp_read_options opt = {.format = formats[i], .na = "?", .categorical = i == 2 ? "x1" : "a"};
+        for (long k = 0;; k++) {
+            cp_mem_fail_after(k);
+            copse_status status = drain(path, &opt);
+            cp_mem_fail_after(-1);
+            if (!status) break;
+            assert_int_equal(status, COPSE_E_MEMORY);
+        }
+        unlink(path);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_come_out_as_soon_as_they_are_whole),
+        cmocka_unit_test(types_are_the_blocks_own_until_a_model_is_given),
+        cmocka_unit_test(objects_come_out_as_soon_as_they_are_whole),
+        cmocka_unit_test(other_formats_come_in_pieces),
+        cmocka_unit_test(cuts_do_not_matter),
+        cmocka_unit_test(malformed_rows_name_their_line),
+        cmocka_unit_test(an_empty_stream_is_refused_and_a_lone_header_is_not),
+        cmocka_unit_test(a_signal_interrupts_the_wait_and_nothing_is_lost),
+        cmocka_unit_test(every_failed_allocation_is_clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
