@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,16 +45,21 @@ copse_status cli_out_open(cli_out *o, const char *path, copse_error *err) {
     return o->file ? COPSE_OK : cli_fail_errno(err, "write", path);
 }
 
+/* Nobody reads the pipe any more.  errno alone does not tell: the write that failed may have been an earlier one. */
+static int reader_gone(FILE *file) {
+    struct pollfd p = {.fd = fileno(file), .events = POLLOUT};
+    return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 int cli_out_is_closed(cli_out *o) {
-    if (fflush(o->file) == 0) return 0;
-    return errno == EPIPE;
+    return (fflush(o->file) != 0 || ferror(o->file)) && reader_gone(o->file);
 }
 
 static copse_status commit(cli_out *o, copse_error *err) {
     const char *name = o->path ? o->path : "standard output";
     errno = 0;
     int failed = fflush(o->file) != 0 || ferror(o->file);
-    if (failed && errno == EPIPE) return COPSE_OK; /* the reader has seen enough */
+    if (failed && (errno == EPIPE || reader_gone(o->file))) return COPSE_OK; /* the reader has seen enough */
     if (failed && errno == 0) errno = EIO;
     if (!failed && o->temp) failed = fsync(fileno(o->file)) != 0;
     if (failed) return cli_fail_errno(err, "write", name);
