@@ -22,10 +22,10 @@ typedef struct learn_job {
     copse_model *model;
     copse_stream *stream;
     copse_scorer *all, *window;
-    size_t learnt;       /* rows of this stream, those that made the model included */
-    size_t window_start; /* rows before the current window */
-    size_t lines;        /* of the report so far */
-    double seconds;
+    size_t learnt;                     /* rows of this stream, those that made the model included */
+    size_t window_start;               /* rows before the current window */
+    size_t lines;                      /* of the report so far */
+    double seconds, learn_cpu_seconds; /* in all; of the model alone, without reading and saving */
 } learn_job;
 
 /* ------------------------------------------------------------------------------------------- old and new models */
@@ -104,7 +104,9 @@ static copse_status create(cli *c, learn_job *l, copse_error *err) {
     copse_status status = COPSE_OK;
     if (!first) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(l->stream_path));
     copse_table_report(first, &c->run);
+    double cpu = cli_cpu_seconds();
     CLI_TRY_OUT(copse_fit(first, &roles, l->params, &c->run, &l->model, err));
+    l->learn_cpu_seconds = cli_cpu_seconds() - cpu;
     CLI_TRY_OUT(copse_stream_like(l->stream, l->model, err));
     l->learnt = l->window_start = copse_table_rows(first);
     l->created = 1;
@@ -136,6 +138,7 @@ static void report_json(const learn_job *l, int final) {
     }
     if (final) {
         cli_json_number(&j, "seconds", l->seconds);
+        cli_json_number(&j, "learn_cpu_seconds", l->learn_cpu_seconds);
         cli_json_number(&j, "peak_rss_mb", cli_peak_rss_mb());
         cli_json_text(&j, "model", l->out_path);
         cli_json_bool(&j, "final", 1);
@@ -217,7 +220,9 @@ static copse_status learn_next(cli *c, learn_job *l, int *out_ended, copse_error
     CLI_TRY(copse_stream_next(l->stream, max, &rows, err));
     *out_ended = rows == NULL;
     if (!rows) return COPSE_OK;
+    double cpu = cli_cpu_seconds();
     copse_status status = learn_rows(c, l, rows, err);
+    l->learn_cpu_seconds += cli_cpu_seconds() - cpu;
     if (!status) l->learnt += copse_table_rows(rows);
     copse_table_free(rows);
     CLI_TRY(status);
