@@ -210,6 +210,13 @@ static copse_status missing_target(const copse_table *t, const cp_column *c, siz
                       cp_table_where(t, row, place, sizeof place), c->name);
 }
 
+static copse_status too_large(const copse_table *t, const cp_column *c, size_t row, copse_error *err) {
+    char place[300];
+    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
+                      "%s: the target '%s' is %g, too large to compute with: use another unit",
+                      cp_table_where(t, row, place, sizeof place), c->name, c->number[row]);
+}
+
 static copse_status find_target(const cp_schema *s, const copse_table *t, size_t first, size_t n, const cp_column **out,
                                 copse_error *err) {
     size_t j;
@@ -227,6 +234,7 @@ copse_status cp_schema_numbers(const cp_schema *s, const copse_table *t, size_t 
     for (size_t i = 0; i < n; i++) {
         double y = c->kind == COPSE_TEXT ? NAN : c->number[first + i];
         if (isinf(y)) return cp_schema_infinite(t, c, first + i, err);
+        if (fabs(y) > CP_MAX_TARGET) return too_large(t, c, first + i, err);
         if (isnan(y) && !opt_missing) return missing_target(t, c, first + i, err);
         if (opt_missing) opt_missing[i] = (unsigned char)isnan(y);
         out[i] = isnan(y) ? 0 : y;

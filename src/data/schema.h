@@ -23,6 +23,7 @@
 #include "data/table.h"
 
 enum { CP_MAX_INDICATORS = 32 };
+#define CP_MAX_TARGET 1e60 /* so that squares of squares of targets are still numbers */
 
 typedef struct cp_feature {
     char *name;
@@ -57,7 +58,7 @@ copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t f
                               copse_error *err);
 
 /* Targets.  A missing one is an error with its place unless opt_missing is given: then it is marked there (1, else 0)
- * and the value is 0 / CP_NONE.  An infinite one is an error. */
+ * and the value is 0 / CP_NONE.  A number beyond CP_MAX_TARGET is an error. */
 copse_status cp_schema_numbers(const cp_schema *s, const copse_table *t, size_t first, size_t n, double *out,
                                unsigned char *opt_missing, copse_error *err);
 /* A class the schema does not know is CP_NONE. */

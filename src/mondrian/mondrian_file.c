@@ -7,12 +7,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/schema.h"
 #include "mondrian/mondrian.h"
 #include "mondrian/mondrian_hnsp.h"
 
+/* Beyond these, squares and their products overflow; the schema refuses targets that large. */
+static const double most_mean = 2 * CP_MAX_TARGET, most_variance = 1e130;
+
+/* What a tree takes in memory that its sections do not show: its boxes; and for each row, class sets and counts. */
+static size_t box_bytes(const cp_mondrian_space *s) {
+    return 2 * s->dims * sizeof(float);
+}
+
+static size_t row_bytes(const cp_mondrian_tree *t, const cp_mondrian_space *s) {
+    size_t words = cp_mondrian_hnsp_words(s);
+    if (!s->label) return 0;
+    return (4 + 2 * s->classes / t->rows + (words > 1 ? 2 * words : 0)) * sizeof(int32_t);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-static copse_status write_tree(const cp_mondrian_tree *t, int with_stat, cp_writer *w, copse_error *err) {
+static copse_status write_tree(const cp_mondrian_tree *t, const cp_mondrian_space *s, int with_stat, cp_writer *w,
+                               copse_error *err) {
     copse_status status = COPSE_OK;
     double *time = NULL;
     float *cut = NULL;
@@ -36,6 +52,8 @@ static copse_status write_tree(const cp_mondrian_tree *t, int with_stat, cp_writ
     CP_TRY_OUT(cp_writer_array(w, "dim", CP_I32, field, t->nodes, err));
     CP_TRY_OUT(cp_writer_array(w, "next", CP_I32, t->next, t->rows, err));
     if (with_stat) CP_TRY_OUT(cp_writer_array(w, "stat", CP_F64, t->stat, 3 * t->nodes, err));
+    cp_writer_claim(w, t->boxes, box_bytes(s));
+    cp_writer_claim(w, t->rows, row_bytes(t, s));
 out:
     cp_mem_free(time);
     cp_mem_free(cut);
@@ -70,7 +88,7 @@ copse_status cp_mondrian_write(const void *state, const copse_params *p, unsigne
         char name[32];
         snprintf(name, sizeof name, "tree.%zu", m);
         CP_TRY(cp_writer_push(w, name, err));
-        copse_status status = write_tree(&f->tree[m], regress && (frozen || f->space.keeps_moments), w, err);
+        copse_status status = write_tree(&f->tree[m], &f->space, regress && (frozen || f->space.keeps_moments), w, err);
         cp_writer_pop(w);
         CP_TRY(status);
     }
@@ -167,6 +185,7 @@ static copse_status rebuild_boxes(cp_mondrian_tree *t, const cp_mondrian_space *
         if (rows[order[i]] > CP_MONDRIAN_CORNERS) n->box = (int32_t)t->boxes++;
     }
     cp_mem_free(rows);
+    CP_TRY(cp_reader_claim(r, t->boxes, box_bytes(s), err));
     CP_TRY(cp_mondrian_tree_reserve(t, s, 0, 0, err));
     for (size_t i = t->nodes; i-- > 0;)
         if (!cp_mondrian_is_leaf(&t->node[order[i]]) || t->node[order[i]].box != CP_NONE)
@@ -174,7 +193,8 @@ static copse_status rebuild_boxes(cp_mondrian_tree *t, const cp_mondrian_space *
     return COPSE_OK;
 }
 
-static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, copse_error *err) {
+static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
+    CP_TRY(cp_reader_claim(r, t->rows, row_bytes(t, s), err));
     CP_TRY(cp_mondrian_hnsp_reserve(t, s, t->rows, err));
     for (size_t j = 0; j < t->nodes; j++) {
         cp_mondrian_node *n = &t->node[j];
@@ -199,7 +219,7 @@ static copse_status rebuild_tree(cp_mondrian_tree *t, const cp_mondrian_space *s
     CP_TRY_OUT(check_splits(t, s, r, order, err));
     CP_TRY_OUT(check_lists(t, r, seen, err));
     CP_TRY_OUT(rebuild_boxes(t, s, r, order, buf, err));
-    if (s->label) CP_TRY_OUT(rebuild_classes(t, s, err));
+    if (s->label) CP_TRY_OUT(rebuild_classes(t, s, r, err));
     cp_mondrian_tree_trim(t, s);
 out:
     cp_mem_free(order);
@@ -213,8 +233,10 @@ static copse_status read_stat(cp_mondrian_tree *t, int moments, cp_reader *r, co
     t->cap_stat = t->nodes;
     for (size_t j = 0; j < t->nodes; j++) {
         const cp_mondrian_stat *st = &t->stat[j];
-        int fine = moments ? st->n >= 1 && isfinite(st->n) && isfinite(st->mean) && st->m2 >= 0 && isfinite(st->m2)
-                           : isfinite(st->m) && st->v >= 0 && isfinite(st->v) && isfinite(st->c);
+        int fine =
+            moments ? st->n >= 1 && st->n <= (double)t->rows && fabs(st->mean) <= most_mean && st->m2 >= 0 &&
+                          st->m2 <= most_variance * (double)t->rows
+                    : fabs(st->m) <= most_mean && st->v >= 0 && st->v <= most_variance && fabs(st->c) <= most_variance;
         if (!fine) return cp_reader_bad(r, err, "node %zu has impossible moments", j);
     }
     return COPSE_OK;
@@ -272,27 +294,27 @@ static copse_status read_tree(cp_mondrian *f, size_t m, cp_reader *r, copse_erro
     return rebuild_tree(t, &f->space, r, err);
 }
 
-static copse_status check_numbers(const double *v, size_t n, const char *name, cp_reader *r, copse_error *err) {
+static copse_status check_numbers(const double *v, size_t n, double most, cp_reader *r, copse_error *err) {
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(v[i])) return cp_reader_bad(r, err, "'%s' holds a number that is none", name);
+        if (!(fabs(v[i]) <= most)) return cp_reader_bad(r, err, "holds an impossible number");
     return COPSE_OK;
 }
 
 static copse_status read_regression(cp_mondrian *f, cp_reader *r, copse_error *err) {
     double *v = NULL;
     int64_t marginal;
-    CP_TRY(cp_reader_f64(r, "center", -INFINITY, INFINITY, &f->center, err));
-    CP_TRY(check_numbers(&f->center, 1, "center", r, err));
+    CP_TRY(cp_reader_f64(r, "center", -most_mean, most_mean, &f->center, err));
     CP_TRY(cp_reader_array(r, "hyper", CP_F64, 5, &v, err));
     f->hyper = (cp_mondrian_hyper){v[0], v[1], v[2], v[3], v[4]};
-    copse_status status = check_numbers(v, 5, "hyper", r, err);
+    copse_status status = check_numbers(v, 1, most_mean, r, err);
+    if (!status) status = check_numbers(v + 1, 4, most_variance, r, err);
     if (!status && !(v[1] > 0 && v[2] > 0 && v[3] > 0 && v[4] > 0))
         status = cp_reader_bad(r, err, "'hyper' is not positive");
     cp_mem_free(v);
     CP_TRY(status);
     CP_TRY(cp_reader_array(r, "moments", CP_F64, 3, &v, err));
     f->moments = (cp_mondrian_stat){.n = v[0], .mean = v[1], .m2 = v[2]};
-    status = check_numbers(v, 3, "moments", r, err);
+    status = check_numbers(v, 3, most_variance, r, err);
     if (!status && !(v[0] >= 1 && v[2] >= 0)) status = cp_reader_bad(r, err, "'moments' are impossible");
     cp_mem_free(v);
     CP_TRY(status);
@@ -304,7 +326,7 @@ static copse_status read_regression(cp_mondrian *f, cp_reader *r, copse_error *e
     f->cap_y = f->space.rows;
     f->space.y = f->y;
     f->stale = !f->space.keeps_moments;
-    return check_numbers(f->y, f->space.rows, "y", r, err);
+    return check_numbers(f->y, f->space.rows, most_mean, r, err);
 }
 
 static copse_status read_labels(cp_mondrian *f, cp_reader *r, copse_error *err) {

@@ -597,6 +597,9 @@ static void regression_targets_come_as_they_are(void **state) {
     assert_int_equal(err.row, 2);
     assert_int_equal(cp_schema_numbers(s, u, 0, 3, y, missing, &err), COPSE_E_DATA);
     assert_int_equal(err.row, 3);
+    u->col[0].number[2] = -1e61;
+    assert_int_equal(cp_schema_numbers(s, u, 0, 3, y, missing, &err), COPSE_E_DATA);
+    assert_string_equal(err.msg, "row 3: the target 'y' is -1e+61, too large to compute with: use another unit");
     assert_int_equal(cp_schema_numbers(s, v, 0, 3, y, missing, &err), COPSE_E_DATA);
     assert_int_equal(cp_schema_numbers(s, w, 0, 3, y, missing, &err), COPSE_E_DATA);
     assert_string_equal(err.msg, "there is no column 'y' in the table. Did you mean 'z'?");
