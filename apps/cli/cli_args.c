@@ -148,11 +148,11 @@ static copse_status parse_short(cli_args *a, const cli_command *command, const c
 static copse_status check_words(const cli_args *a, const cli_command *command, copse_error *err) {
     if (a->help) return COPSE_OK;
     if (a->words < command->min_words)
-        return cli_fail(err, COPSE_E_USAGE, "%s is missing; usage: copse %s %s",
-                        a->words == 0 ? "a file or name" : "a file", command->name, command->words);
+        return cli_fail(err, COPSE_E_USAGE, "an argument is missing; usage: copse %s %s", command->name,
+                        command->words);
     if (a->words > command->max_words)
-        return cli_fail(err, COPSE_E_USAGE, "'%.100s' is one word too many; usage: copse %s %s",
-                        a->word[command->max_words], command->name, command->words);
+        return cli_fail(err, COPSE_E_USAGE, "unexpected argument '%.100s'; usage: copse %s%s%s",
+                        a->word[command->max_words], command->name, *command->words ? " " : "", command->words);
     return COPSE_OK;
 }
 

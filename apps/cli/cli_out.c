@@ -51,19 +51,21 @@ static int reader_gone(FILE *file) {
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-int cli_out_is_closed(cli_out *o) {
-    return (fflush(o->file) != 0 || ferror(o->file)) && reader_gone(o->file);
+int cli_out_flush(cli_out *o) {
+    errno = 0;
+    if (fflush(o->file) == 0 && !ferror(o->file)) return 1;
+    if (!o->error) o->error = reader_gone(o->file) ? EPIPE : errno ? errno : EIO;
+    return 0;
 }
 
 static copse_status commit(cli_out *o, copse_error *err) {
     const char *name = o->path ? o->path : "standard output";
-    errno = 0;
-    int failed = fflush(o->file) != 0 || ferror(o->file);
-    if (failed && (errno == EPIPE || reader_gone(o->file))) return COPSE_OK; /* the reader has seen enough */
-    if (failed && errno == 0) errno = EIO;
-    if (!failed && o->temp) failed = fsync(fileno(o->file)) != 0;
-    if (failed) return cli_fail_errno(err, "write", name);
+    if (!cli_out_flush(o)) {
+        errno = o->error;
+        return errno == EPIPE ? COPSE_OK : cli_fail_errno(err, "write", name);
+    }
     if (o->file == stdout) return COPSE_OK;
+    if (o->temp && fsync(fileno(o->file)) != 0) return cli_fail_errno(err, "write", name);
     FILE *file = o->file;
     o->file = NULL;
     if (fclose(file) != 0) return cli_fail_errno(err, "write", name);

@@ -10,13 +10,15 @@ typedef struct cli_out {
     FILE *file;
     const char *path; /* borrowed; NULL is standard output */
     char *temp;       /* written here, then renamed; NULL: written in place (standard output, devices, pipes) */
+    int error;        /* errno of the first flush that failed */
 } cli_out;
 
 /* path NULL or "-" is standard output. */
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err);
-/* Has the reader of our output gone away?  Then there is no point in writing on. */
-int cli_out_is_closed(cli_out *o);
-/* Everything to the disk and under its name; any write that failed is reported here. */
+/* Hands on what has been written so far.  0 if that cannot be done: there is no point in writing on. */
+int cli_out_flush(cli_out *o);
+/* Everything to the disk and under its name.  A write that failed is reported here, unless the reader of a pipe has
+ * gone away: it has seen enough. */
 copse_status cli_out_commit(cli_out *o, copse_error *err);
 /* As if it had never been opened; harmless after commit. */
 void cli_out_abandon(cli_out *o);

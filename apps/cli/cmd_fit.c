@@ -104,7 +104,7 @@ static void print_learnt(const cli *c, const fit_job *f) {
     putchar('\n');
     cli_say("learnt from", "%s row%s, %zu feature%s of %s", cli_count(f->rows, rows), cli_plural(f->rows), features,
             cli_plural(features), cli_source(f->path));
-    cli_say("model", "%zu tree%s, seed %s", trees, cli_plural(trees), copse_params_get(f->params, "seed"));
+    cli_say("model", "%zu tree%s, seed %llu", trees, cli_plural(trees), (unsigned long long)cli_params_seed(f->params));
     cli_say("time", "%.2f s on %d thread%s (reading: %.2f s), peak memory %.0f MB", f->fit_seconds, cli_threads(c),
             cli_plural((size_t)cli_threads(c)), f->read_seconds, cli_peak_rss_mb());
 }

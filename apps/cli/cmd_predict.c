@@ -206,8 +206,8 @@ static copse_status predict_all(cli *c, predict_job *p, copse_error *err) {
         if (!status) status = predict_block(c, p, x, err);
         copse_table_free(x);
         if (status) return status;
-        /* A pipe is answered at once. */
-        if (cli_out_is_closed(&p->out)) return COPSE_OK;
+        /* A pipe is answered at once; what went wrong is told by commit. */
+        if (!cli_out_flush(&p->out)) return COPSE_OK;
     }
     if (p->rows == 0) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(p->path));
     return COPSE_OK;
