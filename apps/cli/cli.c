@@ -78,6 +78,18 @@ const char *cli_count(size_t n, char buf[CLI_NUMBER_SIZE]) {
     return buf;
 }
 
+const char *cli_time(double seconds, char buf[CLI_NUMBER_SIZE]) {
+    if (seconds < .1)
+        snprintf(buf, CLI_NUMBER_SIZE, "%.1f ms", 1000 * seconds);
+    else if (seconds < 100)
+        snprintf(buf, CLI_NUMBER_SIZE, "%.2f s", seconds);
+    else if (seconds < 6000)
+        snprintf(buf, CLI_NUMBER_SIZE, "%.1f min", seconds / 60);
+    else
+        snprintf(buf, CLI_NUMBER_SIZE, "%.1f h", seconds / 3600);
+    return buf;
+}
+
 const char *cli_bytes(double n, char buf[CLI_NUMBER_SIZE]) {
     static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB"};
     size_t i = 0;

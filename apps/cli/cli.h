@@ -67,6 +67,8 @@ enum { CLI_NUMBER_SIZE = 40 };
 const char *cli_number(double x, char buf[CLI_NUMBER_SIZE]);
 /* 15,000 */
 const char *cli_count(size_t n, char buf[CLI_NUMBER_SIZE]);
+/* 3.1 ms, 2.50 s, 4.2 min */
+const char *cli_time(double seconds, char buf[CLI_NUMBER_SIZE]);
 /* 3.1 MB */
 const char *cli_bytes(double n, char buf[CLI_NUMBER_SIZE]);
 /* The size of a file, 0 if there is none. */

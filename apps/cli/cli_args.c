@@ -33,7 +33,7 @@ void cli_guess_try(cli_guess *g, const char *name) {
     size_t n = strlen(g->word);
     if (n == 0 || n > LONGEST || strlen(name) > LONGEST) return;
     size_t d = n >= 2 && strncmp(g->word, name, n) == 0 ? 1 : edits(g->word, name);
-    if (d > (n + 2) / 3 || (g->best && d >= g->distance)) return;
+    if (d > (n + 1) / 3 || (g->best && d >= g->distance)) return;
     g->best = name;
     g->distance = d;
 }

@@ -57,6 +57,18 @@ copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_opt
     return delimiter(c, &out->delimiter, err);
 }
 
+/* A first line of numbers is more likely data than names. */
+static void check_header(cli *c, const copse_table *t) {
+    for (size_t i = 0; i < copse_table_cols(t); i++) {
+        char *end = NULL;
+        strtod(copse_table_name(t, i), &end);
+        if (end == copse_table_name(t, i) || *end) return;
+    }
+    cli_progress_note(&c->progress,
+                      "warning: the column names are numbers ('%s' ...): if the first line is data, add --no-header",
+                      copse_table_name(t, 0));
+}
+
 copse_status cli_read_table(cli *c, const char *path, const copse_model *like, copse_table **out, copse_error *err) {
     copse_read_options options;
     *out = NULL;
@@ -64,7 +76,9 @@ copse_status cli_read_table(cli *c, const char *path, const copse_model *like, c
     CLI_TRY(copse_table_read(path, &options, out, err));
     if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
     if (copse_table_rows(*out) == 0) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(path));
-    if (!like) copse_table_report(*out, &c->run);
+    if (like) return COPSE_OK;
+    check_header(c, *out);
+    copse_table_report(*out, &c->run);
     return COPSE_OK;
 }
 

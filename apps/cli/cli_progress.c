@@ -26,7 +26,7 @@ void cli_progress_catch_signals(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe is then an error like any other */
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away is seen by cli_out; a model must still be saved */
 }
 
 int cli_progress_signal(void) {

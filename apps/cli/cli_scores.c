@@ -122,6 +122,9 @@ void cli_scores_json(cli_json *j, const copse_scores *s, const char *rows) {
         cli_json_number(j, "observed", s->interval_observed);
         cli_json_end_object(j);
     }
+}
+
+void cli_scores_times_json(cli_json *j, const copse_scores *s) {
     cli_json_number(j, "predict_seconds", s->predict_seconds);
     cli_json_number(j, "predict_cpu_seconds", s->predict_cpu_seconds);
 }

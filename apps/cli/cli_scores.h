@@ -7,7 +7,9 @@
 
 /* The metrics as members of the open object; `rows` is the name of the member that holds their number. */
 void cli_scores_json(cli_json *j, const copse_scores *s, const char *rows);
-/* The same without coverage, reliability and times. */
+/* How long the predictions took. */
+void cli_scores_times_json(cli_json *j, const copse_scores *s);
+/* The metrics alone, without coverage and reliability. */
 void cli_scores_metrics_json(cli_json *j, const copse_scores *s, const char *rows);
 void cli_scores_coverage_json(cli_json *j, const copse_scores *s);
 /* A line for each metric. */

@@ -81,6 +81,7 @@ static void entry_json(cli_json *j, const entry *e, size_t n) {
     for (size_t i = 0; i < n; i++) {
         cli_json_object(j, NULL);
         cli_scores_json(j, &e->fold[i], "rows");
+        cli_scores_times_json(j, &e->fold[i]);
         cli_json_end_object(j);
     }
     cli_json_end_array(j);
@@ -104,28 +105,30 @@ static void print_json(const cv_job *v) {
     cli_json_line(&j);
 }
 
+static void print_row(const entry *e, size_t n) {
+    const cli_metric *m;
+    printf("  %-10s", copse_params_method(e->params));
+    for (size_t i = 0; (m = cli_scores_metric(e->mean.task, i)) != NULL; i++) {
+        char cell[64];
+        if (isnan(m->get(&e->mean))) continue;
+        snprintf(cell, sizeof cell, "%.5g +- %.2g", m->get(&e->mean), error_of(e, n, m));
+        printf("  %18s", cell);
+    }
+    putchar('\n');
+}
+
 static void print_text(const cli *c, const cv_job *v) {
     char rows[CLI_NUMBER_SIZE], repeats[64] = "";
-    copse_task task = v->entry[0].fold[0].task;
+    copse_task task = v->entry[0].mean.task;
     const cli_metric *m;
     if (v->repeats > 1) snprintf(repeats, sizeof repeats, ", %d times", (int)v->repeats);
     printf("%s of '%s': %d folds%s of %s rows (mean +- standard error)\n", cli_task_name(task),
            cli_args_text(&c->args, "target"), (int)v->folds, repeats, cli_count(v->rows, rows));
     printf("  %-10s", "method");
     for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++)
-        if (!isnan(m->get(&v->entry[0].mean))) printf("  %-18s", m->label);
+        if (!isnan(m->get(&v->entry[0].mean))) printf("  %18s", m->label);
     putchar('\n');
-    for (size_t k = 0; k < v->entries; k++) {
-        const entry *e = &v->entry[k];
-        printf("  %-10s", copse_params_method(e->params));
-        for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++) {
-            char cell[64];
-            if (isnan(m->get(&e->mean))) continue;
-            snprintf(cell, sizeof cell, "%.5g +- %.2g", m->get(&e->mean), error_of(e, v->n, m));
-            printf("  %-18s", cell);
-        }
-        putchar('\n');
-    }
+    for (size_t k = 0; k < v->entries; k++) print_row(&v->entry[k], v->n);
 }
 
 /* -------------------------------------------------------------------------------------------------------- work */

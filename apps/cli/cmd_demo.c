@@ -9,7 +9,7 @@
 #include "cli_scores.h"
 #include "demo_chart.h"
 
-enum { FOLDS = 10, GRID = 601, CELLS = 80 };
+enum { FOLDS = 10, GRID = 421, CELLS = 80 };
 
 typedef struct demo_job {
     char *curve_path, *map_path;
@@ -31,15 +31,29 @@ static copse_status name_pictures(const cli *c, demo_job *d, copse_error *err) {
     return COPSE_OK;
 }
 
-/* A forest fitted to the table's column `target`. */
+/* A forest whose variances are learnt from the data too. */
+static copse_status new_params(const char *trees, copse_params **out, copse_error *err) {
+    CLI_TRY(copse_params_new("mondrian", out, err));
+    CLI_TRY(copse_params_set(*out, "trees", trees, err));
+    return copse_params_set(*out, "hyper", "marginal", err);
+}
+
 static copse_status fit(cli *c, const copse_table *t, const copse_roles *roles, const char *trees, copse_model **out,
                         copse_error *err) {
     copse_params *params = NULL;
-    copse_status status = COPSE_OK;
-    CLI_TRY_OUT(copse_params_new("mondrian", &params, err));
-    CLI_TRY_OUT(copse_params_set(params, "trees", trees, err));
-    CLI_TRY_OUT(copse_fit(t, roles, params, &c->run, out, err));
-out:
+    copse_status status = new_params(trees, &params, err);
+    if (!status) status = copse_fit(t, roles, params, &c->run, out, err);
+    copse_params_free(params);
+    return status;
+}
+
+static copse_status cross_validate(cli *c, const copse_table *t, const copse_roles *roles, copse_scores *out,
+                                   copse_error *err) {
+    copse_scores fold[FOLDS];
+    copse_params *params = NULL;
+    copse_status status = new_params("100", &params, err);
+    if (!status) status = copse_cv(t, roles, params, FOLDS, 1, 1, &c->run, fold, err);
+    if (!status) cli_scores_average(fold, FOLDS, out);
     copse_params_free(params);
     return status;
 }
@@ -131,17 +145,15 @@ out:
 
 static copse_status tour_numbers(cli *c, demo_job *d, copse_error *err) {
     const copse_roles roles = {.target = "target", .task = COPSE_REGRESS};
-    copse_scores fold[FOLDS];
     copse_table *all = NULL, *seen = NULL;
     copse_model *model = NULL;
     copse_prediction *p = NULL;
     copse_status status = COPSE_OK;
     CLI_TRY_OUT(copse_synth("motorcycle", 0, 0, -1, 1, 0, &all, err));
-    CLI_TRY_OUT(copse_cv(all, &roles, NULL, FOLDS, 1, 1, &c->run, fold, err));
-    cli_scores_average(fold, FOLDS, &d->numbers);
+    CLI_TRY_OUT(cross_validate(c, all, &roles, &d->numbers, err));
     size_t x = copse_table_find(all, "target") == 0 ? 1 : 0;
     CLI_TRY_OUT(without_gap(all, x, &seen, err));
-    CLI_TRY_OUT(fit(c, seen, &roles, "500", &model, err));
+    CLI_TRY_OUT(fit(c, seen, &roles, "100", &model, err));
     CLI_TRY_OUT(predict_line(c, model, &p, err));
     CLI_TRY_OUT(draw_curve(d, p, all, x, err));
 out:
@@ -235,7 +247,7 @@ static copse_status tour_hole(cli *c, demo_job *d, copse_error *err) {
     double *sd = malloc(CELLS * CELLS * sizeof *sd);
     if (!sd) return cli_fail_memory(err);
     CLI_TRY_OUT(copse_synth("hole", 500, 0, -1, 1, 0, &train, err));
-    CLI_TRY_OUT(copse_synth("hole", 500, 0, -1, 2, 0, &test, err));
+    CLI_TRY_OUT(copse_synth("hole", 200, 0, -1, 2, 0, &test, err));
     CLI_TRY_OUT(fit(c, train, &roles, "100", &model, err));
     CLI_TRY_OUT(copse_eval(model, test, 0, &c->run, &d->hole, err));
     CLI_TRY_OUT(predict_map(c, model, sd, err));
@@ -290,7 +302,7 @@ static void print_classes(const demo_job *d) {
 }
 
 static void print_hole(const demo_job *d) {
-    printf("\n3. a surface with a hole in its data, 500 rows and 500 to test on\n");
+    printf("\n3. a surface with a hole in its data, 500 rows and 200 others to test on\n");
     cli_scores_print(&d->hole);
     cli_say("unsure", "the predictive sd is %.2g around the hole and %.2g in it", d->sd_among, d->sd_hole);
     cli_say("picture", "%s", d->map_path);

@@ -7,19 +7,19 @@ static void print_json(const copse_scores *scores) {
     cli_json j = {.file = stdout};
     cli_json_object(&j, NULL);
     cli_scores_json(&j, scores, "rows");
+    cli_scores_times_json(&j, scores);
     cli_json_number(&j, "peak_rss_mb", cli_peak_rss_mb());
     cli_json_end_object(&j);
     cli_json_line(&j);
 }
 
 static void print_text(const copse_model *m, const char *path, const copse_scores *scores) {
-    char rows[CLI_NUMBER_SIZE];
+    char rows[CLI_NUMBER_SIZE], time[CLI_NUMBER_SIZE];
     printf("%s: %s of '%s' on %s row%s of %s\n", copse_params_method(copse_model_params(m)),
            cli_task_name(copse_model_task(m)), copse_model_target(m), cli_count(scores->rows, rows),
            cli_plural(scores->rows), cli_source(path));
     cli_scores_print(scores);
-    cli_say("time", "%.2f s to predict (%.2f s of processor time)", scores->predict_seconds,
-            scores->predict_cpu_seconds);
+    cli_say("time", "%s to predict", cli_time(scores->predict_seconds, time));
 }
 
 static copse_status run(cli *c, copse_error *err) {

@@ -87,33 +87,35 @@ static void print_json(const cli *c, const fit_job *f) {
     cli_json_text(&j, "model", f->model_path);
     cli_json_number(&j, "model_bytes", f->model_bytes);
     for (size_t i = 0; i < figures; i++) cli_json_number(&j, figure[i].name, figure[i].value);
-    if (f->test)
+    if (f->test) {
         cli_scores_json(&j, &f->scores, "test_rows");
-    else
+        cli_scores_times_json(&j, &f->scores);
+    } else {
         cli_json_text(&j, "task", copse_model_task(f->model) == COPSE_CLASS ? "class" : "regress");
+    }
     cli_json_end_object(&j);
     cli_json_line(&j);
 }
 
 static void print_learnt(const cli *c, const fit_job *f) {
-    char rows[CLI_NUMBER_SIZE];
+    char rows[CLI_NUMBER_SIZE], columns[CLI_NUMBER_SIZE], fit[CLI_NUMBER_SIZE], read[CLI_NUMBER_SIZE];
     const copse_model *m = f->model;
     size_t features = copse_model_features(m), classes = copse_model_classes(m), trees = copse_model_trees(m);
     printf("%s: %s of '%s'", copse_params_method(f->params), cli_task_name(copse_model_task(m)), copse_model_target(m));
     if (classes) printf(" (%zu class%s)", classes, classes == 1 ? "" : "es");
     putchar('\n');
-    cli_say("learnt from", "%s row%s, %zu feature%s of %s", cli_count(f->rows, rows), cli_plural(f->rows), features,
-            cli_plural(features), cli_source(f->path));
+    cli_say("learnt from", "%s row%s, %s feature%s of %s", cli_count(f->rows, rows), cli_plural(f->rows),
+            cli_count(features, columns), cli_plural(features), cli_source(f->path));
     cli_say("model", "%zu tree%s, seed %llu", trees, cli_plural(trees), (unsigned long long)cli_params_seed(f->params));
-    cli_say("time", "%.2f s on %d thread%s (reading: %.2f s), peak memory %.0f MB", f->fit_seconds, cli_threads(c),
-            cli_plural((size_t)cli_threads(c)), f->read_seconds, cli_peak_rss_mb());
+    cli_say("time", "%s on %d thread%s (reading: %s), peak memory %.0f MB", cli_time(f->fit_seconds, fit),
+            cli_threads(c), cli_plural((size_t)cli_threads(c)), cli_time(f->read_seconds, read), cli_peak_rss_mb());
 }
 
 static void print_figures(const copse_model *m) {
     copse_figure figure[COPSE_MAX_FIGURES];
     size_t n = copse_model_figures(m, figure);
     for (size_t i = 0; i < n; i++)
-        printf("%s%s %.6g", i == 0 ? "  figures     " : ", ", figure[i].name, figure[i].value);
+        printf("%s%s %.5g", i == 0 ? "  figures     " : ", ", figure[i].name, figure[i].value);
     if (n) putchar('\n');
 }
 

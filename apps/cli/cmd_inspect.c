@@ -46,11 +46,6 @@ static void print_summary(const char *path, const copse_model *m) {
 
 /* ------------------------------------------------------------------------------------------------------- trees */
 
-static copse_status print_tree(const copse_model *m, size_t tree, const char *format, cli_out *out, copse_error *err) {
-    CLI_TRY(copse_model_write_tree(m, tree, format, cli_out_write, out, err));
-    return COPSE_OK;
-}
-
 static copse_status print_trees(const cli *c, const copse_model *m, cli_out *out, copse_error *err) {
     const char *which = cli_args_text(&c->args, "tree"), *format = cli_args_text(&c->args, "format");
     size_t trees = copse_model_trees(m);
@@ -59,11 +54,11 @@ static copse_status print_trees(const cli *c, const copse_model *m, cli_out *out
     if (strcmp(format, "text") != 0 && strcmp(format, "dot") != 0 && strcmp(format, "json") != 0)
         return cli_fail(err, COPSE_E_USAGE, "--format: '%.40s' is not one of: text, dot, json", format);
     if (strcmp(which, "all") == 0) {
-        for (size_t i = 0; i < trees; i++) CLI_TRY(print_tree(m, i, format, out, err));
+        for (size_t i = 0; i < trees; i++) CLI_TRY(copse_model_write_tree(m, i, format, cli_out_write, out, err));
         return COPSE_OK;
     }
     CLI_TRY(cli_args_integer(&c->args, "tree", 0, (double)(trees - 1), &tree, err));
-    return print_tree(m, (size_t)tree, format, out, err);
+    return copse_model_write_tree(m, (size_t)tree, format, cli_out_write, out, err);
 }
 
 /* -------------------------------------------------------------------------------------------------- importance */
@@ -207,16 +202,10 @@ out:
 
 /* -------------------------------------------------------------------------------------------------------- work */
 
-static copse_status print_json(const copse_model *m, cli_out *out, copse_error *err) {
-    CLI_TRY(copse_model_write_json(m, cli_out_write, out, err));
-    fputc('\n', out->file);
-    return COPSE_OK;
-}
-
 static copse_status print(cli *c, const copse_model *m, cli_out *out, copse_error *err) {
     if (cli_args_has(&c->args, "importance")) return print_importance(c, m, err);
     if (cli_args_has(&c->args, "tree")) return print_trees(c, m, out, err);
-    if (c->json) return print_json(m, out, err);
+    if (c->json) return copse_model_write_json(m, cli_out_write, out, err);
     print_summary(cli_args_word(&c->args, 0), m);
     return COPSE_OK;
 }

@@ -155,9 +155,9 @@ static void report_line(learn_job *l) {
     copse_scorer_read(l->window, &last);
     int class = all.task == COPSE_CLASS;
     if (l->lines++ == 0)
-        printf("%12s %10s %10s   %10s %10s\n", "rows", class ? "accuracy" : "rmse", class ? "log loss" : "nlpd",
-               "lately", "");
-    printf("%12s %10.5g %10.5g   %10.5g %10.5g\n", cli_count(l->learnt, rows), class ? all.accuracy : all.rmse,
+        printf("%12s %10s %10s %17s %17s\n", "rows", class ? "accuracy" : "rmse", class ? "log loss" : "nlpd",
+               class ? "recent accuracy" : "recent rmse", class ? "recent log loss" : "recent nlpd");
+    printf("%12s %10.5g %10.5g %17.5g %17.5g\n", cli_count(l->learnt, rows), class ? all.accuracy : all.rmse,
            class ? all.log_loss : all.nlpd, class ? last.accuracy : last.rmse, class ? last.log_loss : last.nlpd);
 }
 
@@ -176,11 +176,11 @@ static copse_status report(cli *c, learn_job *l, copse_error *err) {
 }
 
 static void print_end(const learn_job *l) {
-    char rows[CLI_NUMBER_SIZE], total[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE];
+    char rows[CLI_NUMBER_SIZE], total[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE], time[CLI_NUMBER_SIZE];
     copse_scores s;
     size_t all = copse_model_rows(l->model);
-    printf("%s%s %s row%s of %s in %.2f s", l->lines ? "\n" : "", l->created ? "made a model of" : "learnt",
-           cli_count(l->learnt, rows), cli_plural(l->learnt), cli_source(l->stream_path), l->seconds);
+    printf("%s%s %s row%s of %s in %s", l->lines ? "\n" : "", l->created ? "made a model of" : "learnt",
+           cli_count(l->learnt, rows), cli_plural(l->learnt), cli_source(l->stream_path), cli_time(l->seconds, time));
     if (!l->created) printf("; %s in all", cli_count(all, total));
     putchar('\n');
     if (l->all) {

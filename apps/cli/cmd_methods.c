@@ -40,16 +40,24 @@ static void method_json(cli_json *j, const copse_method_info *m) {
     cli_json_end_object(j);
 }
 
+static int wider(int width, const char *text) {
+    int n = (int)strlen(text);
+    return n > width ? n : width;
+}
+
 static void method_text(const copse_method_info *m) {
     copse_option_info o;
-    char name[64];
+    int name = 6, initial = 7, range = 5;
+    for (size_t i = 0; copse_method_option(m->name, i, &o); i++) {
+        name = wider(name, o.name);
+        initial = wider(initial, o.initial);
+        range = wider(range, o.range);
+    }
     printf("%s: %s\n  tasks: %s; %s\n\n", m->name, m->summary, tasks_of(m),
            m->online ? "online: copse learn can go on with its models" : "batch only");
-    printf("  %-22s %-10s %-24s %s\n", "option", "default", "range", "meaning");
-    for (size_t i = 0; copse_method_option(m->name, i, &o); i++) {
-        snprintf(name, sizeof name, "--%s", o.name);
-        printf("  %-22s %-10s %-24s %s\n", name, o.initial, o.range, o.help);
-    }
+    printf("  %-*s  %-*s  %-*s  %s\n", name + 2, "option", initial, "default", range, "range", "meaning");
+    for (size_t i = 0; copse_method_option(m->name, i, &o); i++)
+        printf("  --%-*s  %-*s  %-*s  %s\n", name, o.name, initial, o.initial, range, o.range, o.help);
 }
 
 static void list(const cli *c) {
@@ -74,8 +82,9 @@ static copse_status unknown(const char *name, copse_error *err) {
     cli_guess guess = {.word = name};
     const copse_method_info *m;
     for (size_t i = 0; (m = copse_method(i)) != NULL; i++) cli_guess_try(&guess, m->name);
-    if (guess.best) return cli_fail(err, COPSE_E_USAGE, "no method '%.60s'; did you mean '%s'?", name, guess.best);
-    return cli_fail(err, COPSE_E_USAGE, "no method '%.60s'; 'copse methods' lists them", name);
+    if (guess.best)
+        return cli_fail(err, COPSE_E_USAGE, "there is no method '%.60s'; did you mean '%s'?", name, guess.best);
+    return cli_fail(err, COPSE_E_USAGE, "there is no method '%.60s'; 'copse methods' lists them", name);
 }
 
 static copse_status run(cli *c, copse_error *err) {

@@ -190,6 +190,7 @@ static copse_status predict_block(cli *c, predict_job *p, const copse_table *x, 
     CLI_TRY(copse_predict(p->model, x, 0, copse_table_rows(x), &c->run, &q, err));
     p->wall += cli_wall_seconds() - wall;
     p->cpu += cli_cpu_seconds() - cpu;
+    if (p->rows == 0) print_header(p);
     print_block(p, x, q);
     copse_prediction_free(q);
     return COPSE_OK;
@@ -202,7 +203,6 @@ static copse_status predict_all(cli *c, predict_job *p, copse_error *err) {
         CLI_TRY(copse_stream_next(p->stream, BLOCK, &x, err));
         if (!x) break;
         copse_status status = check_kept(p, x, err);
-        if (!status && p->rows == 0) print_header(p);
         if (!status) status = predict_block(c, p, x, err);
         copse_table_free(x);
         if (status) return status;
@@ -214,9 +214,9 @@ static copse_status predict_all(cli *c, predict_job *p, copse_error *err) {
 }
 
 static void report(cli *c, const predict_job *p) {
-    char rows[CLI_NUMBER_SIZE];
-    cli_progress_note(&c->progress, "predicted %s row%s%s%s in %.2f s", cli_count(p->rows, rows), cli_plural(p->rows),
-                      p->out_path ? " to " : "", p->out_path ? p->out_path : "", p->wall);
+    char rows[CLI_NUMBER_SIZE], time[CLI_NUMBER_SIZE];
+    cli_progress_note(&c->progress, "predicted %s row%s%s%s in %s", cli_count(p->rows, rows), cli_plural(p->rows),
+                      p->out_path ? " to " : "", p->out_path ? p->out_path : "", cli_time(p->wall, time));
     if (!c->json) return;
     cli_json j = {.file = stdout};
     cli_json_object(&j, NULL);

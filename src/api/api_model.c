@@ -96,14 +96,21 @@ copse_status copse_save(const copse_model *model, const char *path, unsigned fla
     return status;
 }
 
+/* What is wrong inside a file, with its name and the remedy around it. */
+static copse_status bad_file(const char *path, const char *what, copse_error *err) {
+    return cp_fail(err, COPSE_E_MODEL, "%.300s is not whole (%.500s). Copy it again, or fit it again", path, what);
+}
+
 copse_status copse_load(const char *path, copse_model **out, copse_error *err) {
     unsigned char *bytes;
     size_t n;
+    copse_error inside = {0};
     *out = NULL;
     CP_TRY(cp_file_load(path, &bytes, &n, err));
-    copse_status status = cp_model_read(bytes, n, out, err);
+    copse_status status = cp_model_read(bytes, n, out, &inside);
     cp_mem_free(bytes);
-    return status;
+    if (status == COPSE_E_MODEL) return bad_file(path, inside.msg, err);
+    return status ? cp_fail(err, status, "%s", inside.msg) : COPSE_OK;
 }
 
 void copse_model_free(copse_model *model) {

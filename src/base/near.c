@@ -36,7 +36,7 @@ void cp_near_try(cp_near *near, const char *name) {
     size_t d = distance(near->word, nw, name, nn);
     /* The rest of a word cut short counts as one mistake. */
     if (nw >= 2 && nn > nw && distance(near->word, nw, name, nw) == 0) d = 1;
-    size_t allowed = (nw + 2) / 3;
+    size_t allowed = (nw + 1) / 3;
     if (d > allowed || (near->best && d >= near->distance)) return;
     near->best = name;
     near->distance = d;

@@ -116,7 +116,7 @@ static copse_status ragged(parser *ps, size_t found, copse_error *err) {
     }
     return cp_fail_at(err, COPSE_E_DATA, line, 0,
                       "%s:%ld: found %zu field%s, the %s has %zu. Correct the row, put fields that hold the delimiter "
-                      "'%s' in quotes, or choose another delimiter",
+                      "'%s' in quotes, or name another delimiter (--delimiter)",
                       ps->csv->name, line, found, found == 1 ? "" : "s", ps->csv->no_header ? "first row" : "header",
                       ps->t->cols, ps->csv->delimiter == '\t' ? "tab" : (char[2]){ps->csv->delimiter, 0});
 }
@@ -272,7 +272,7 @@ static copse_status add_name(cp_csv *csv, const parser *ps, const field *opt_fie
     if (twin != (size_t)-1)
         status = cp_fail_at(err, COPSE_E_DATA, ps->line, (long)j,
                             "%s:%ld:%zu: the header has the name '%s' twice, for columns %zu and %zu. Rename one; if "
-                            "the file has no header line, say so (no header)",
+                            "the file has no header line, say so (--no-header)",
                             csv->name, ps->line, j, cp_text_show(name, opt_field->n, shown), twin + 1, j);
     else
         status = cp_table_add(csv->header, name, COPSE_NUMBER, &c, err);

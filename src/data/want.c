@@ -12,10 +12,12 @@ static void want_column(const copse_table *t, const char *name, cp_want want, cp
 }
 
 static void want_like(const copse_table *t, const cp_schema *like, cp_want *out) {
-    int number = like->task == COPSE_REGRESS || like->classes_numeric;
+    int text = like->task == COPSE_CLASS && !like->classes_numeric;
     for (size_t i = 0; i < like->features; i++)
         want_column(t, like->feature[i].name, like->feature[i].kind == COPSE_TEXT ? CP_WANT_TEXT : CP_WANT_NUMBER, out);
-    if (like->target) want_column(t, like->target, number ? CP_WANT_NUMBER : CP_WANT_TEXT, out);
+    /* A target that should be numbers may be anything here: prediction ignores it, and scoring and learning say what is
+     * wrong with it. */
+    if (like->target && text) want_column(t, like->target, CP_WANT_TEXT, out);
 }
 
 /* The lists; a column in both is a contradiction. */
@@ -70,6 +72,6 @@ copse_status cp_want_refuse(const cp_place *at, const char *text, size_t n, cops
     if (at->field) snprintf(field, sizeof field, ":%zu", at->field);
     return cp_fail_at(err, COPSE_E_DATA, at->line, (long)at->field,
                       "%s:%ld%s: column '%.80s' should be a number, found '%s'. Correct it, leave it empty if it is "
-                      "missing, or name it among the words for missing (na)",
+                      "missing, or name it among the words for missing (--na)",
                       at->file, at->line, field, at->column, cp_text_show(text, n, shown));
 }

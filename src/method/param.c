@@ -31,7 +31,7 @@ static size_t word(const char *list, size_t k, const char **out) {
 /* ---------------------------------------------------------------------------------------------- ranges in words */
 
 static void print_bound(const cp_param *d, double x, char *buf, size_t n) {
-    snprintf(buf, n, d->type == CP_PARAM_INT ? "%.0f" : "%.15g", x);
+    snprintf(buf, n, d->type == CP_PARAM_INT ? "%.0f" : fabs(x) < 1e9 ? "%.15g" : "%g", x);
 }
 
 void cp_param_range(const cp_param *d, char *buf, size_t n) {
