@@ -1,5 +1,6 @@
 /* predict - a predictive distribution for every row of a table, as CSV.  Rows are read, predicted and written in blocks,
  * so that memory does not grow with the file and a pipe is answered as it comes. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,14 +134,19 @@ static void print_class(const predict_job *p, const copse_prediction *q, size_t 
     for (size_t k = 0; k < copse_prediction_classes(q); k++) print_number(p->out.file, ',', prob[k]);
 }
 
+/* (1 - .9) / 2 as .05, not a hair less: the ends of the interval are the quantiles a user may have asked for too. */
+static double decimal(double x) {
+    return round(1e12 * x) / 1e12;
+}
+
 static void print_regress(const predict_job *p, const copse_prediction *q, size_t i) {
     FILE *f = p->out.file;
     print_number(f, 0, copse_prediction_mean(q, i));
     print_number(f, ',', copse_prediction_sd(q, i));
     for (size_t k = 0; k < p->quantiles; k++) print_number(f, ',', copse_prediction_quantile(q, i, p->quantile[k]));
     if (p->interval > 0) {
-        print_number(f, ',', copse_prediction_quantile(q, i, (1 - p->interval) / 2));
-        print_number(f, ',', copse_prediction_quantile(q, i, (1 + p->interval) / 2));
+        print_number(f, ',', copse_prediction_quantile(q, i, decimal((1 - p->interval) / 2)));
+        print_number(f, ',', copse_prediction_quantile(q, i, decimal((1 + p->interval) / 2)));
     }
     if (p->draws == 0) return;
     /* Draws depend on the row's place in the file, not on its place in the block. */
