@@ -217,29 +217,43 @@ static copse_status settle(void *state, const copse_params *p, const copse_run *
 
 /* --------------------------------------------------------------------------------------------------------- predict */
 
+static size_t abreast(size_t first, size_t n) {
+    return n - first < CP_MONDRIAN_ABREAST ? n - first : CP_MONDRIAN_ABREAST;
+}
+
+/* Tree by tree, so that a tree stays in the cache while all rows pass through it. */
+static copse_status predict_classes(const cp_mondrian *f, const cp_rows *rows, cp_mondrian_walk *walk, cp_answer *out,
+                                    copse_error *err) {
+    for (size_t m = 0; m < f->trees; m++)
+        for (size_t i = 0; i < rows->n; i += CP_MONDRIAN_ABREAST)
+            CP_TRY(cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, rows->x + i * rows->dims,
+                                            abreast(i, rows->n), walk, out->probs + i * out->classes, err));
+    for (size_t i = 0; i < rows->n * out->classes; i++) out->probs[i] /= (double)f->trees;
+    return COPSE_OK;
+}
+
+/* One row's mixture needs all trees before the next row's begins. */
+static copse_status predict_numbers(const cp_mondrian *f, const cp_rows *rows, cp_mondrian_walk *walk, cp_answer *out,
+                                    copse_error *err) {
+    for (size_t i = 0; i < rows->n; i++) {
+        for (size_t m = 0; m < f->trees; m++) {
+            CP_TRY(cp_mondrian_walk_down(walk, &f->tree[m], &f->space, rows->x + i * rows->dims, 1, err));
+            CP_TRY(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &f->hyper, &walk->path[0], 1 / (double)f->trees,
+                                             f->center, out, err));
+        }
+        cp_answer_end_row(out);
+    }
+    return COPSE_OK;
+}
+
 static copse_status predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                             copse_error *err) {
     (void)p;
     const cp_mondrian *f = state;
-    cp_mondrian_path path = {0};
-    copse_status status = COPSE_OK;
-    if (f->task == COPSE_CLASS) {
-        /* Tree by tree, so that a tree stays in the cache while all rows pass through it. */
-        for (size_t m = 0; m < f->trees; m++)
-            for (size_t i = 0; i < rows->n; i++)
-                CP_TRY_OUT(cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, rows->x + i * rows->dims, &path,
-                                                    out->probs + i * out->classes, err));
-        for (size_t i = 0; i < rows->n * out->classes; i++) out->probs[i] /= (double)f->trees;
-    } else {
-        for (size_t i = 0; i < rows->n; i++) {
-            for (size_t m = 0; m < f->trees; m++)
-                CP_TRY_OUT(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &f->hyper, rows->x + i * rows->dims, &path,
-                                                     1 / (double)f->trees, f->center, out, err));
-            cp_answer_end_row(out);
-        }
-    }
-out:
-    cp_mondrian_path_clear(&path);
+    cp_mondrian_walk walk = {0};
+    copse_status status =
+        f->task == COPSE_CLASS ? predict_classes(f, rows, &walk, out, err) : predict_numbers(f, rows, &walk, out, err);
+    cp_mondrian_walk_clear(&walk);
     return status;
 }
 
@@ -253,15 +267,17 @@ typedef struct learning {
     const cp_mondrian_hyper *hyper; /* regression: one per row, as it was before that row */
 } learning;
 
-static copse_status answer_before(const learning *job, size_t m, size_t place, cp_mondrian_path *path,
+static copse_status answer_before(const learning *job, size_t m, size_t place, cp_mondrian_walk *walk,
                                   copse_error *err) {
     const cp_mondrian *f = job->f;
     cp_answer *out = &job->before[m];
     const float *x = f->x + (job->from + place) * f->space.dims;
     if (f->task == COPSE_CLASS)
-        return cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, x, path, out->probs + place * out->classes,
+        return cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, x, 1, walk, out->probs + place * out->classes,
                                         err);
-    CP_TRY(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &job->hyper[place], x, path, 1, f->center, out, err));
+    CP_TRY(cp_mondrian_walk_down(walk, &f->tree[m], &f->space, x, 1, err));
+    CP_TRY(
+        cp_mondrian_gauss_predict(&f->tree[m], &f->space, &job->hyper[place], &walk->path[0], 1, f->center, out, err));
     cp_answer_end_row(out);
     return COPSE_OK;
 }
@@ -271,20 +287,20 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
     const learning *job = arg;
     cp_mondrian *f = job->f;
     cp_mondrian_tree *t = &f->tree[m];
-    cp_mondrian_path path = {0};
+    cp_mondrian_walk walk = {0};
     cp_arena tmp;
     cp_rng rng;
     copse_status status = COPSE_OK;
     cp_arena_init(&tmp);
     while (t->rows < f->space.rows) {
-        if (job->before && t->rows >= job->from) CP_TRY_OUT(answer_before(job, m, t->rows - job->from, &path, err));
+        if (job->before && t->rows >= job->from) CP_TRY_OUT(answer_before(job, m, t->rows - job->from, &walk, err));
         cp_rng_init(&rng, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows);
         cp_arena_reset(&tmp);
         CP_TRY_OUT(cp_mondrian_extend(t, &f->space, &rng, &tmp, err));
     }
 out:
     cp_arena_clear(&tmp);
-    cp_mondrian_path_clear(&path);
+    cp_mondrian_walk_clear(&walk);
     return status;
 }
 

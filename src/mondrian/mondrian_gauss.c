@@ -220,12 +220,11 @@ static copse_status lump_end(const emitter *e, lump *l, double share, copse_erro
 /* The mixture over the time of branching off, an exponential of rate eta cut off at delta: panels that double in length,
  * in units of the faster of the two decays (the exponential's and the sigmoid's), each with 8 Gauss-Legendre points;
  * after 40 units one of the two has decayed to nothing and the rest is one point.  Pieces that are alike are lumped. */
-static copse_status emit_branch(const emitter *e, const bridge *b, const cp_mondrian_step *step, double share,
+static copse_status emit_branch(const emitter *e, const bridge *b, const cp_mondrian_exit *step, double share,
                                 copse_error *err) {
     const double density_tolerance = 2e-6, panels_end = 40;
     double unit = 1 / fmax(step->outside, b->h->gamma2), at = 0, length = unit, mean, var;
-    double end = fmin(step->delta, panels_end * unit), total = -expm1(-step->outside * step->delta);
-    double factor = step->weight / total;
+    double end = fmin(step->delta, panels_end * unit), factor = step->weight / step->off;
     lump l = {0};
     while (at < end) {
         double to = fmin(end, at + length), half = 0.5 * (to - at), mid = 0.5 * (to + at);
@@ -250,42 +249,43 @@ static copse_status emit_branch(const emitter *e, const bridge *b, const cp_mond
 
 static copse_status predict_exact(const emitter *e, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                   const cp_mondrian_path *path, double share, copse_error *err) {
-    double since = 0, mp = e->h->mean, vp = 0;
-    const cp_mondrian_stat *st = NULL;
-    for (size_t i = 0; i < path->n; i++) {
-        const cp_mondrian_step *step = &path->step[i];
-        const cp_mondrian_node *n = &t->node[step->node];
-        st = &t->stat[step->node];
-        if (step->weight > 0) {
-            bridge b = {e->h,  since, e->h->gamma1 * drift(e->h->gamma2, since, n->time), s->lifetime, mp, vp, st->m,
-                        st->v, st->c};
-            CP_TRY(emit_branch(e, &b, step, share, err));
-        }
-        since = n->time;
-        mp = st->m;
-        vp = st->v;
+    const cp_mondrian_hyper *h = e->h;
+    for (size_t i = 0; i < path->exits; i++) {
+        const cp_mondrian_exit *x = &path->exit[i];
+        const cp_mondrian_stat *st = &t->stat[path->node[x->at]];
+        const cp_mondrian_stat *parent = x->at ? &t->stat[path->node[x->at - 1]] : NULL;
+        double since = cp_mondrian_path_since(path, t, x->at);
+        bridge b = {.h = h,
+                    .since = since,
+                    .phi = h->gamma1 * drift(h->gamma2, since, since + x->delta),
+                    .end = s->lifetime,
+                    .mp = parent ? parent->m : h->mean,
+                    .vp = parent ? parent->v : 0,
+                    .mj = st->m,
+                    .vj = st->v,
+                    .c = st->c};
+        CP_TRY(emit_branch(e, &b, x, share, err));
     }
     if (!(path->stay > 0)) return COPSE_OK;
-    return emit(e, share * path->stay, st->m, st->v + e->h->noise, err);
+    const cp_mondrian_stat *leaf = &t->stat[path->node[path->n - 1]];
+    return emit(e, share * path->stay, leaf->m, leaf->v + h->noise, err);
 }
 
 /* Branching off above j: the mean and variance of j's own rows, plus the noise. */
 static copse_status predict_fast(const emitter *e, const cp_mondrian_tree *t, const cp_mondrian_path *path,
                                  double share, copse_error *err) {
-    const cp_mondrian_stat *st = NULL;
-    for (size_t i = 0; i < path->n; i++) {
-        st = &t->stat[path->step[i].node];
-        double w = path->step[i].weight;
-        if (i + 1 == path->n) w += path->stay;
-        if (w > 0) CP_TRY(emit(e, share * w, st->mean, st->m2 / st->n + e->h->noise, err));
+    for (size_t i = 0; i < path->exits; i++) {
+        const cp_mondrian_stat *st = &t->stat[path->node[path->exit[i].at]];
+        CP_TRY(emit(e, share * path->exit[i].weight, st->mean, st->m2 / st->n + e->h->noise, err));
     }
-    return COPSE_OK;
+    if (!(path->stay > 0)) return COPSE_OK;
+    const cp_mondrian_stat *leaf = &t->stat[path->node[path->n - 1]];
+    return emit(e, share * path->stay, leaf->mean, leaf->m2 / leaf->n + e->h->noise, err);
 }
 
 copse_status cp_mondrian_gauss_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s,
-                                       const cp_mondrian_hyper *h, const float *x, cp_mondrian_path *path, double share,
+                                       const cp_mondrian_hyper *h, const cp_mondrian_path *path, double share,
                                        double center, cp_answer *out, copse_error *err) {
     emitter e = {h, center, out};
-    CP_TRY(cp_mondrian_path_walk(path, t, s, x, err));
     return s->keeps_moments ? predict_fast(&e, t, path, share, err) : predict_exact(&e, t, s, path, share, err);
 }

@@ -63,9 +63,9 @@ void cp_mondrian_gauss_down(const cp_mondrian_chain *c, const cp_mondrian_hyper 
 /* Closed forms of thesis, sec. 6.3.2, from the number, mean and variance of the targets. */
 cp_mondrian_hyper cp_mondrian_gauss_heuristic(size_t dims, double rows, double mean, double var);
 
-/* Appends the tree's mixture at x to `out`, every weight times `share`. */
+/* Appends the tree's mixture at the end of a path to `out`, every weight times `share`. */
 copse_status cp_mondrian_gauss_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s,
-                                       const cp_mondrian_hyper *h, const float *x, cp_mondrian_path *path, double share,
+                                       const cp_mondrian_hyper *h, const cp_mondrian_path *path, double share,
                                        double center, cp_answer *out, copse_error *err);
 
 #endif

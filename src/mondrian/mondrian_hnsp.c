@@ -143,78 +143,45 @@ int cp_mondrian_hnsp_has(const cp_mondrian_tree *t, const cp_mondrian_space *s, 
  * So the answer is a sum over the path of sparse vectors with scalar factors, found from the leaf upwards: `g` is the
  * factor of G_j in what is still to be added.  Discounts shrink it quickly, and nothing above matters once it is 0. */
 
-/* One word of the class sets of a split's two sides. */
-typedef struct sides {
-    uint32_t left[32], right[32]; /* up to 1024 classes at a time */
-} sides;
+/* Word i of the set of classes under a node. */
+static uint32_t set_word(const cp_mondrian_tree *t, const cp_mondrian_node *n, size_t words, size_t i) {
+    if (!cp_mondrian_is_leaf(n)) return words > 1 ? t->set[(size_t)n->marks * words + i] : n->marks;
+    if (n->label != CP_NONE) return (size_t)n->label / 32 == i ? UINT32_C(1) << (n->label % 32) : 0;
+    const int32_t *list = leaf_list(t, n);
+    uint32_t word = 0;
+    for (int32_t k = 0; k < list[0]; k++)
+        if ((size_t)list[1 + 2 * k] / 32 == i) word |= UINT32_C(1) << (list[1 + 2 * k] % 32);
+    return word;
+}
 
-enum { SIDE_WORDS = 32 };
-
-static void word_range(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, size_t from,
-                       size_t count, uint32_t *out) {
-    size_t words = cp_mondrian_hnsp_words(s);
-    memset(out, 0, count * sizeof *out);
-    if (!cp_mondrian_is_leaf(n)) {
-        const uint32_t *set = words > 1 ? t->set + (size_t)n->marks * words : &n->marks;
-        memcpy(out, set + from, count * sizeof *out);
-    } else if (n->label != CP_NONE) {
-        if ((size_t)n->label / 32 - from < count) set_add(out, n->label - (int32_t)(from * 32));
-    } else {
-        const int32_t *list = leaf_list(t, n);
-        for (int32_t i = 0; i < list[0]; i++)
-            if ((size_t)list[1 + 2 * i] / 32 - from < count) set_add(out, list[1 + 2 * i] - (int32_t)(from * 32));
-    }
+static unsigned count_bits(uint32_t v) {
+    v -= v >> 1 & 0x55555555u;
+    v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+    return ((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
 
 static void add_bits(double *probs, uint32_t bits, double amount) {
     for (; bits; bits &= bits - 1) probs[__builtin_ctz(bits)] += amount;
 }
 
-typedef struct tally {
-    double both, any; /* classes counted on each side; classes on any side */
-} tally;
-
-/* Sums over all words: |left| + |right| and |left or right|. */
-static tally count_sides(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n) {
-    tally sum = {0};
-    sides side;
-    size_t words = cp_mondrian_hnsp_words(s);
-    for (size_t from = 0; from < words; from += SIDE_WORDS) {
-        size_t count = words - from < SIDE_WORDS ? words - from : SIDE_WORDS;
-        word_range(t, s, &t->node[n->left], from, count, side.left);
-        word_range(t, s, &t->node[n->right], from, count, side.right);
-        for (size_t i = 0; i < count; i++) {
-            sum.both += __builtin_popcount(side.left[i]) + __builtin_popcount(side.right[i]);
-            sum.any += __builtin_popcount(side.left[i] | side.right[i]);
-        }
-    }
-    return sum;
-}
-
-/* probs += each class once per side it is on, times per_side, plus each class on any side times per_class. */
-static void add_sides(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, double per_side,
-                      double per_class, double *probs) {
-    sides side;
-    size_t words = cp_mondrian_hnsp_words(s);
-    for (size_t from = 0; from < words; from += SIDE_WORDS) {
-        size_t count = words - from < SIDE_WORDS ? words - from : SIDE_WORDS;
-        word_range(t, s, &t->node[n->left], from, count, side.left);
-        word_range(t, s, &t->node[n->right], from, count, side.right);
-        for (size_t i = 0; i < count; i++) {
-            double *p = probs + 32 * (from + i);
-            uint32_t both = side.left[i] & side.right[i];
-            add_bits(p, both, 2 * per_side + per_class);
-            add_bits(p, (side.left[i] | side.right[i]) & ~both, per_side + per_class);
-        }
-    }
-}
-
-/* Adds g A_j (from the counts) and off (1 - dbar) tab / tab. (the branch) of a split; returns b_j / d_j = tab. / c. */
+/* Adds g A_j (from the counts) and `branch` tab / tab. of a split; returns tab. / c. */
 static double add_split(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, double g,
                         double d, double branch, double *probs) {
-    tally c = count_sides(t, s, n);
-    add_sides(t, s, n, g / c.both, branch / c.any - g * d / c.both, probs);
-    return c.any / c.both;
+    const cp_mondrian_node *left = &t->node[n->left], *right = &t->node[n->right];
+    size_t words = cp_mondrian_hnsp_words(s);
+    unsigned any = 0, both = 0; /* classes on some side; on both */
+    for (size_t i = 0; i < words; i++) {
+        uint32_t l = set_word(t, left, words, i), r = set_word(t, right, words, i);
+        any += count_bits(l | r);
+        both += count_bits(l & r);
+    }
+    double c = (double)any + both, per_side = g / c, per_class = branch / any - g * d / c;
+    for (size_t i = 0; i < words; i++) {
+        uint32_t l = set_word(t, left, words, i), r = set_word(t, right, words, i);
+        add_bits(probs + 32 * i, l & r, 2 * per_side + per_class);
+        add_bits(probs + 32 * i, l ^ r, per_side + per_class);
+    }
+    return any / c;
 }
 
 static double add_leaf(const cp_mondrian_tree *t, const cp_mondrian_node *n, double g, double d, double branch,
@@ -230,32 +197,46 @@ static double add_leaf(const cp_mondrian_tree *t, const cp_mondrian_node *n, dou
     return kinds / rows;
 }
 
-/* E[exp(-gamma T)] for T exponential with rate eta, cut off at delta.  With d = exp(-gamma delta), 1-exp(-(eta+gamma)
- * delta) is written so that no difference of nearly equal numbers is formed. */
-static double expected_discount(double eta, double gamma, double delta) {
-    double share = eta / (eta + gamma);
-    if (isinf(delta)) return share;
-    return share * expm1(-(eta + gamma) * delta) / expm1(-eta * delta);
+/* exp(-z), and nothing where it would not change a sum of probabilities. */
+static double decay(double z) {
+    return z < 45 ? exp(-z) : 0;
+}
+
+/* E[exp(-gamma T)] for T exponential with rate eta, cut off at delta:
+ *     eta / (eta+gamma) * (1 - exp(-(eta+gamma) delta)) / (1 - exp(-eta delta)). */
+static double expected_discount(const cp_mondrian_exit *e, double gamma) {
+    double rate = e->outside + gamma, z = rate * e->delta;
+    return e->outside / (rate * e->off) * (z < 45 ? -expm1(-z) : 1);
+}
+
+static void predict_path(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,
+                         const cp_mondrian_path *path, double *probs) {
+    const double nothing = 1e-17;
+    const cp_mondrian_exit *e = path->exit + path->exits; /* one behind the last one still to come */
+    double g = path->stay;
+    for (size_t i = path->n; i-- > 0;) {
+        if (g < nothing) { /* nodes matter no more until the next exit above */
+            if (e == path->exit) return;
+            i = e[-1].at;
+        }
+        const cp_mondrian_node *n = &t->node[path->node[i]];
+        double d = decay(gamma * (n->time - cp_mondrian_path_since(path, t, i))), weight = 0, dbar = 0;
+        if (e > path->exit && e[-1].at == i) {
+            e--;
+            weight = e->weight;
+            dbar = expected_discount(e, gamma);
+        }
+        double ratio = cp_mondrian_is_leaf(n) ? add_leaf(t, n, g, d, weight * (1 - dbar), probs)
+                                              : add_split(t, s, n, g, d, weight * (1 - dbar), probs);
+        g = g * d * ratio + weight * dbar;
+    }
+    for (size_t k = 0; k < s->classes; k++) probs[k] += g / (double)s->classes;
 }
 
 copse_status cp_mondrian_hnsp_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,
-                                      const float *x, cp_mondrian_path *path, double *probs, copse_error *err) {
-    const double nothing = 1e-17;
-    CP_TRY(cp_mondrian_path_walk(path, t, s, x, err));
-    double g = path->stay;
-    for (size_t i = path->n; i-- > 0;) {
-        const cp_mondrian_step *step = &path->step[i];
-        const cp_mondrian_node *n = &t->node[step->node];
-        double d = exp(-gamma * step->delta), dbar = 0, branch = 0;
-        if (step->outside > 0) {
-            dbar = expected_discount(step->outside, gamma, step->delta);
-            branch = step->weight * (1 - dbar);
-        }
-        double ratio =
-            cp_mondrian_is_leaf(n) ? add_leaf(t, n, g, d, branch, probs) : add_split(t, s, n, g, d, branch, probs);
-        g = g * d * ratio + step->weight * dbar;
-        if (g < nothing && i <= path->first_off) return COPSE_OK;
-    }
-    for (size_t k = 0; k < s->classes; k++) probs[k] += g / (double)s->classes;
+                                      const float *x, size_t points, cp_mondrian_walk *walk, double *probs,
+                                      copse_error *err) {
+    CP_TRY(cp_mondrian_walk_down(walk, t, s, x, points, err));
+    for (size_t i = 0; i < points; i++) predict_path(t, s, gamma, &walk->path[i], probs + i * s->classes);
     return COPSE_OK;
 }

@@ -1,4 +1,4 @@
-/* mondrian_path - where a point goes in a tree, and where it may branch off on the way.
+/* mondrian_path - where points go in a tree, and where they may branch off on the way.
  *
  * At node j, split at tau_j, below a parent split at tau_p, a point at distance eta outside the node's box parts from
  * the rows under j before tau_j with probability 1 - exp(-eta (tau_j - tau_p)).  [2014, app. B] */
@@ -7,23 +7,36 @@
 
 #include "mondrian/mondrian_tree.h"
 
-typedef struct cp_mondrian_step {
-    int32_t node;
-    double delta;   /* tau_j - tau_parent */
-    double outside; /* eta; 0 inside the box */
-    double weight;  /* probability of branching off just above this node */
-} cp_mondrian_step;
+/* A node on the way that has the point outside its box. */
+typedef struct cp_mondrian_exit {
+    size_t at;      /* place on the path */
+    double delta;   /* tau_j - tau_p */
+    double outside; /* eta > 0 */
+    double off;     /* probability of branching off here, given that the point came so far */
+    double weight;  /* probability of branching off here */
+} cp_mondrian_exit;
 
-/* Reused from point to point. */
 typedef struct cp_mondrian_path {
-    cp_mondrian_step *step;
-    size_t n, cap;
-    size_t first_off; /* first step with outside > 0; n if there is none */
-    double stay;      /* probability of arriving in the last step's leaf */
+    int32_t *node; /* from the root to the leaf */
+    cp_mondrian_exit *exit;
+    size_t n, exits, cap;
+    double stay; /* probability of arriving at the last node without branching off */
 } cp_mondrian_path;
 
-copse_status cp_mondrian_path_walk(cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s,
-                                   const float *x, copse_error *err);
-void cp_mondrian_path_clear(cp_mondrian_path *p);
+/* Points that walk together: while one waits for memory the others compute. */
+enum { CP_MONDRIAN_ABREAST = 16 };
+typedef struct cp_mondrian_walk {
+    cp_mondrian_path path[CP_MONDRIAN_ABREAST];
+} cp_mondrian_walk;
+
+/* The paths of `points` <= CP_MONDRIAN_ABREAST points, consecutive rows of x.  Buffers are reused from call to call. */
+copse_status cp_mondrian_walk_down(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                   const float *x, size_t points, copse_error *err);
+void cp_mondrian_walk_clear(cp_mondrian_walk *w);
+
+/* Time of the split above the i-th node of a path. */
+static inline double cp_mondrian_path_since(const cp_mondrian_path *p, const cp_mondrian_tree *t, size_t i) {
+    return i ? t->node[p->node[i - 1]].time : 0;
+}
 
 #endif
