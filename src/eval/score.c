@@ -6,8 +6,6 @@
 #include "base/mem.h"
 
 /* Rows predicted at a time: a forest of a hundred trees answers with some thousand components a row, 32 bytes each. */
-enum { BLOCK_ROWS = 1024 };
-
 copse_status cp_score_check_interval(double interval, copse_error *err) {
     if (interval == 0 || (interval > 0 && interval < 1)) return COPSE_OK;
     return cp_fail(err, COPSE_E_USAGE, "an interval of level %g cannot be: give a level between 0 and 1", interval);
@@ -64,7 +62,7 @@ static double clock_now(clockid_t clock) {
 static copse_status score_block(const copse_model *model, cp_scored part, const copse_run *run, cp_metric *metric,
                                 copse_scores *times, copse_error *err) {
     cp_answer answer;
-    size_t left = part.truth->rows - part.first, n = left < BLOCK_ROWS ? left : BLOCK_ROWS;
+    size_t left = part.truth->rows - part.first, block = cp_model_block(model), n = left < block ? left : block;
     double wall = clock_now(CLOCK_MONOTONIC), cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID);
     copse_status status = cp_model_predict(model, part.truth, part.first, n, run, &answer, err);
     times->predict_seconds += clock_now(CLOCK_MONOTONIC) - wall;
@@ -82,7 +80,7 @@ copse_status cp_score_table(const copse_model *model, const copse_table *test, d
     cp_metric metric;
     copse_status status = COPSE_OK;
     cp_metric_init(&metric, model->schema->task, interval);
-    for (size_t first = 0; first < test->rows; first += BLOCK_ROWS) {
+    for (size_t first = 0; first < test->rows; first += cp_model_block(model)) {
         cp_scored part = {.truth = test, .first = first};
         cp_log_progress(run, "scoring", (double)first, (double)test->rows);
         CP_TRY_OUT(score_block(model, part, run, &metric, out, err));

@@ -223,10 +223,16 @@ static copse_status predict_block(void *arg, size_t b, size_t worker, copse_erro
     return status;
 }
 
-/* Rows are independent, so how they are cut does not matter to the answer; large blocks keep a tree in the cache while
- * many rows pass through it, and there should be some for every worker. */
+size_t cp_model_block(const copse_model *m) {
+    if (m->schema->task == COPSE_REGRESS) return 1024;
+    size_t room = ((size_t)16 << 20) / (sizeof(double) * m->schema->classes.n);
+    return room < 256 ? 256 : room > 16384 ? 16384 : room;
+}
+
+/* Rows are independent, so how they are cut does not matter to the answer.  Large blocks keep a tree in the cache while
+ * many rows pass through it; but there should be some for every worker. */
 static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
-    size_t most = m->schema->task == COPSE_CLASS ? 4096 : 256;
+    size_t most = m->schema->task == COPSE_CLASS ? cp_model_block(m) : 256;
     size_t share = n / cp_pool_workers(run, n ? n : 1) + 1;
     return share < most ? share : most;
 }

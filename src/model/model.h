@@ -27,6 +27,8 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
                                      copse_error *err);
 copse_status cp_model_predict(const copse_model *m, const copse_table *t, size_t first, size_t n, const copse_run *run,
                               cp_answer *out, copse_error *err);
+/* Rows worth asking for at a time: many, but answers that fit in memory. */
+size_t cp_model_block(const copse_model *m);
 /* Does the work put off. */
 copse_status cp_model_settle(const copse_model *m, const copse_run *run, copse_error *err);
 

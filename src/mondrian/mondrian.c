@@ -224,10 +224,12 @@ static size_t abreast(size_t first, size_t n) {
 /* Tree by tree, so that a tree stays in the cache while all rows pass through it. */
 static copse_status predict_classes(const cp_mondrian *f, const cp_rows *rows, cp_mondrian_walk *walk, cp_answer *out,
                                     copse_error *err) {
-    for (size_t m = 0; m < f->trees; m++)
+    for (size_t m = 0; m < f->trees; m++) {
+        if (rows->n > f->tree[m].nodes / 16) cp_mondrian_walk_warm(&f->tree[m], &f->space);
         for (size_t i = 0; i < rows->n; i += CP_MONDRIAN_ABREAST)
             CP_TRY(cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, rows->x + i * rows->dims,
                                             abreast(i, rows->n), walk, out->probs + i * out->classes, err));
+    }
     for (size_t i = 0; i < rows->n * out->classes; i++) out->probs[i] /= (double)f->trees;
     return COPSE_OK;
 }

@@ -24,13 +24,32 @@ static copse_status descend(cp_mondrian_walk *w, const cp_mondrian_tree *t, cons
             const cp_mondrian_node *n = &t->node[at[i]];
             if (p->n == p->cap) CP_TRY(path_room(p, err));
             p->node[p->n++] = at[i];
-            if (cp_mondrian_is_leaf(n))
+            if (cp_mondrian_is_leaf(n)) {
                 on_way[k] = on_way[--points];
-            else
-                at[i] = x[i * s->dims + (size_t)n->dim] <= n->cut ? n->left : n->right;
+            } else { /* both read, so that the choice is a move and not a branch nobody can predict */
+                int32_t left = n->left, right = n->right;
+                at[i] = x[i * s->dims + (size_t)n->dim] <= n->cut ? left : right;
+            }
         }
     }
     return COPSE_OK;
+}
+
+/* Asks for what find_exits will read first: the boxes, or the rows, of the last few nodes. */
+static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s) {
+    enum { NODES = 3, LINE = 16, MOST = 4 * LINE }; /* floats */
+    for (size_t i = p->n > NODES ? p->n - NODES : 0; i < p->n; i++) {
+        const cp_mondrian_node *n = &t->node[p->node[i]];
+        const float *box = cp_mondrian_row(s, 0);
+        size_t length = s->dims;
+        if (n->box != CP_NONE) {
+            box = cp_mondrian_tree_own_box(t, s, n->box);
+            length *= 2;
+        } else if (cp_mondrian_is_leaf(n)) {
+            box = cp_mondrian_row(s, n->head);
+        }
+        for (size_t k = 0; k < length && k < MOST; k += LINE) __builtin_prefetch(box + k);
+    }
 }
 
 /* Up again from the leaf: boxes are nested, so the first box that holds the point ends the search. */
@@ -75,11 +94,19 @@ static void weigh_exits(cp_mondrian_path *p, const cp_mondrian_tree *t) {
 copse_status cp_mondrian_walk_down(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                    const float *x, size_t points, copse_error *err) {
     CP_TRY(descend(w, t, s, x, points, err));
+    for (size_t i = 0; i < points; i++) ask_for_boxes(&w->path[i], t, s);
     for (size_t i = 0; i < points; i++) {
         find_exits(&w->path[i], t, s, x + i * s->dims);
         weigh_exits(&w->path[i], t);
     }
     return COPSE_OK;
+}
+
+void cp_mondrian_walk_warm(const cp_mondrian_tree *t, const cp_mondrian_space *s) {
+    enum { LINE = 64 };
+    const char *node = (const char *)t->node, *box = (const char *)t->box;
+    for (size_t i = 0; i < t->nodes * sizeof *t->node; i += LINE) __builtin_prefetch(node + i);
+    for (size_t i = 0; i < t->boxes * 2 * s->dims * sizeof *t->box; i += LINE) __builtin_prefetch(box + i);
 }
 
 void cp_mondrian_walk_clear(cp_mondrian_walk *w) {
