@@ -16,7 +16,7 @@ enum { MAX_LINKS = 40, MAX_PATH = 4096, MAX_TRIES = 1000, FIRST_READ = 1 << 16 }
 static copse_status refused(const char *what, const char *path, copse_error *err) {
     char why[200];
     if (strerror_r(errno, why, sizeof why) != 0) snprintf(why, sizeof why, "error %d", errno);
-    return cp_fail(err, COPSE_E_SYSTEM, "cannot %s '%.700s': %s", what, path, why);
+    return cp_fail(err, COPSE_E_SYSTEM, "cannot %s %.700s: %s", what, path, why);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- paths */
@@ -196,7 +196,7 @@ copse_status cp_file_load(const char *path, unsigned char **out, size_t *out_n, 
     copse_status status = load(fd, name, &bytes, &n, err);
     if (!standard) close(fd);
     if (!status && !cp_reader_sniff(bytes, n))
-        status = cp_fail(err, COPSE_E_MODEL, "'%.700s' is not a copse model file%s", name, n ? "" : ": it is empty");
+        status = cp_fail(err, COPSE_E_MODEL, "%.700s: not a copse model file%s", name, n ? "" : ": it is empty");
     if (status) {
         cp_mem_free(bytes);
         return status;
