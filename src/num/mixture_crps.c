@@ -187,16 +187,19 @@ static int grid_is_cheaper(cp_mixture m, const grid *g) {
     return g->points <= MAX_GRID && 60 * n + 4 * (double)g->points < n * n;
 }
 
+/* The first grid is made for a score of the order of the mean scale.  Where a light component far away makes most of the
+ * spread the score is far smaller, and the second grid is made for it. */
 static double gaussian_crps(cp_mixture m, double y) {
     const double rel = 1e-7;
-    double near = distance_from(y, 0, m.c, m.n), scale = 0;
-    if (m.n <= CHUNK) return near - half_spread_of_pairs(m);
-    for (size_t i = 0; i < m.n; i++) scale += m.c[i].weight * m.c[i].scale;
-    grid g = make_grid(m, 0.5 * rel * scale);
-    if (!grid_is_cheaper(m, &g)) return near - half_spread_of_pairs(m);
-    double crps = near - half_spread_on_grid(m, &g);
-    /* The score may be far below the mean scale when a light component far away makes most of the spread. */
-    return grid_error(m, g.step) <= 3 * rel * crps ? crps : near - half_spread_of_pairs(m);
+    double near = distance_from(y, 0, m.c, m.n), order = 0;
+    for (size_t i = 0; i < m.n; i++) order += m.c[i].weight * m.c[i].scale;
+    for (int attempt = 0; attempt < 2 && m.n > CHUNK; attempt++) {
+        grid g = make_grid(m, rel * order);
+        if (!grid_is_cheaper(m, &g)) break;
+        order = near - half_spread_on_grid(m, &g);
+        if (grid_error(m, g.step) <= 4 * rel * order) return order;
+    }
+    return near - half_spread_of_pairs(m);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- sides */

@@ -46,8 +46,8 @@ static void select_kth(double *v, size_t n, size_t k) {
             if (i >= j) break;
             swap(&v[i++], &v[j--]);
         }
-        /* All before i are <= pivot, all from i on are >= pivot, and i is neither end of the range. */
-        if (i == from) i++;
+        /* All before i are <= pivot, all from i on are >= pivot, and from < i < to: the pivot is a median of three, so
+         * something else is not above it and something else not below. */
         if (k < i)
             to = i;
         else

@@ -21,12 +21,12 @@
         if ((call) != COPSE_OK) fail_msg("%s: %s", #call, (err).msg); \
     } while (0)
 
-/* |a - b| <= tol * max(1, |a|, |b|) */
+/* |a - b| <= tol * max(1, |a|, |b|), and infinities are near only themselves */
 #define assert_near(a, b, tol)                                                                                  \
     do {                                                                                                        \
         double near_a_ = (a), near_b_ = (b);                                                                    \
         double near_s_ = fmax(1, fmax(fabs(near_a_), fabs(near_b_)));                                           \
-        if (!(fabs(near_a_ - near_b_) <= (tol)*near_s_))                                                        \
+        if (near_a_ != near_b_ && !(isfinite(near_s_) && fabs(near_a_ - near_b_) <= (tol)*near_s_))             \
             fail_msg("%s = %.17g, %s = %.17g, apart by more than %g", #a, near_a_, #b, near_b_, (double)(tol)); \
     } while (0)
 

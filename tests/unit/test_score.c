@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "eval/cv.h"
 #include "eval/score.h"
+#include "model/registry.h"
 #include "num/draw.h"
 
 enum { ROWS = 300 };
@@ -29,11 +30,21 @@ static copse_table *make_table(size_t rows, int with_missing) {
     return t;
 }
 
+static copse_params *few_trees(const char *trees) {
+    copse_error err;
+    copse_params *p;
+    must(cp_param_new(cp_registry_method(0), &p, &err), err);
+    must(cp_param_set(p, "trees", trees, &err), err);
+    return p;
+}
+
 static copse_model *fit(const copse_table *t, const char *target) {
     copse_error err;
     copse_model *m;
     copse_roles roles = {.target = target, .features = "x"};
-    must(cp_model_fit(t, &roles, NULL, NULL, &m, &err), err);
+    copse_params *p = few_trees("10");
+    must(cp_model_fit(t, &roles, p, NULL, &m, &err), err);
+    cp_param_free(p);
     return m;
 }
 
@@ -48,7 +59,7 @@ static void a_table_is_scored_as_its_blocks_are(void **state) {
         must(cp_score_table(m, test, 0.9, NULL, &whole, &err), err);
         assert_int_equal(whole.rows, 1099);
         assert_true(whole.predict_seconds > 0 && whole.predict_cpu_seconds > 0);
-        assert_true(k ? whole.accuracy > 0.95 && whole.auc > 0.98 : whole.rmse < 0.2 && whole.interval_observed > 0.8);
+        assert_true(k ? whole.accuracy > 0.9 && whole.auc > 0.95 : whole.rmse < 0.3 && whole.interval_observed > 0.7);
 
         cp_metric metric;
         cp_metric_init(&metric, m->schema->task, 0.9);
@@ -171,11 +182,8 @@ static void failed_allocations_end_a_cross_validation_cleanly(void **state) {
     (void)state;
     copse_error err;
     copse_table *t = make_table(12, 0);
-    copse_params *params;
+    copse_params *params = few_trees("2");
     copse_scores s[2];
-    copse_model *any = fit(t, "side"); /* lends its options, with fewer trees */
-    must(cp_param_copy(any->params, &params, &err), err);
-    must(cp_param_set(params, "trees", "2", &err), err);
     cp_cv_plan plan = {.params = params, .folds = 2, .repeats = 1};
     copse_status status = COPSE_E_MEMORY;
     long k = 0;
@@ -188,7 +196,6 @@ static void failed_allocations_end_a_cross_validation_cleanly(void **state) {
     }
     assert_true(k > 20);
     cp_param_free(params);
-    cp_model_free(any);
     cp_table_free(t);
 }
 
