@@ -108,9 +108,10 @@ copse_status copse_load(const char *path, copse_model **out, copse_error *err) {
     *out = NULL;
     CP_TRY(cp_file_load(path, &bytes, &n, err));
     copse_status status = cp_model_read(bytes, n, out, &inside);
+    int whole = status != COPSE_E_MODEL || cp_reader_too_new(bytes, n);
     cp_mem_free(bytes);
-    if (status == COPSE_E_MODEL) return bad_file(path, inside.msg, err);
-    return status ? cp_fail(err, status, "%s", inside.msg) : COPSE_OK;
+    if (!whole) return bad_file(path, inside.msg, err);
+    return status ? cp_fail(err, status, "%.300s: %s", path, inside.msg) : COPSE_OK;
 }
 
 void copse_model_free(copse_model *model) {

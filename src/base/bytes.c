@@ -320,13 +320,21 @@ int cp_reader_sniff(const unsigned char *bytes, size_t n) {
     return n > 0 && memcmp(bytes, magic, n < sizeof magic ? n : sizeof magic) == 0;
 }
 
+static int header_is_whole(const unsigned char *h, size_t n) {
+    return n >= HEADER && fetch(h + 40, 8) == XXH64(h, 40, 0);
+}
+
+int cp_reader_too_new(const unsigned char *bytes, size_t n) {
+    return cp_reader_sniff(bytes, n) && header_is_whole(bytes, n) && fetch(bytes + 8, 4) > CP_BYTES_VERSION;
+}
+
 static copse_status check_header(const unsigned char *h, size_t n, copse_error *err) {
     if (n == 0) return cp_fail(err, COPSE_E_MODEL, "not a copse model file: it is empty");
     if (!cp_reader_sniff(h, n)) return cp_fail(err, COPSE_E_MODEL, "not a copse model file");
     if (n < HEADER) return cp_fail(err, COPSE_E_MODEL, "truncated: the file ends within its header");
-    if (fetch(h + 40, 8) != XXH64(h, 40, 0)) return cp_fail(err, COPSE_E_MODEL, "damaged: the header");
+    if (!header_is_whole(h, n)) return cp_fail(err, COPSE_E_MODEL, "damaged: the header");
     unsigned version = (unsigned)fetch(h + 8, 4);
-    if (version > CP_BYTES_VERSION)
+    if (cp_reader_too_new(h, n))
         return cp_fail(err, COPSE_E_MODEL,
                        "written by a newer copse (format %u, this program reads up to %u): upgrade copse", version,
                        (unsigned)CP_BYTES_VERSION);

@@ -36,8 +36,9 @@ void cp_writer_claim(cp_writer *w, size_t n, size_t size);
 /* The finished image, owned by the writer. */
 copse_status cp_writer_finish(cp_writer *w, const unsigned char **out_bytes, size_t *out_n, copse_error *err);
 
-/* Could these be the first bytes of an image? */
+/* Could these be the first bytes of an image?  And if so, of one that only a later program reads? */
 int cp_reader_sniff(const unsigned char *bytes, size_t n);
+int cp_reader_too_new(const unsigned char *bytes, size_t n);
 
 typedef struct cp_reader cp_reader;
 /* The image is borrowed for the life of the reader.  Directory and checksums are
