@@ -16,28 +16,34 @@
 
 enum { ROUNDS = 3 };
 
-/* One field of each kind of file. */
-typedef int (*field_writer)(char *out, cp_rng *r);
+/* One field of each kind of file, in column j. */
+typedef int (*field_writer)(char *out, size_t j, cp_rng *r);
 
-static int write_integer(char *out, cp_rng *r) {
+static int write_integer(char *out, size_t j, cp_rng *r) {
+    (void)j;
     return sprintf(out, "%d", (int)cp_rng_below(r, 16));
 }
 
-static int write_decimal(char *out, cp_rng *r) {
+static int write_decimal(char *out, size_t j, cp_rng *r) {
+    (void)j;
     return sprintf(out, "%.6f", 200 * cp_rng_unit(r) - 100);
 }
 
-static int write_double(char *out, cp_rng *r) {
+static int write_double(char *out, size_t j, cp_rng *r) {
+    (void)j;
     return sprintf(out, "%.17g", 2 * cp_rng_unit(r) - 1);
 }
 
-static int write_mixed(char *out, cp_rng *r) {
-    switch (cp_rng_below(r, 8)) {
-        case 0: return 0; /* missing */
-        case 1: return write_double(out, r);
+/* Each column of its own kind, one field in twenty missing. */
+static int write_mixed(char *out, size_t j, cp_rng *r) {
+    if (cp_rng_below(r, 20) == 0) return 0;
+    switch (j % 6) {
+        case 0: return write_integer(out, j, r);
+        case 1: return write_double(out, j, r);
         case 2: return sprintf(out, "%.3e", cp_rng_unit(r));
         case 3: return sprintf(out, "%lu", (unsigned long)cp_rng_below(r, 1000000000));
-        default: return write_decimal(out, r);
+        case 4: return sprintf(out, "%.2f", 1000 * cp_rng_unit(r));
+        default: return write_decimal(out, j, r);
     }
 }
 
@@ -47,7 +53,7 @@ static const struct kind {
     size_t cols;
 } kinds[] = {
     {"integers", write_integer, 17}, {"decimals", write_decimal, 11}, {"doubles", write_double, 11},
-    {"mixed", write_mixed, 11},      {"wide", write_integer, 785},
+    {"mixed", write_mixed, 12},      {"wide", write_integer, 785},
 };
 
 static double cpu_seconds(void) {
@@ -71,7 +77,7 @@ static size_t write_file(const char *path, const struct kind *k, size_t bytes) {
     for (size_t j = 0; j < k->cols; j++) n += (size_t)fprintf(f, "x%zu%c", j + 1, j + 1 < k->cols ? ',' : '\n');
     while (n < bytes)
         for (size_t j = 0; j < k->cols; j++) {
-            int length = k->write(field, &r);
+            int length = k->write(field, j, &r);
             field[length] = j + 1 < k->cols ? ',' : '\n';
             n += fwrite(field, 1, (size_t)length + 1, f);
         }

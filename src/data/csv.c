@@ -22,7 +22,8 @@ typedef struct parser {
     size_t cap; /* rows there is room for */
     copse_table *t;
     mode *mode;
-    size_t late; /* columns in which text came after numbers */
+    double **cell; /* per column: its numbers if plain ones go straight there, else NULL */
+    size_t late;   /* columns in which text came after numbers */
     char *scratch;
     size_t cap_scratch;
 } parser;
@@ -135,6 +136,7 @@ static copse_status become_text(parser *ps, size_t j, size_t row, copse_error *e
     c->number = NULL;
     c->kind = COPSE_TEXT;
     ps->mode[j] = TEXT;
+    ps->cell[j] = NULL;
     return COPSE_OK;
 }
 
@@ -158,6 +160,7 @@ static copse_status odd_field(parser *ps, size_t j, size_t row, copse_error *err
     if (ps->csv->want[j] == CP_WANT_NUMBER) return cp_want_refuse(&at, f.text, f.n, err);
     if (!all_missing(c->number, row)) {
         ps->mode[j] = SKIP;
+        ps->cell[j] = NULL;
         ps->late++;
         return COPSE_OK;
     }
@@ -165,6 +168,7 @@ static copse_status odd_field(parser *ps, size_t j, size_t row, copse_error *err
     return store_text(ps, c, row, &f, err);
 }
 
+/* Any field that is not a plain number for a number column. */
 static copse_status read_field(parser *ps, size_t j, size_t row, copse_error *err) {
     field f;
     if (ps->mode[j] == NUMBER) {
@@ -179,13 +183,22 @@ static copse_status read_field(parser *ps, size_t j, size_t row, copse_error *er
 
 static copse_status read_row(parser *ps, size_t row, copse_error *err) {
     const size_t cols = ps->t->cols;
+    const char delimiter = ps->csv->delimiter, *p = ps->p;
+    double *const *cell = ps->cell;
     ps->t->line[row] = ps->line;
-    for (size_t j = 0; j < cols; j++) {
-        CP_TRY(read_field(ps, j, row, err));
-        if (*ps->p != ps->csv->delimiter) return j + 1 == cols ? COPSE_OK : ragged(ps, j + 1, err);
-        ps->p++;
+    for (size_t j = 0; j < cols; j++, p++) {
+        const char *stop = cell[j] ? cp_decimal_quick(p, &cell[j][row]) : NULL;
+        if (!stop || !is_class(ps, stop, STOP)) {
+            ps->p = p;
+            CP_TRY(read_field(ps, j, row, err));
+            stop = ps->p;
+        }
+        p = stop;
+        if (*p == delimiter) continue;
+        ps->p = p;
+        return j + 1 == cols ? COPSE_OK : ragged(ps, j + 1, err);
     }
-    ps->p--;
+    ps->p = p - 1; /* the delimiter after the last field */
     return ragged(ps, cols, err);
 }
 
@@ -205,10 +218,12 @@ static copse_status read_rows(parser *ps, const char *text, long line, copse_err
 /* The second pass, for columns in which text came after numbers. */
 static copse_status read_late(parser *ps, const char *text, long line, copse_error *err) {
     for (size_t j = 0; j < ps->t->cols; j++) {
-        if (ps->mode[j] == SKIP && ps->t->col[j].kind == COPSE_NUMBER)
+        if (ps->mode[j] == SKIP) {
             CP_TRY(become_text(ps, j, 0, err));
-        else
+        } else {
             ps->mode[j] = SKIP;
+            ps->cell[j] = NULL;
+        }
     }
     return read_rows(ps, text, line, err);
 }
@@ -228,11 +243,13 @@ static copse_status make_columns(parser *ps, copse_error *err) {
     if (!(ps->t->source = cp_mem_strdup(ps->csv->name))) return cp_fail_memory(err);
     CP_TRY(CP_RAW(ps->t->line, ps->cap, err));
     CP_TRY(CP_NEW(ps->mode, header->cols, err));
+    CP_TRY(CP_NEW(ps->cell, header->cols, err));
     for (size_t j = 0; j < header->cols; j++) {
         cp_column *c;
         CP_TRY(cp_table_add(ps->t, header->col[j].name, COPSE_NUMBER, &c, err));
         cp_mem_free(c->number);
         CP_TRY(CP_RAW(c->number, ps->cap, err));
+        ps->cell[j] = ps->csv->missing_numbers ? NULL : c->number;
         if (ps->csv->want[j] == CP_WANT_TEXT) CP_TRY(become_text(ps, j, 0, err));
     }
     return COPSE_OK;
@@ -252,6 +269,7 @@ copse_status cp_csv_rows(const cp_csv *csv, const char *text, size_t n, long *li
 out:
     cp_table_free(ps.t);
     cp_mem_free(ps.mode);
+    cp_mem_free(ps.cell);
     cp_mem_free(ps.scratch);
     return status;
 }

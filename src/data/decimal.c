@@ -22,66 +22,48 @@ static const double power_of_ten[MAX_CLINGER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-static const uint64_t small_power_of_ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+static const uint64_t ten_to[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-static const uint64_t power_of_five[MAX_EXACT + 1] = {1u,
-                                                      5u,
-                                                      25u,
-                                                      125u,
-                                                      625u,
-                                                      3125u,
-                                                      15625u,
-                                                      78125u,
-                                                      390625u,
-                                                      1953125u,
-                                                      9765625u,
-                                                      48828125u,
-                                                      244140625u,
-                                                      1220703125u,
-                                                      6103515625u,
-                                                      30517578125u,
-                                                      152587890625u,
-                                                      762939453125u,
-                                                      3814697265625u,
-                                                      19073486328125u,
-                                                      95367431640625u,
-                                                      476837158203125u,
-                                                      2384185791015625u,
-                                                      11920928955078125u,
-                                                      59604644775390625u,
-                                                      298023223876953125u,
-                                                      1490116119384765625u,
-                                                      7450580596923828125u};
+/* 5^k, and the first 64 bits of 1 / 5^k, rounded down: 2^(63 + b) / 5^k, where 5^k has b bits. */
+static const struct {
+    uint64_t power, reciprocal;
+} five[MAX_EXACT + 1] = {{1u, 0x0000000000000000u},
+                         {5u, 0xccccccccccccccccu},
+                         {25u, 0xa3d70a3d70a3d70au},
+                         {125u, 0x83126e978d4fdf3bu},
+                         {625u, 0xd1b71758e219652bu},
+                         {3125u, 0xa7c5ac471b478423u},
+                         {15625u, 0x8637bd05af6c69b5u},
+                         {78125u, 0xd6bf94d5e57a42bcu},
+                         {390625u, 0xabcc77118461cefcu},
+                         {1953125u, 0x89705f4136b4a597u},
+                         {9765625u, 0xdbe6fecebdedd5beu},
+                         {48828125u, 0xafebff0bcb24aafeu},
+                         {244140625u, 0x8cbccc096f5088cbu},
+                         {1220703125u, 0xe12e13424bb40e13u},
+                         {6103515625u, 0xb424dc35095cd80fu},
+                         {30517578125u, 0x901d7cf73ab0acd9u},
+                         {152587890625u, 0xe69594bec44de15bu},
+                         {762939453125u, 0xb877aa3236a4b449u},
+                         {3814697265625u, 0x9392ee8e921d5d07u},
+                         {19073486328125u, 0xec1e4a7db69561a5u},
+                         {95367431640625u, 0xbce5086492111aeau},
+                         {476837158203125u, 0x971da05074da7beeu},
+                         {2384185791015625u, 0xf1c90080baf72cb1u},
+                         {11920928955078125u, 0xc16d9a0095928a27u},
+                         {59604644775390625u, 0x9abe14cd44753b52u},
+                         {298023223876953125u, 0xf79687aed3eec551u},
+                         {1490116119384765625u, 0xc612062576589ddau},
+                         {7450580596923828125u, 0x9e74d1b791e07e48u}};
 
-static uint64_t load8(const char *p) {
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    v = __builtin_bswap64(v);
-#endif
-    return v;
-}
-
-/* Appends the digits at p to *w (modulo 2^64) and returns where they end.
- *
- * Eight bytes at a time and without a branch on how many of them are digits: lengths vary from field to field and a
- * wrong guess costs more than the whole conversion.  XOR with '0' makes digits 0 ... 9; adding 0x76 sets the top bit of
- * the bytes above 9 (a carry can only spoil bytes after the first of those).  The digits are then pushed to the top
- * bytes, zeros coming in as leading digits, and added up in pairs, fours and eights. */
+/* Appends the digits at p to *w (modulo 2^64) and returns where they end. */
 static const char *digits(const char *p, uint64_t *w) {
-    const uint64_t high = 0x8080808080808080u;
-    for (;;) {
-        uint64_t v = load8(p) ^ 0x3030303030303030u;
-        uint64_t other = ((v + 0x7676767676767676u) | v) & high;
-        unsigned n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+    for (;; p += 8) {
+        uint64_t v = cp_decimal_load(p), marks = cp_decimal_marks(v);
+        unsigned n = marks ? (unsigned)__builtin_ctzll(marks) / 8 : 8;
         if (!n) return p;
-        v <<= 8 * (8 - n);
-        v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ffu;
-        v = (v * 100 + (v >> 16)) & 0x0000ffff0000ffffu;
-        v = (v * 10000 + (v >> 32)) & 0xffffffffu;
-        *w = *w * small_power_of_ten[n] + v;
-        p += n;
-        if (n < 8) return p;
+        *w = *w * ten_to[n] + cp_decimal_value(v, n);
+        if (n < 8) return p + n;
     }
 }
 
@@ -97,28 +79,39 @@ static double round_to_double(uint64_t m, int sticky, int e) {
     return x;
 }
 
+/* w 10^e for w > 0, 0 <= e <= MAX_EXACT. */
+static double multiplied(uint64_t w, int e) {
+    u128 product = (u128)w * five[e].power;
+    uint64_t high = (uint64_t)(product >> 64);
+    int shift = high ? __builtin_clzll(high) : 64 + __builtin_clzll((uint64_t)product);
+    product <<= shift;
+    return round_to_double((uint64_t)(product >> 64), (uint64_t)product != 0, e + 64 - shift);
+}
+
+/* w 10^-k for w > 0, 0 < k <= MAX_EXACT.
+ *
+ * w times the reciprocal falls short of the quotient by less than w 2^0 < 2^64, that is one unit of the product's high
+ * half, or two after it is shifted to set its top bit.  Rounding looks at the last 11 bits of that half: unless they are
+ * so close below or at the middle that two units matter, the product decides, otherwise a division does (3 of 2048). */
+static double divided(uint64_t w, int k) {
+    int w_shift = __builtin_clzll(w), five_shift = __builtin_clzll(five[k].power), up;
+    w <<= w_shift;
+    u128 product = (u128)w * five[k].reciprocal;
+    up = !(uint64_t)(product >> 127);
+    uint64_t high = (uint64_t)((product << up) >> 64), rest = high & 0x7ff;
+    int e = five_shift - w_shift - k - 63;
+    if (rest < 1022 || rest > 1024) return round_to_double(high, 1, e - up);
+    /* Both operands with their top bits set: the quotient of w 2^63 / 5^k then has 63 or 64 bits. */
+    u128 top = (u128)w << 63;
+    uint64_t divisor = five[k].power << five_shift, quotient = (uint64_t)(top / divisor);
+    int sticky = (u128)quotient * divisor != top;
+    up = !(quotient >> 63);
+    return round_to_double(quotient << up, sticky, e - up);
+}
+
 /* w 10^e for w > 0, |e| <= MAX_EXACT. */
 static double exact(uint64_t w, int e) {
-    if (e >= 0) {
-        u128 product = (u128)w * power_of_five[e];
-        int shift = (uint64_t)(product >> 64) ? __builtin_clzll((uint64_t)(product >> 64))
-                                              : 64 + __builtin_clzll((uint64_t)product);
-        product <<= shift;
-        return round_to_double((uint64_t)(product >> 64), (uint64_t)product != 0, e + 64 - shift);
-    }
-    /* Both operands with their top bits set: the quotient of w 2^63 / five then has 63 or 64 bits. */
-    uint64_t five = power_of_five[-e];
-    int w_shift = __builtin_clzll(w), five_shift = __builtin_clzll(five);
-    u128 top = (u128)(w << w_shift) << 63;
-    five <<= five_shift;
-    uint64_t quotient = (uint64_t)(top / five);
-    int sticky = (u128)quotient * five != top;
-    int e2 = e - 63 - w_shift + five_shift;
-    if (!(quotient >> 63)) {
-        quotient <<= 1;
-        e2--;
-    }
-    return round_to_double(quotient, sticky, e2);
+    return e < 0 ? divided(w, -e) : multiplied(w, e);
 }
 
 /* What a decimal is made of, before it is a number. */
@@ -181,7 +174,7 @@ static double convert(const parts *d) {
     int64_t e = d->exponent - d->fraction;
     if (d->count > MAX_DIGITS) return many_digits(d);
     if (FLT_EVAL_METHOD == 0 && d->w <= (uint64_t)1 << 53 && e >= -MAX_CLINGER && e <= MAX_CLINGER)
-        return e < 0 ? (double)d->w / power_of_ten[-e] : (double)d->w * power_of_ten[e];
+        return e < 0 ? (double)(int64_t)d->w / power_of_ten[-e] : (double)(int64_t)d->w * power_of_ten[e];
     if (!d->w) return 0;
     return e >= -MAX_EXACT && e <= MAX_EXACT ? exact(d->w, (int)e) : by_strtod(d);
 }
