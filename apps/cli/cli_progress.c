@@ -88,8 +88,9 @@ static void on_progress(void *arg, const char *what, double done, double total) 
     }
     if (passed < .5 || now - p->last < .1 || done <= 0) return;
     char left[32];
-    print_time(passed * (total - done) / done, left, sizeof left);
-    fprintf(stderr, "\r\033[K%s  %.0f of %.0f  %.3g/s  %s left", what, done, total, done / passed, left);
+    double rate = done / passed;
+    print_time((total - done) / rate, left, sizeof left);
+    fprintf(stderr, "\r\033[K%s  %.0f of %.0f  %.*f/s  %s left", what, done, total, rate < 10, rate, left);
     fflush(stderr);
     p->shown = 1;
     p->last = now;

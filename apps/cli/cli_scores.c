@@ -1,6 +1,8 @@
 #include "cli_scores.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define METRIC(field)                                  \
     static double get_##field(const copse_scores *s) { \
@@ -142,11 +144,57 @@ static void coverage_print(const copse_scores *s) {
     printf(" (off by %.3f on average)\n", off / COPSE_LEVELS);
 }
 
-void cli_scores_print(const copse_scores *s) {
+/* The class of a row, by name or, where the column is numbers, by value; as many as there are classes if it is none. */
+static size_t class_of(const copse_model *m, const copse_table *t, size_t row, size_t col) {
+    const char *text = copse_table_text(t, row, col);
+    double number = copse_table_number(t, row, col);
+    size_t k = 0;
+    for (; k < copse_model_classes(m); k++) {
+        const char *name = copse_model_class(m, k);
+        if (text ? strcmp(text, name) == 0 : strtod(name, NULL) == number) break;
+    }
+    return k;
+}
+
+static double most_frequent(const copse_model *m, const copse_table *t, size_t col) {
+    size_t rows = copse_table_rows(t), most = 0, *count = calloc(copse_model_classes(m) + 1, sizeof *count);
+    if (!count) return NAN;
+    for (size_t i = 0; i < rows; i++) {
+        size_t k = class_of(m, t, i, col);
+        if (k < copse_model_classes(m) && ++count[k] > most) most = count[k];
+    }
+    free(count);
+    return (double)most / (double)rows;
+}
+
+static double standard_deviation(const copse_table *t, size_t col) {
+    double mean = 0, squares = 0, n = 0;
+    for (size_t i = 0; i < copse_table_rows(t); i++) {
+        double x = copse_table_number(t, i, col), d = x - mean;
+        if (isnan(x)) continue;
+        mean += d / ++n;
+        squares += d * (x - mean);
+    }
+    return sqrt(squares / n);
+}
+
+double cli_scores_naive(const copse_model *m, const copse_table *t) {
+    size_t col = copse_table_find(t, copse_model_target(m));
+    if (col == (size_t)-1) return NAN;
+    return copse_model_task(m) == COPSE_CLASS ? most_frequent(m, t, col) : standard_deviation(t, col);
+}
+
+void cli_scores_print(const copse_scores *s, double naive) {
     const cli_metric *m;
-    for (size_t i = 0; (m = cli_scores_metric(s->task, i)) != NULL; i++)
-        if (!isnan(m->get(s))) cli_say(m->label, s->task == COPSE_CLASS ? "%.4f" : "%.5g", m->get(s));
-    if (s->task == COPSE_REGRESS) coverage_print(s);
+    int class = s->task == COPSE_CLASS;
+    for (size_t i = 0; (m = cli_scores_metric(s->task, i)) != NULL; i++) {
+        if (isnan(m->get(s))) continue;
+        printf(class ? "  %-12s%.4f" : "  %-12s%.5g", m->label, m->get(s));
+        if (i == 0 && !isnan(naive))
+            printf(class ? "   (the most frequent class alone: %.4f)" : "   (their mean alone: %.5g)", naive);
+        putchar('\n');
+    }
+    if (!class) coverage_print(s);
     if (s->interval > 0)
         cli_say("interval", "%.4g%% intervals hold %.1f%% of the rows", 100 * s->interval, 100 * s->interval_observed);
 }

@@ -12,8 +12,10 @@ void cli_scores_times_json(cli_json *j, const copse_scores *s);
 /* The metrics alone, without coverage and reliability. */
 void cli_scores_metrics_json(cli_json *j, const copse_scores *s, const char *rows);
 void cli_scores_coverage_json(cli_json *j, const copse_scores *s);
-/* A line for each metric. */
-void cli_scores_print(const copse_scores *s);
+/* A line for each metric.  naive: what a guess without a model reaches, shown beside the first; NaN: not shown. */
+void cli_scores_print(const copse_scores *s, double naive);
+/* The share of the most frequent class of the table, or the standard deviation of its numbers. */
+double cli_scores_naive(const copse_model *m, const copse_table *t);
 
 /* The mean of each metric and coverage over n results; rows and times are added up. */
 void cli_scores_average(const copse_scores *s, size_t n, copse_scores *out);

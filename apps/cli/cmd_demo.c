@@ -290,7 +290,7 @@ static void print_json(const demo_job *d) {
 
 static void print_numbers(const demo_job *d) {
     printf("1. numbers: helmet acceleration in motorcycle crashes, 133 rows, 10-fold cross-validation\n");
-    cli_scores_print(&d->numbers);
+    cli_scores_print(&d->numbers, NAN);
     cli_say("unsure", "90%% intervals are %.0f g wide among data, %.0f g in a gap without any", d->width_among,
             d->width_gap);
     cli_say("picture", "%s", d->curve_path);
@@ -298,12 +298,12 @@ static void print_numbers(const demo_job *d) {
 
 static void print_classes(const demo_job *d) {
     printf("\n2. classes: two moons, 1,000 rows to learn from and 1,000 others to test on\n");
-    cli_scores_print(&d->classes);
+    cli_scores_print(&d->classes, NAN);
 }
 
 static void print_hole(const demo_job *d) {
     printf("\n3. a surface with a hole in its data, 500 rows and 200 others to test on\n");
-    cli_scores_print(&d->hole);
+    cli_scores_print(&d->hole, NAN);
     cli_say("unsure", "the predictive sd is %.2g around the hole and %.2g in it", d->sd_among, d->sd_hole);
     cli_say("picture", "%s", d->map_path);
 }

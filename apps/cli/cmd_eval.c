@@ -13,12 +13,12 @@ static void print_json(const copse_scores *scores) {
     cli_json_line(&j);
 }
 
-static void print_text(const copse_model *m, const char *path, const copse_scores *scores) {
+static void print_text(const copse_model *m, const char *path, const copse_table *test, const copse_scores *scores) {
     char rows[CLI_NUMBER_SIZE], time[CLI_NUMBER_SIZE];
     printf("%s: %s of '%s' on %s row%s of %s\n", copse_params_method(copse_model_params(m)),
            cli_task_name(copse_model_task(m)), copse_model_target(m), cli_count(scores->rows, rows),
            cli_plural(scores->rows), cli_source(path));
-    cli_scores_print(scores);
+    cli_scores_print(scores, cli_scores_naive(m, test));
     cli_say("time", "%s to predict", cli_time(scores->predict_seconds, time));
 }
 
@@ -37,7 +37,7 @@ static copse_status run(cli *c, copse_error *err) {
     if (c->json)
         print_json(&scores);
     else
-        print_text(model, path, &scores);
+        print_text(model, path, test, &scores);
 out:
     copse_table_free(test);
     copse_model_free(model);

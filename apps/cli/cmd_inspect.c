@@ -152,10 +152,13 @@ static void importance_text(const copse_scores *s, const importance *list, size_
     double top = n > 0 && list[0].mean > 0 ? list[0].mean : 1;
     for (size_t i = 0; i < n; i++)
         if ((int)strlen(list[i].name) > width) width = (int)strlen(list[i].name);
-    printf("%s is %.5g; by how much it grows when a column is shuffled (%zu times)\n", metric, loss_of(s), repeats);
-    printf("  %-*s  %10s  %9s\n", width, "feature", "increase", "+- sd");
+    printf("%s is %.5g; by how much it grows when a column is shuffled (%zu time%s)\n", metric, loss_of(s), repeats,
+           cli_plural(repeats));
+    printf("  %-*s  %10s  %9s\n", width, "feature", "increase", repeats > 1 ? "+- sd" : "");
     for (size_t i = 0; i < n; i++) {
-        printf("  %-*s  %10.4g  %9.2g  ", width, list[i].name, list[i].mean, list[i].sd);
+        char sd[CLI_NUMBER_SIZE] = "";
+        if (repeats > 1) snprintf(sd, sizeof sd, "%.2g", list[i].sd);
+        printf("  %-*s  %10.4g  %9s  ", width, list[i].name, list[i].mean, sd);
         for (int k = 0; k < (int)(30 * list[i].mean / top + .5); k++) putchar('#');
         putchar('\n');
     }

@@ -187,7 +187,7 @@ static void print_end(const learn_job *l) {
         copse_scorer_read(l->all, &s);
         if (s.rows) {
             printf("each row predicted before it was learnt\n");
-            cli_scores_print(&s);
+            cli_scores_print(&s, NAN);
         }
     }
     printf("saved %s (%s)\n", l->out_path, cli_bytes(cli_file_size(l->out_path), bytes));
