@@ -68,17 +68,20 @@ typedef struct tail {
 enum { CHUNK = 64 };
 
 /* Student components one by one, over the normal values computed for them in passing. */
-static void correct_students(const cp_component *c, size_t n, const double *z, double *cdf, double *pdf) {
+static void correct_students(const cp_component *c, size_t n, const double *z, double *cdf, double *opt_pdf) {
     for (size_t k = 0; k < n; k++) {
         if (isinf(c[k].df)) continue;
         cdf[k] = cp_dens_student_cdf(z[k], c[k].df);
-        pdf[k] = exp(cp_dens_student_log(z[k], c[k].df));
+        if (opt_pdf) opt_pdf[k] = exp(cp_dens_student_log(z[k], c[k].df));
     }
 }
 
-/* P(Y <= y), or P(Y > y) if `upper`: each is a sum of its own small terms, so both tails keep their digits. */
-static tail tail_at(cp_mixture m, double y, int upper) {
-    double z[CHUNK], cdf[CHUNK], pdf[CHUNK], sign = upper ? -1 : 1;
+enum { UPPER = 1, WITH_DENSITY = 2 };
+
+/* P(Y <= y), or P(Y > y) for UPPER: each is a sum of its own small terms, so both tails keep their digits.  Without
+ * WITH_DENSITY, the density is that of the Gaussian components alone. */
+static tail tail_at(cp_mixture m, double y, int what) {
+    double z[CHUNK], cdf[CHUNK], pdf[CHUNK], sign = what & UPPER ? -1 : 1;
     tail sum = {0};
     for (size_t first = 0; first < m.n; first += CHUNK) {
         const cp_component *c = m.c + first;
@@ -89,7 +92,7 @@ static tail tail_at(cp_mixture m, double y, int upper) {
             students |= !isinf(c[k].df);
         }
         cp_normal_many(z, n, cdf, pdf);
-        if (students) correct_students(c, n, z, cdf, pdf);
+        if (students) correct_students(c, n, z, cdf, what & WITH_DENSITY ? pdf : NULL);
         for (size_t k = 0; k < n; k++) {
             sum.mass += c[k].weight * cdf[k];
             sum.density += c[k].weight / c[k].scale * pdf[k];
@@ -104,28 +107,26 @@ double cp_mixture_cdf(cp_mixture m, double y) {
 }
 
 double cp_mixture_upper(cp_mixture m, double y) {
-    return tail_at(m, y, 1).mass;
+    return tail_at(m, y, UPPER).mass;
 }
 
-/* log-sum-exp in one pass: sum holds the terms so far divided by exp(top). */
+/* term[0] carries the sum of what did not fit. */
 static double far_log_density(cp_mixture m, double y) {
-    double top = -INFINITY, sum = 0;
+    double term[CHUNK] = {-INFINITY};
+    size_t n = 1;
     for (size_t i = 0; i < m.n; i++) {
         const cp_component *c = &m.c[i];
-        double term = log(c->weight / c->scale) + cp_dens_student_log((y - c->loc) / c->scale, c->df);
-        if (term <= top) {
-            sum += exp(term - top);
-        } else {
-            sum = sum * exp(top - term) + 1;
-            top = term;
-        }
+        term[n++] = log(c->weight / c->scale) + cp_dens_student_log((y - c->loc) / c->scale, c->df);
+        if (n < CHUNK) continue;
+        term[0] = cp_special_log_sum_exp(term, n);
+        n = 1;
     }
-    return isinf(top) ? top : top + log(sum);
+    return cp_special_log_sum_exp(term, n);
 }
 
 /* Logarithms of single components are needed only where their sum would underflow. */
 double cp_mixture_log_density(cp_mixture m, double y) {
-    double density = tail_at(m, y, 0).density;
+    double density = tail_at(m, y, WITH_DENSITY).density;
     return density > 1e-200 && density < INFINITY ? log(density) : far_log_density(m, y);
 }
 
@@ -155,7 +156,8 @@ static void bracket(search *s) {
     }
     if (isinf(df)) return;
     double *far_end = s->upper ? &s->high : &s->low;
-    for (; isfinite(*far_end) && tail_at(s->m, *far_end, s->upper).mass > s->q; reach *= 8) *far_end -= sign * reach;
+    for (; isfinite(*far_end) && tail_at(s->m, *far_end, s->upper ? UPPER : 0).mass > s->q; reach *= 8)
+        *far_end -= sign * reach;
     *far_end = fmax(-DBL_MAX, fmin(DBL_MAX, *far_end));
 }
 
@@ -175,7 +177,7 @@ static double find_end(search *s) {
     if (!(y > s->low && y < s->high)) y = 0.5 * s->low + 0.5 * s->high;
     double last = INFINITY, last_but_one = INFINITY;
     for (int round = 0; round < 300; round++) {
-        tail t = tail_at(s->m, y, s->upper);
+        tail t = tail_at(s->m, y, (s->upper ? UPPER : 0) | WITH_DENSITY);
         if (fabs(t.mass - s->q) <= 1e-13 * s->q) break;
         if ((t.mass > s->q) == !s->upper)
             s->high = y;

@@ -24,16 +24,12 @@ static const double sqrt_two = 1.41421356237309504880;
 
 /* ---------------------------------------------------------------------------------------------------------- pairs */
 
-/* sum over k of weight_k E|N(gap_k, sd_k^2)|, n <= CHUNK; E|N(g, s^2)| = |g| + 2 s (phi(u) - u Phi(-u)), u = |g|/s.
- * Both gap and sd are overwritten. */
-static double mean_distance(const cp_component *c, size_t n, double *gap, double *sd) {
-    double u[CHUNK], upper[CHUNK], pdf[CHUNK], sum = 0;
-    for (size_t k = 0; k < n; k++) {
-        gap[k] = fabs(gap[k]);
-        u[k] = -gap[k] / sd[k];
-    }
-    cp_normal_many(u, n, upper, pdf);
-    for (size_t k = 0; k < n; k++) sum += c[k].weight * (gap[k] + 2 * sd[k] * (pdf[k] + u[k] * upper[k]));
+/* sum over k of weight_k E|N(gap_k, sd_k^2)|, n <= CHUNK; E|N(g, s^2)| = |g| + 2 s (phi(u) - u Phi(-u)), u = |g|/s. */
+static double mean_distance(const cp_component *c, size_t n, const double *gap, const double *sd) {
+    double minus_u[CHUNK], upper[CHUNK], pdf[CHUNK], sum = 0;
+    for (size_t k = 0; k < n; k++) minus_u[k] = -fabs(gap[k]) / sd[k];
+    cp_normal_many(minus_u, n, upper, pdf);
+    for (size_t k = 0; k < n; k++) sum += c[k].weight * (fabs(gap[k]) + 2 * sd[k] * (pdf[k] + minus_u[k] * upper[k]));
     return sum;
 }
 
@@ -88,7 +84,8 @@ static double grid_error(cp_mixture m, double step) {
     return sum;
 }
 
-/* The widest step, within some percent, whose error is below `tolerance`.  0.75 of the smallest scale always is. */
+/* The widest step, within some percent, whose error is below `tolerance`; but no less than 0.75 of the smallest scale,
+ * where the error is some 1e-9 of it. */
 static double grid_step(cp_mixture m, double tolerance) {
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < m.n; i++) {
@@ -142,13 +139,12 @@ static void add_to_grid(const cp_component *c, const grid *g, double *values, do
 static void interpolate(const double *in, size_t n, double *out, size_t n_out) {
     static const double tap[6] = {160083.0 / 262144, -38115.0 / 262144, 22869.0 / 524288,
                                   -5445.0 / 524288,  847.0 / 524288,    -63.0 / 524288};
-    for (size_t i = 0; i < n_out; i++) {
+    for (size_t i = 0; i < n_out; i += 2) out[i] = in[i / 2];
+    for (size_t i = 1; i < n_out; i += 2) {
         size_t k = i / 2;
-        out[i] = i % 2 ? 0 : in[k];
-        for (size_t j = 0; i % 2 && j < 6; j++) {
-            size_t right = k + 1 + j < n ? k + 1 + j : n - 1;
-            out[i] += tap[j] * ((k >= j ? in[k - j] : 0) + in[right]);
-        }
+        out[i] = 0;
+        for (size_t j = 0; j < 6; j++)
+            out[i] += tap[j] * ((k >= j ? in[k - j] : 0) + in[k + 1 + j < n ? k + 1 + j : n - 1]);
     }
 }
 
@@ -199,7 +195,7 @@ static double gaussian_crps(cp_mixture m, double y) {
         order = near - half_spread_on_grid(m, &g);
         if (grid_error(m, g.step) <= 4 * rel * order) return order;
     }
-    return near - half_spread_of_pairs(m);
+    return fmax(0, near - half_spread_of_pairs(m));
 }
 
 /* ---------------------------------------------------------------------------------------------------------- sides */
@@ -228,25 +224,34 @@ static void outer(const void *arg, const double *u, size_t n, double *out) {
     }
 }
 
-/* First where components have their bodies, then the outer tail, where F^2 falls like |z|^(-2 df): with z exponential
- * in u the integrand falls like exp(-(2 df - 1) u). */
-static double one_side(cp_mixture m, double y, int upper) {
-    const double rel = 1e-7, body_reach = 7;
+static side make_side(cp_mixture m, double y, int upper) {
+    const double body = 7; /* scales to an edge: beyond it Gaussians are nothing */
     side s = {.m = m, .upper = upper, .edge = y};
-    double df = INFINITY;
     for (size_t i = 0; i < m.n; i++) {
         const cp_component *c = &m.c[i];
-        s.edge = upper ? fmax(s.edge, c->loc + body_reach * c->scale) : fmin(s.edge, c->loc - body_reach * c->scale);
+        s.edge = upper ? fmax(s.edge, c->loc + body * c->scale) : fmin(s.edge, c->loc - body * c->scale);
         s.stretch = fmax(s.stretch, c->scale);
-        df = fmin(df, c->df);
     }
-    double body[2] = {fmin(y, s.edge), fmax(y, s.edge)}, tail[2] = {0, fmin(600, 45 / (2 * df - 1))};
-    return cp_quad_integrate(inner, &s, body, 2, rel).value + cp_quad_integrate(outer, &s, tail, 2, rel).value;
+    return s;
+}
+
+/* First where components have their bodies, then the outer tails, where F^2 falls like |z|^(-2 df): with z exponential
+ * in u the integrand falls like exp(-(2 df - 1) u). */
+static double student_crps(cp_mixture m, double y, double least_df) {
+    const double rel = 2e-7;
+    double sum = 0, tail[2] = {0, fmin(600, 45 / (2 * least_df - 1))};
+    side s[2] = {make_side(m, y, 0), make_side(m, y, 1)};
+    for (int k = 0; k < 2; k++) {
+        double body[2] = {fmin(y, s[k].edge), fmax(y, s[k].edge)};
+        sum += cp_quad_integrate(inner, &s[k], body, 2, rel, sum).value;
+    }
+    for (int k = 0; k < 2; k++) sum += cp_quad_integrate(outer, &s[k], tail, 2, rel, sum).value;
+    return sum;
 }
 
 double cp_mixture_crps(cp_mixture m, double y) {
     double df = INFINITY;
     for (size_t i = 0; i < m.n; i++) df = fmin(df, m.c[i].df);
     if (isinf(df)) return gaussian_crps(m, y);
-    return df > 0.5 ? one_side(m, y, 0) + one_side(m, y, 1) : INFINITY;
+    return df > 0.5 ? student_crps(m, y, df) : INFINITY;
 }

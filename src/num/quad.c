@@ -63,19 +63,24 @@ static size_t worst_of(const panel *p, size_t n) {
     return worst;
 }
 
-static cp_quad_result add_up(const panel *p, size_t n, double rel) {
+/* What a sum of panels must meet. */
+typedef struct goal {
+    double rel, rest;
+} goal;
+
+static cp_quad_result add_up(const panel *p, size_t n, goal g) {
     cp_quad_result sum = {0};
     for (size_t i = 0; i < n; i++) {
         sum.value += p[i].value;
         sum.error += p[i].error;
     }
-    sum.converged = sum.error <= rel * fabs(sum.value);
+    sum.converged = sum.error <= g.rel * (fabs(sum.value) + g.rest);
     return sum;
 }
 
 /* Halves the worst panel until the sum of errors is small, the panels are used up or the worst can shrink no more. */
-static size_t refine(cp_quad_fn f, const void *arg, panel *p, size_t n, double rel) {
-    while (n < PANELS && !add_up(p, n, rel).converged) {
+static size_t refine(cp_quad_fn f, const void *arg, panel *p, size_t n, goal g) {
+    while (n < PANELS && !add_up(p, n, g).converged) {
         panel *worst = &p[worst_of(p, n)];
         double mid = 0.5 * (worst->from + worst->to);
         if (!(worst->from < mid && mid < worst->to)) break;
@@ -87,7 +92,9 @@ static size_t refine(cp_quad_fn f, const void *arg, panel *p, size_t n, double r
     return n;
 }
 
-cp_quad_result cp_quad_integrate(cp_quad_fn f, const void *arg, const double *breaks, size_t n_breaks, double rel) {
+cp_quad_result cp_quad_integrate(cp_quad_fn f, const void *arg, const double *breaks, size_t n_breaks, double rel,
+                                 double rest) {
+    goal g = {rel, rest};
     panel p[PANELS];
     size_t n = 0;
     for (size_t i = 0; i + 1 < n_breaks && n < PANELS; i++) {
@@ -97,6 +104,6 @@ cp_quad_result cp_quad_integrate(cp_quad_fn f, const void *arg, const double *br
         f(arg, &fresh.to, 1, &fresh.at_to);
         p[n++] = measure(f, arg, fresh);
     }
-    n = refine(f, arg, p, n, rel);
-    return add_up(p, n, rel);
+    n = refine(f, arg, p, n, g);
+    return add_up(p, n, g);
 }

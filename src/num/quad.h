@@ -7,14 +7,15 @@
 /* Fills out[i] = f(x[i]); x ascends.  Many points to a call, so that f can share work among them. */
 typedef void (*cp_quad_fn)(const void *arg, const double *x, size_t n, double *out);
 
-/* The integral from breaks[0] to breaks[n_breaks - 1], all finite and ascending (equal neighbours are skipped), to the
- * relative error `rel`.  f must be continuous between breaks; a place where it changes fast costs evaluations, not
+/* The integral from breaks[0] to breaks[n_breaks - 1], all finite and ascending (equal neighbours are skipped), to an
+ * error of rel * (|integral| + rest), where `rest` >= 0 is what the caller is going to add to it.  f must be continuous between breaks; a place where it changes fast costs evaluations, not
  * accuracy, as long as its ends show it: every panel looks at its end points, so no step of a monotone f is missed. */
 typedef struct cp_quad_result {
     double value;
     double error;  /* a guess, as a rule too large */
-    int converged; /* error <= rel * |value| */
+    int converged; /* error <= rel * (|value| + rest) */
 } cp_quad_result;
-cp_quad_result cp_quad_integrate(cp_quad_fn f, const void *arg, const double *breaks, size_t n_breaks, double rel);
+cp_quad_result cp_quad_integrate(cp_quad_fn f, const void *arg, const double *breaks, size_t n_breaks, double rel,
+                                 double rest);
 
 #endif

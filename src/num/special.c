@@ -25,12 +25,6 @@ double cp_special_log1m_exp(double x) {
     return x < 0.6931471805599453 ? log(-expm1(-x)) : log1p(-exp(-x));
 }
 
-double cp_special_logistic(double x) {
-    if (x >= 0) return 1 / (1 + exp(-x));
-    double e = exp(x);
-    return e / (1 + e);
-}
-
 double cp_special_normal_cdf(double x) {
     return 0.5 * erfc(-x * sqrt_half);
 }

@@ -1,8 +1,6 @@
 #include "check.h"
 
-#define MATHLIB_STANDALONE
-#include <Rmath.h>
-
+#include "num/dens.h"
 #include "num/draw.h"
 
 enum { DRAWS = 100000 };
@@ -24,16 +22,10 @@ static double draw_normal(cp_rng *rng, double unused) {
     return cp_draw_normal(rng);
 }
 static double cdf_exp(double x, double rate) {
-    return pexp(x, 1 / rate, 1, 0);
+    return cp_dens_exp_cdf(x * rate);
 }
 static double cdf_normal(double x, double sd) {
-    return pnorm(x, 0, sd, 1, 0);
-}
-static double cdf_gamma(double x, double shape) {
-    return pgamma(x, shape, 1, 1, 0);
-}
-static double cdf_student(double x, double df) {
-    return pt(x, df, 1, 0);
+    return cp_dens_normal_cdf(x / sd);
 }
 
 /* Kolmogorov's distance between DRAWS draws with parameter p and the cdf with parameter q. */
@@ -72,8 +64,8 @@ static void gamma_follows_its_law(void **state) {
     (void)state;
     static const double shapes[] = {0.02, 0.3, 0.999, 1, 1.7, 12, 1e3, 1e6};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        assert_true(distance(__func__, cp_draw_gamma, shapes[i], cdf_gamma, shapes[i]) < bound());
-        assert_true(distance(__func__, cp_draw_gamma, shapes[i], cdf_gamma, shapes[i] * 1.2) > bound());
+        assert_true(distance(__func__, cp_draw_gamma, shapes[i], cp_dens_gamma_cdf, shapes[i]) < bound());
+        assert_true(distance(__func__, cp_draw_gamma, shapes[i], cp_dens_gamma_cdf, shapes[i] * 1.2) > bound());
     }
 }
 
@@ -81,8 +73,8 @@ static void student_follows_its_law(void **state) {
     (void)state;
     static const double dfs[] = {0.3, 1, 2, 4.5, 30, INFINITY};
     for (size_t i = 0; i < sizeof dfs / sizeof *dfs; i++)
-        assert_true(distance(__func__, cp_draw_student, dfs[i], cdf_student, dfs[i]) < bound());
-    assert_true(distance(__func__, cp_draw_student, 3, cdf_student, 4) > bound());
+        assert_true(distance(__func__, cp_draw_student, dfs[i], cp_dens_student_cdf, dfs[i]) < bound());
+    assert_true(distance(__func__, cp_draw_student, 3, cp_dens_student_cdf, 4) > bound());
 }
 
 /* The 24 orders of four items, each with probability 1/24; the bound is four sigmas and a half of each count, which

@@ -16,7 +16,7 @@ static void many(const void *arg, const double *x, size_t n, double *out) {
 static cp_quad_result integrate(double (*f)(double), const double *breaks, size_t n, double rel, size_t *out_calls) {
     counted c = {f, 0};
     counted *arg = &c;
-    cp_quad_result r = cp_quad_integrate(many, &arg, breaks, n, rel);
+    cp_quad_result r = cp_quad_integrate(many, &arg, breaks, n, rel, 0);
     if (out_calls) *out_calls = c.calls;
     return r;
 }
@@ -78,6 +78,15 @@ static void breaks_help_where_a_function_is_not_smooth(void **state) {
     assert_true(with < without);
 }
 
+static void little_is_spent_on_a_small_part_of_a_large_sum(void **state) {
+    (void)state;
+    counted c = {kink, 0};
+    counted *arg = &c;
+    cp_quad_result r = cp_quad_integrate(many, &arg, (double[]){-1, 1}, 2, 1e-6, 1e6);
+    assert_int_equal(c.calls, 17);
+    assert_true(r.converged);
+}
+
 static void nothing_integrates_to_zero(void **state) {
     (void)state;
     cp_quad_result r = integrate(none, (double[]){0, 1}, 2, 1e-9, NULL);
@@ -92,6 +101,7 @@ int main(void) {
         cmocka_unit_test(smooth_functions_meet_the_tolerance),
         cmocka_unit_test(steps_are_found_wherever_they_hide),
         cmocka_unit_test(breaks_help_where_a_function_is_not_smooth),
+        cmocka_unit_test(little_is_spent_on_a_small_part_of_a_large_sum),
         cmocka_unit_test(nothing_integrates_to_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
