@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "data/reader.h"
 #include "data/schema.h"
+#include "num/stat.h"
 
 enum {
     AUTO_CLASSES = 20, /* a numeric target with no more values than this, all whole numbers, is a class */
@@ -255,43 +256,6 @@ static copse_status make_target(maker *m, copse_error *err) {
 
 /* ------------------------------------------------------------------------------------------------ looking at columns */
 
-static void swap(double *a, double *b) {
-    double t = *a;
-    *a = *b;
-    *b = t;
-}
-
-/* Afterwards a[k] is what it would be if a were sorted, nothing before it is larger, nothing behind it smaller.
- * Quickselect; pivots are picked by a small generator, so no order of rows is slow by nature. */
-static void select_kth(double *a, ptrdiff_t n, ptrdiff_t k) {
-    ptrdiff_t low = 0, high = n - 1;
-    uint32_t state = 2463534242u;
-    while (low < high) {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        double pivot = a[low + state % (high - low + 1)];
-        ptrdiff_t i = low, j = high;
-        while (i <= j) {
-            while (a[i] < pivot) i++;
-            while (a[j] > pivot) j--;
-            if (i <= j) swap(&a[i++], &a[j--]);
-        }
-        /* what lies between j and i equals the pivot */
-        if (k > j) low = i;
-        if (k < i) high = j;
-    }
-}
-
-static double median(double *a, size_t n) {
-    size_t k = n / 2;
-    select_kth(a, (ptrdiff_t)n, (ptrdiff_t)k);
-    if (n % 2) return a[k];
-    double below = a[0];
-    for (size_t i = 1; i < k; i++) below = a[i] > below ? a[i] : below;
-    return below / 2 + a[k] / 2;
-}
-
 static copse_status look_at_numbers(const cp_column *c, size_t rows, look *out, copse_error *err) {
     double *value;
     CP_TRY(CP_RAW(value, rows, err));
@@ -303,7 +267,7 @@ static copse_status look_at_numbers(const cp_column *c, size_t rows, look *out, 
         if (!out->present || x > out->max) out->max = x;
         value[out->present++] = x;
     }
-    if (out->present) out->mid = median(value, out->present);
+    if (out->present) out->mid = cp_stat_median(value, out->present);
     cp_mem_free(value);
     return COPSE_OK;
 }

@@ -1,6 +1,7 @@
 #include "num/stat.h"
 
 #include <math.h>
+#include <stdint.h>
 
 /* West (1979): the mean moves by its share of the new point's distance, so nothing large is ever subtracted. */
 void cp_stat_add(cp_stat *s, double x, double weight) {
@@ -24,34 +25,31 @@ double cp_stat_var(const cp_stat *s) {
     return s->weight > 0 ? s->squares / s->weight : NAN;
 }
 
-static double middle_of(double a, double b, double c) {
-    return fmax(fmin(a, b), fmin(fmax(a, b), c));
-}
-
 static void swap(double *a, double *b) {
     double t = *a;
     *a = *b;
     *b = t;
 }
 
-/* Hoare's selection: afterwards v[k] is the k-th smallest, nothing before it is larger and nothing after it smaller. */
-static void select_kth(double *v, size_t n, size_t k) {
-    size_t from = 0, to = n; /* v[k] belongs within from ... to-1 */
-    while (to - from > 1) {
-        double pivot = middle_of(v[from], v[from + (to - from) / 2], v[to - 1]);
-        size_t i = from, j = to - 1;
-        for (;;) {
+/* Hoare's selection: afterwards v[k] is what it would be if v were sorted, nothing before it is larger and nothing
+ * behind it smaller.  Pivots are picked by a small generator, so no order of the data is slow by nature. */
+static void select_kth(double *v, ptrdiff_t n, ptrdiff_t k) {
+    ptrdiff_t low = 0, high = n - 1;
+    uint32_t state = 2463534242u;
+    while (low < high) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        double pivot = v[low + state % (high - low + 1)];
+        ptrdiff_t i = low, j = high;
+        while (i <= j) {
             while (v[i] < pivot) i++;
             while (v[j] > pivot) j--;
-            if (i >= j) break;
-            swap(&v[i++], &v[j--]);
+            if (i <= j) swap(&v[i++], &v[j--]);
         }
-        /* All before i are <= pivot, all from i on are >= pivot, and from < i < to: the pivot is a median of three, so
-         * something else is not above it and something else not below. */
-        if (k < i)
-            to = i;
-        else
-            from = i;
+        /* what lies between j and i equals the pivot */
+        if (k > j) low = i;
+        if (k < i) high = j;
     }
 }
 
@@ -60,12 +58,12 @@ double cp_stat_quantile(double *v, size_t n, double q) {
     double place = q * (double)(n - 1);
     size_t k = (size_t)place;
     if (k > n - 1) k = n - 1;
-    select_kth(v, n, k);
+    select_kth(v, (ptrdiff_t)n, (ptrdiff_t)k);
     double share = place - (double)k;
     if (!(share > 0) || k + 1 == n) return v[k];
     double next = v[k + 1];
     for (size_t i = k + 2; i < n; i++) next = fmin(next, v[i]);
-    return v[k] + share * (next - v[k]);
+    return (1 - share) * v[k] + share * next; /* the difference of the two might overflow */
 }
 
 double cp_stat_median(double *v, size_t n) {

@@ -87,6 +87,7 @@ static void medians_of_ordered_arrays(void **state) {
     assert_true(cp_stat_median(same, 100000) == 0);
     assert_true(isnan(cp_stat_median(NULL, 0)));
     assert_true(cp_stat_median((double[]){4, 1}, 2) == 2.5);
+    assert_true(cp_stat_median((double[]){-1.5e308, 1.5e308}, 2) == 0);
 }
 
 int main(void) {
