@@ -16,11 +16,7 @@ const double *copse_prediction_probs(const copse_prediction *p, size_t row) {
 }
 
 size_t copse_prediction_label(const copse_prediction *p, size_t row) {
-    const double *probs = copse_prediction_probs(p, row);
-    size_t best = 0;
-    for (size_t k = 1; k < p->answer.classes; k++)
-        if (probs[k] > probs[best]) best = k;
-    return best;
+    return cp_answer_label(&p->answer, row);
 }
 
 double copse_prediction_mean(const copse_prediction *p, size_t row) {

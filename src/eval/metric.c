@@ -24,26 +24,20 @@ void cp_metric_clear(cp_metric *m) {
 
 /* ------------------------------------------------------------------------------------------------- classification */
 
-static size_t most_probable(const double *p, size_t classes) {
-    size_t best = 0;
-    for (size_t k = 1; k < classes; k++)
-        if (p[k] > p[best]) best = k;
-    return best;
-}
-
 static size_t confidence_bin(double confidence) {
     double bin = ceil(confidence * COPSE_BINS) - 1;
     return bin < 0 ? 0 : bin >= COPSE_BINS ? COPSE_BINS - 1 : (size_t)bin;
 }
 
-static void add_class_row(cp_metric *m, const double *p, size_t classes, int32_t label) {
+static void add_class_row(cp_metric *m, const cp_answer *a, size_t row, int32_t label) {
+    const double *p = a->probs + row * a->classes;
+    size_t classes = a->classes, best = cp_answer_label(a, row);
     int known = label != CP_NONE && (size_t)label < classes;
     double p_true = known ? p[label] : 0, squares = known ? 0 : 1;
     for (size_t k = 0; k < classes; k++) {
         double gap = known && k == (size_t)label ? 1 - p[k] : p[k];
         squares += gap * gap;
     }
-    size_t best = most_probable(p, classes);
     double hit = known && best == (size_t)label;
     m->hits += hit;
     m->log_loss -= log(fmax(p_true, 1e-15));
@@ -64,7 +58,7 @@ static copse_status add_classes(cp_metric *m, const cp_answer *a, const cp_truth
     m->classes = classes;
     for (size_t i = 0; i < a->rows; i++) {
         if (truth->missing && truth->missing[i]) continue;
-        add_class_row(m, a->probs + i * a->classes, a->classes, truth->label[i]);
+        add_class_row(m, a, i, truth->label[i]);
         m->rows++;
     }
     return COPSE_OK;
@@ -95,8 +89,7 @@ static copse_status score_job(void *arg, size_t job, size_t worker, copse_error 
     size_t from = job * ROWS_PER_JOB, to = from + ROWS_PER_JOB;
     for (size_t i = from; i < to && i < w->a->rows; i++) {
         if (w->truth->missing && w->truth->missing[i]) continue;
-        cp_mixture m = {w->a->comp + w->a->start[i], w->a->start[i + 1] - w->a->start[i]};
-        w->out[i] = score_row(m, w->truth->y[i]);
+        w->out[i] = score_row(cp_answer_mixture(w->a, i), w->truth->y[i]);
     }
     return COPSE_OK;
 }

@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Rows predicted at a time: a forest of a hundred trees answers with some thousand components a row, 32 bytes each. */
 copse_status cp_score_check_interval(double interval, copse_error *err) {
     if (interval == 0 || (interval > 0 && interval < 1)) return COPSE_OK;
     return cp_fail(err, COPSE_E_USAGE, "an interval of level %g cannot be: give a level between 0 and 1", interval);

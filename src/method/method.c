@@ -41,6 +41,14 @@ cp_mixture cp_answer_mixture(const cp_answer *a, size_t row) {
     return (cp_mixture){a->comp + a->start[row], a->start[row + 1] - a->start[row]};
 }
 
+size_t cp_answer_label(const cp_answer *a, size_t row) {
+    const double *p = a->probs + row * a->classes;
+    size_t best = 0;
+    for (size_t k = 1; k < a->classes; k++)
+        if (p[k] > p[best]) best = k;
+    return best;
+}
+
 void cp_answer_clear(cp_answer *a) {
     cp_mem_free(a->probs);
     cp_mem_free(a->start);

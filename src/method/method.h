@@ -39,6 +39,8 @@ void cp_answer_end_row(cp_answer *a); /* tidies the row's mixture */
 copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, copse_error *err);
 /* The distribution of a row of a regression answer. */
 cp_mixture cp_answer_mixture(const cp_answer *a, size_t row);
+/* The most probable class of a row; the first, if tied. */
+size_t cp_answer_label(const cp_answer *a, size_t row);
 void cp_answer_clear(cp_answer *a);
 
 /* A node as people look at it; the root is node 0. */
