@@ -11,6 +11,10 @@ enum { FIRST = 200, BLOCK = 500 };
 static copse_status begin(copse_stream *stream, const char *target, copse_model **model, copse_error *err) {
     copse_table *first = NULL;
     copse_status status = copse_stream_next(stream, FIRST, &first, err);
+    if (!status && !first) {
+        snprintf(err->msg, sizeof err->msg, "the stream has no rows");
+        return COPSE_E_DATA;
+    }
     if (!status) status = copse_fit(first, &(copse_roles){.target = target}, NULL, NULL, model, err);
     if (!status) status = copse_stream_like(stream, *model, err);
     copse_table_free(first);
