@@ -20,7 +20,8 @@ void cp_mem_free(void *p);
 #define CP_RAW(ptr, n, err) (((ptr) = cp_mem_raw((n), sizeof *(ptr))) ? COPSE_OK : cp_fail_memory(err))
 
 /* Makes room for at least `need` elements, doubling.  On failure the array is as it was. */
-#define CP_GROW(ptr, cap, need, err) cp_mem_grow(&(ptr), &(cap), (need), sizeof *(ptr), (err))
+#define CP_GROW(ptr, cap, need, err) \
+    ((need) <= (cap) ? COPSE_OK : cp_mem_grow(&(ptr), &(cap), (need), sizeof *(ptr), (err)))
 copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err);
 
 /* Scratch that is given back all at once.  Blocks are kept by reset for the next use. */

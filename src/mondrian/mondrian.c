@@ -289,19 +289,19 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
     const learning *job = arg;
     cp_mondrian *f = job->f;
     cp_mondrian_tree *t = &f->tree[m];
+    cp_mondrian_scratch tmp;
     cp_mondrian_walk walk = {0};
-    cp_arena tmp;
     cp_rng rng;
     copse_status status = COPSE_OK;
-    cp_arena_init(&tmp);
+    cp_mondrian_scratch_init(&tmp);
+    if (f->space.rows - t->rows > t->nodes / 16) cp_mondrian_walk_warm(t, &f->space);
     while (t->rows < f->space.rows) {
         if (job->before && t->rows >= job->from) CP_TRY_OUT(answer_before(job, m, t->rows - job->from, &walk, err));
         cp_rng_init(&rng, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows);
-        cp_arena_reset(&tmp);
         CP_TRY_OUT(cp_mondrian_extend(t, &f->space, &rng, &tmp, err));
     }
 out:
-    cp_arena_clear(&tmp);
+    cp_mondrian_scratch_clear(&tmp);
     cp_mondrian_walk_clear(&walk);
     return status;
 }

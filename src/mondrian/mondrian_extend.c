@@ -14,6 +14,7 @@ typedef struct walk {
     int32_t row;
     const float *x;
     cp_rng *rng;
+    cp_mondrian_path *path;
     cp_mondrian_room room; /* only if the row makes its leaf grow */
 } walk;
 
@@ -119,55 +120,108 @@ static int would_resume(const walk *w, const cp_mondrian_node *leaf) {
     return !w->s->label || leaf->label != w->s->label[w->row];
 }
 
-static int32_t find_leaf(const walk *w) {
-    int32_t j = 0;
-    for (const cp_mondrian_node *n = w->t->node; !cp_mondrian_is_leaf(n); n = &w->t->node[j])
-        j = w->x[n->dim] <= n->cut ? n->left : n->right;
-    return j;
-}
-
-/* Room for whatever may happen, so that nothing fails half way down.  The row ends at or above the leaf it falls into;
- * the light walk that finds that leaf also brings the nodes into the cache. */
-static copse_status reserve(walk *w, cp_arena *tmp, copse_error *err) {
-    const cp_mondrian_node *leaf = &w->t->node[find_leaf(w)];
-    size_t rows = would_resume(w, leaf) ? (size_t)leaf->count + 1 : 1;
-    if (rows > 1) CP_TRY(cp_mondrian_grow_reserve(w->t, w->s, rows, tmp, &w->room, err));
+/* Room for whatever may happen, so that nothing fails half way: the row ends at or above the leaf it falls into. */
+static copse_status reserve(walk *w, const cp_mondrian_node *leaf, int resumes, cp_arena *tmp, copse_error *err) {
+    size_t rows = resumes ? (size_t)leaf->count + 1 : 1;
+    if (resumes) CP_TRY(cp_mondrian_grow_reserve(w->t, w->s, rows, tmp, &w->room, err));
     if (w->s->label) CP_TRY(cp_mondrian_hnsp_reserve(w->t, w->s, rows, err));
-    return cp_mondrian_tree_reserve(w->t, w->s, 2 * rows + 2, rows + 1, err);
+    return cp_mondrian_tree_reserve(w->t, w->s, 2 * rows + 2, rows + 2, err);
 }
 
-/* E is drawn before the box grows: its rate is what x adds to the old box.  With the box grown first the rate would be 0,
- * no split would ever be put above j, and online would no longer equal batch in law.  [2014, alg. 4, line 2] */
-copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_rng *rng, cp_arena *tmp,
-                                copse_error *err) {
-    walk w = {.t = t, .s = s, .row = (int32_t)t->rows, .x = cp_mondrian_row(s, (int32_t)t->rows), .rng = rng};
-    CP_TRY(reserve(&w, tmp, err));
-    double since = 0;
-    for (int32_t j = 0;;) {
-        cp_mondrian_node *n = &t->node[j];
-        int leaf = cp_mondrian_is_leaf(n);
-        if (leaf && would_resume(&w, n)) {
-            resume(&w, j, since);
-            break;
-        }
-        if (!leaf || !cp_mondrian_tree_paused(s, n)) {
-            double outside = cp_mondrian_tree_outside(t, s, n, w.x);
-            double time = outside > 0 ? since + cp_draw_exp(rng) / outside : s->lifetime;
-            if (time < n->time) {
-                insert_above(&w, j, time, outside);
-                break;
-            }
-        }
-        if (leaf) {
-            append(&w, j);
-            break;
-        }
-        stretch_box(&w, n);
-        if (s->label) cp_mondrian_hnsp_see(t, s, n, s->label[w.row]);
-        if (s->keeps_moments) cp_mondrian_gauss_learn(&t->stat[j], s->y[w.row]);
-        since = n->time;
-        j = w.x[n->dim] <= n->cut ? n->left : n->right;
+/* The first node on the way down above which the row branches off, and when; NULL if it arrives at its leaf.
+ *
+ * The paper draws an exponential at every node.  One is enough: branching off is the first event of a Poisson process
+ * whose rate on the way is `outside` of the node below, so it happens where the rate summed over time reaches an Exp(1).
+ *
+ * It is drawn before the boxes grow: the rate is what x adds to the old box.  With the box grown first the rate would be
+ * 0, no split would ever be put above j, and online would no longer equal batch in law.  [2014, alg. 4, line 2] */
+static const cp_mondrian_exit *draw_exit(walk *w, double *out_time) {
+    if (!w->path->exits) return NULL;
+    double left = cp_draw_exp(w->rng);
+    for (size_t i = w->path->exits; i-- > 0;) {
+        const cp_mondrian_exit *e = &w->path->exit[i];
+        double since = cp_mondrian_path_since(w->path, w->t, e->at), end = w->t->node[w->path->node[e->at]].time;
+        *out_time = since + left / e->outside;
+        if (*out_time < end) return e;
+        left -= e->outside * (end - since);
+        if (left < 0) left = 0; /* by rounding: it happens as the next stretch begins */
     }
+    return NULL;
+}
+
+/* Lets the first n nodes of the path know of the row, from below.  Boxes that hold x already, and marks that have its
+ * class, are above those that do not. */
+static void tell_ancestors(walk *w, size_t n) {
+    const cp_mondrian_space *s = w->s;
+    cp_mondrian_tree *t = w->t;
+    size_t outside = n; /* nodes of the path from here on have x outside their box */
+    if (w->path->exits && w->path->exit[w->path->exits - 1].at < n) outside = w->path->exit[w->path->exits - 1].at;
+    for (size_t i = n; i-- > 0;) {
+        cp_mondrian_node *node = &t->node[w->path->node[i]];
+        if (i < outside && node->box != CP_NONE) break;
+        stretch_box(w, node);
+    }
+    if (s->label)
+        for (size_t i = n; i-- > 0 && cp_mondrian_hnsp_see(t, s, &t->node[w->path->node[i]], s->label[w->row]);)
+            continue;
+    if (s->keeps_moments)
+        for (size_t i = 0; i < n; i++) cp_mondrian_gauss_learn(&t->stat[w->path->node[i]], s->y[w->row]);
+}
+
+/* The row's way to its leaf: with those of the next rows, if it is the first of them; else what was found then, up to the
+ * first place that has changed since.  A place changes in its own slot, so its depth stays what it was. */
+static copse_status find_way(walk *w, cp_mondrian_scratch *tmp, copse_error *err) {
+    const cp_mondrian_space *s = w->s;
+    size_t row = (size_t)w->row;
+    if (row < tmp->first || row >= tmp->first + tmp->count) {
+        tmp->first = row;
+        tmp->count = s->rows - row < CP_MONDRIAN_ABREAST ? s->rows - row : CP_MONDRIAN_ABREAST;
+        tmp->changes = 0;
+        w->path = &tmp->walk.path[0];
+        return cp_mondrian_walk_ahead(&tmp->walk, w->t, s, w->x, tmp->count, err);
+    }
+    cp_mondrian_path *p = w->path = &tmp->walk.path[row - tmp->first];
+    size_t good = p->n;
+    for (size_t i = 0; i < tmp->changes; i++)
+        if (tmp->changed[i].depth < good && p->node[tmp->changed[i].depth] == tmp->changed[i].node)
+            good = tmp->changed[i].depth;
+    return good < p->n ? cp_mondrian_path_descend(p, w->t, good, w->x, err) : COPSE_OK;
+}
+
+copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_rng *rng, cp_mondrian_scratch *tmp,
+                                copse_error *err) {
+    int32_t row = (int32_t)t->rows;
+    walk w = {.t = t, .s = s, .row = row, .x = cp_mondrian_row(s, row), .rng = rng};
+    CP_TRY(find_way(&w, tmp, err));
+    size_t last = w.path->n - 1;
+    int32_t leaf = w.path->node[last];
+    int resumes = would_resume(&w, &t->node[leaf]);
+    if (resumes) cp_arena_reset(&tmp->tmp);
+    CP_TRY(reserve(&w, &t->node[leaf], resumes, &tmp->tmp, err));
+
+    double time;
+    cp_mondrian_path_climb(w.path, t, s, w.x, cp_mondrian_tree_paused(s, &t->node[leaf]));
+    const cp_mondrian_exit *e = draw_exit(&w, &time);
+    size_t end = e ? e->at : last;
+    tell_ancestors(&w, end);
+    if (e)
+        insert_above(&w, w.path->node[end], time, e->outside);
+    else if (resumes)
+        resume(&w, leaf, cp_mondrian_path_since(w.path, t, last));
+    else
+        append(&w, leaf);
+    tmp->changed[tmp->changes].node = w.path->node[end];
+    tmp->changed[tmp->changes++].depth = end;
     t->rows++;
     return COPSE_OK;
+}
+
+void cp_mondrian_scratch_init(cp_mondrian_scratch *tmp) {
+    *tmp = (cp_mondrian_scratch){0};
+    cp_arena_init(&tmp->tmp);
+}
+
+void cp_mondrian_scratch_clear(cp_mondrian_scratch *tmp) {
+    cp_arena_clear(&tmp->tmp);
+    cp_mondrian_walk_clear(&tmp->walk);
 }

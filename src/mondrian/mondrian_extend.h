@@ -3,10 +3,27 @@
 #ifndef CP_MONDRIAN_EXTEND_H
 #define CP_MONDRIAN_EXTEND_H
 
+#include "mondrian/mondrian_path.h"
 #include "mondrian/mondrian_tree.h"
 
-/* Adds row t->rows of the space.  On failure (memory) the tree is as before. */
-copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_rng *rng, cp_arena *tmp,
+/* What a worker keeps from row to row: above all, the ways of the next rows down the tree, found together in one go.  A
+ * row that is learnt changes one place of the tree; later rows that come by there find the rest of their way anew. */
+typedef struct cp_mondrian_scratch {
+    cp_arena tmp;
+    cp_mondrian_walk walk;
+    size_t first, count; /* rows whose ways are known */
+    struct {
+        int32_t node;
+        size_t depth;
+    } changed[CP_MONDRIAN_ABREAST];
+    size_t changes;
+} cp_mondrian_scratch;
+void cp_mondrian_scratch_init(cp_mondrian_scratch *tmp);
+void cp_mondrian_scratch_clear(cp_mondrian_scratch *tmp);
+
+/* Adds row t->rows of the space.  Between two calls for the same tree with the same scratch nothing else may change the
+ * tree.  On failure (memory) the tree is as before. */
+copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_rng *rng, cp_mondrian_scratch *tmp,
                                 copse_error *err);
 
 #endif

@@ -21,8 +21,8 @@ copse_status cp_mondrian_hnsp_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
 void cp_mondrian_hnsp_count(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *leaf);
 /* One more row of this class in a leaf, before the row is linked. */
 void cp_mondrian_hnsp_add(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *leaf, int32_t label);
-/* One more row of this class under a split. */
-void cp_mondrian_hnsp_see(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *split, int32_t label);
+/* One more row of this class under a split; returns whether the class is new there. */
+int cp_mondrian_hnsp_see(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *split, int32_t label);
 
 /* Marks of a new split, from its children; of a new subtree: `node` and all nodes from first_new on. */
 void cp_mondrian_hnsp_mark_split(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split);

@@ -2,40 +2,77 @@
 
 #include <math.h>
 
-static copse_status path_room(cp_mondrian_path *p, copse_error *err) {
+/* Room for `more` nodes. */
+static copse_status path_room(cp_mondrian_path *p, size_t more, copse_error *err) {
     size_t cap = p->cap;
-    CP_TRY(CP_GROW(p->node, cap, p->n + 64, err));
+    if (p->n + more <= cap) return COPSE_OK;
+    CP_TRY(CP_GROW(p->node, cap, p->n + more, err));
     return CP_GROW(p->exit, p->cap, cap, err);
 }
 
-/* Down to the leaves by the cuts alone.  The points take turns, so that one's wait for memory is another's work. */
-static copse_status descend(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s, const float *x,
-                            size_t points, copse_error *err) {
-    size_t on_way[CP_MONDRIAN_ABREAST];
-    int32_t at[CP_MONDRIAN_ABREAST] = {0};
-    for (size_t i = 0; i < points; i++) {
-        on_way[i] = i;
-        w->path[i].n = w->path[i].exits = 0;
-    }
-    while (points) {
-        for (size_t k = points; k-- > 0;) {
-            size_t i = on_way[k];
-            cp_mondrian_path *p = &w->path[i];
-            const cp_mondrian_node *n = &t->node[at[i]];
-            if (p->n == p->cap) CP_TRY(path_room(p, err));
-            p->node[p->n++] = at[i];
-            if (cp_mondrian_is_leaf(n)) {
-                on_way[k] = on_way[--points];
-            } else { /* both read, so that the choice is a move and not a branch nobody can predict */
-                int32_t left = n->left, right = n->right;
-                at[i] = x[i * s->dims + (size_t)n->dim] <= n->cut ? left : right;
+enum { STRETCH = 64 }; /* steps between looks at the room left */
+
+/* A point on its way down. */
+typedef struct traveller {
+    const float *x;
+    int32_t *node; /* where its path is written */
+    int32_t at;
+    uint32_t point;
+    size_t n;
+} traveller;
+
+/* At most STRETCH steps for all travellers, who take turns, so that one's wait for memory is another's work; those who
+ * arrive leave the list.  Returns how many are still on the way. */
+static size_t take_turns(traveller *on_way, size_t count, const cp_mondrian_node *tree, cp_mondrian_walk *w) {
+    for (int step = 0; step < STRETCH && count; step++)
+        for (size_t k = count; k-- > 0;) {
+            traveller *p = &on_way[k];
+            const cp_mondrian_node *n = &tree[p->at];
+            int32_t left = n->left, right = n->right; /* both read: a choice of values, not a branch to be guessed */
+            p->node[p->n++] = p->at;
+            if (left == CP_NONE) {
+                w->path[p->point].n = p->n;
+                on_way[k] = on_way[--count];
+            } else {
+                p->at = p->x[n->dim] <= n->cut ? left : right;
             }
         }
+    return count;
+}
+
+static copse_status descend(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s, const float *x,
+                            size_t points, copse_error *err) {
+    traveller on_way[CP_MONDRIAN_ABREAST];
+    for (size_t i = 0; i < points; i++) {
+        w->path[i].n = w->path[i].exits = 0;
+        on_way[i] = (traveller){.x = x + i * s->dims, .point = (uint32_t)i};
+    }
+    while (points) {
+        for (size_t k = 0; k < points; k++) {
+            cp_mondrian_path *p = &w->path[on_way[k].point];
+            p->n = on_way[k].n;
+            CP_TRY(path_room(p, STRETCH, err));
+            on_way[k].node = p->node;
+        }
+        points = take_turns(on_way, points, t->node, w);
     }
     return COPSE_OK;
 }
 
-/* Asks for what find_exits will read first: the boxes, or the rows, of the last few nodes. */
+copse_status cp_mondrian_path_descend(cp_mondrian_path *p, const cp_mondrian_tree *t, size_t k, const float *x,
+                                      copse_error *err) {
+    int32_t j = k < p->n ? p->node[k] : 0;
+    for (p->n = k;;) {
+        const cp_mondrian_node *n = &t->node[j];
+        if (p->n == p->cap) CP_TRY(path_room(p, STRETCH, err));
+        p->node[p->n++] = j;
+        if (cp_mondrian_is_leaf(n)) return COPSE_OK;
+        int32_t left = n->left, right = n->right;
+        j = x[n->dim] <= n->cut ? left : right;
+    }
+}
+
+/* Asks for what cp_mondrian_path_climb will read first: the boxes, or the rows, of the last few nodes. */
 static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s) {
     enum { NODES = 3, LINE = 16, MOST = 4 * LINE }; /* floats */
     for (size_t i = p->n > NODES ? p->n - NODES : 0; i < p->n; i++) {
@@ -52,19 +89,22 @@ static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, 
     }
 }
 
-/* Up again from the leaf: boxes are nested, so the first box that holds the point ends the search. */
-static void find_exits(cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s, const float *x) {
-    size_t i = p->n, k = 0;
-    for (; i > 0; i--) {
+/* Boxes are nested, so the first one on the way up that holds the point ends the search. */
+void cp_mondrian_path_climb(cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s, const float *x,
+                            int skip_leaf) {
+    p->exits = 0;
+    for (size_t i = p->n - (skip_leaf ? 1 : 0); i > 0; i--) {
         double outside = cp_mondrian_tree_outside(t, s, &t->node[p->node[i - 1]], x);
         if (!(outside > 0)) break;
-        p->exit[k++] = (cp_mondrian_exit){.at = i - 1, .outside = outside};
+        p->exit[p->exits++] = (cp_mondrian_exit){.at = i - 1, .outside = outside};
     }
-    p->exits = k;
-    for (size_t a = 0; a + 1 < k; a++, k--) { /* root first */
+}
+
+static void root_first(cp_mondrian_path *p) {
+    for (size_t a = 0, b = p->exits; a + 1 < b; a++, b--) {
         cp_mondrian_exit swap = p->exit[a];
-        p->exit[a] = p->exit[k - 1];
-        p->exit[k - 1] = swap;
+        p->exit[a] = p->exit[b - 1];
+        p->exit[b - 1] = swap;
     }
 }
 
@@ -91,12 +131,19 @@ static void weigh_exits(cp_mondrian_path *p, const cp_mondrian_tree *t) {
     }
 }
 
-copse_status cp_mondrian_walk_down(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
-                                   const float *x, size_t points, copse_error *err) {
+copse_status cp_mondrian_walk_ahead(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                    const float *x, size_t points, copse_error *err) {
     CP_TRY(descend(w, t, s, x, points, err));
     for (size_t i = 0; i < points; i++) ask_for_boxes(&w->path[i], t, s);
+    return COPSE_OK;
+}
+
+copse_status cp_mondrian_walk_down(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                   const float *x, size_t points, copse_error *err) {
+    CP_TRY(cp_mondrian_walk_ahead(w, t, s, x, points, err));
     for (size_t i = 0; i < points; i++) {
-        find_exits(&w->path[i], t, s, x + i * s->dims);
+        cp_mondrian_path_climb(&w->path[i], t, s, x + i * s->dims, 0);
+        root_first(&w->path[i]);
         weigh_exits(&w->path[i], t);
     }
     return COPSE_OK;

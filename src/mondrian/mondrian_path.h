@@ -32,6 +32,17 @@ typedef struct cp_mondrian_walk {
 /* The paths of `points` <= CP_MONDRIAN_ABREAST points, consecutive rows of x.  Buffers are reused from call to call. */
 copse_status cp_mondrian_walk_down(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                    const float *x, size_t points, copse_error *err);
+/* Its two halves.  Down to the leaves, by the cuts alone: path.node. */
+copse_status cp_mondrian_walk_ahead(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                    const float *x, size_t points, copse_error *err);
+/* Up again: p->exit, from the leaf upwards, starting above the leaf if skip_leaf; without weights. */
+void cp_mondrian_path_climb(cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s, const float *x,
+                            int skip_leaf);
+
+/* Goes on from the k-th node of a path, which is (still) on the way, to the leaf. */
+copse_status cp_mondrian_path_descend(cp_mondrian_path *p, const cp_mondrian_tree *t, size_t k, const float *x,
+                                      copse_error *err);
+
 /* Brings a tree into the cache in one sweep, which is many times quicker than meeting its nodes one by one; worth it when
  * many points are about to walk. */
 void cp_mondrian_walk_warm(const cp_mondrian_tree *t, const cp_mondrian_space *s);

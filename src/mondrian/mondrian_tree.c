@@ -20,6 +20,7 @@ copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
     CP_TRY(CP_GROW(t->node, t->cap_nodes, t->nodes + more_nodes, err));
     CP_TRY(CP_GROW(t->next, t->cap_next, s->rows, err));
     if (s->keeps_moments) CP_TRY(CP_GROW(t->stat, t->cap_stat, t->nodes + more_nodes, err));
+    if (t->boxes + more_boxes <= t->cap_boxes) return COPSE_OK;
     return cp_mem_grow(&t->box, &t->cap_boxes, t->boxes + more_boxes, 2 * s->dims * sizeof *t->box, err);
 }
 

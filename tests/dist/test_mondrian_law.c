@@ -213,16 +213,16 @@ static void replayed_draws_are_seen(void **state) {
     cp_mondrian *whole = fit_forest(&s.rows, p), *f = fit_forest(&first, p);
     cp_mondrian_space space = whole->space;
     copse_error err;
-    cp_arena tmp;
-    cp_arena_init(&tmp);
+    cp_mondrian_scratch tmp;
+    cp_mondrian_scratch_init(&tmp);
     for (size_t m = 0; m < f->trees; m++)
         while (f->tree[m].rows < s.rows.n) {
             cp_rng rng;
             cp_rng_init(&rng, 7, CP_FOR_EXTEND, (uint32_t)m, 0);
-            cp_arena_reset(&tmp);
+            tmp.count = 0; /* another tree: what was known of the last one's ways is void */
             must(cp_mondrian_extend(&f->tree[m], &space, &rng, &tmp, &err), err);
         }
-    cp_arena_clear(&tmp);
+    cp_mondrian_scratch_clear(&tmp);
     assert_true(law_distance(whole, f, NULL) > 1);
     cp_mondrian_free(whole);
     cp_mondrian_free(f);
