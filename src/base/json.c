@@ -29,6 +29,10 @@ void cp_json_format(double value, char buf[CP_JSON_NUMBER]) {
 }
 
 static void format_float(float value, char buf[CP_JSON_NUMBER]) {
+    if (!isfinite(value)) {
+        cp_json_format((double)value, buf);
+        return;
+    }
     for (int digits = 6; digits <= 9; digits++) {
         snprintf(buf, CP_JSON_NUMBER, "%.*g", digits, (double)value);
         if (strtof(buf, NULL) == value) break;
@@ -165,31 +169,27 @@ void cp_json_text(cp_json *j, const char *opt_key, const char *value) {
         put_text(j, "null");
 }
 
-/* JSON has no word for these. */
-static void put_not_finite(cp_json *j, double value) {
-    put_text(j, isnan(value) ? "null" : value > 0 ? "\"inf\"" : "\"-inf\"");
+/* JSON has no word for infinity, and none for what is no number. */
+static void put_number(cp_json *j, const char *opt_key, double value, const char *text) {
+    lead(j, opt_key);
+    if (isnan(value))
+        put_text(j, "null");
+    else if (isinf(value))
+        put_quoted(j, text);
+    else
+        put_text(j, text);
 }
 
 void cp_json_number(cp_json *j, const char *opt_key, double value) {
-    char buf[CP_JSON_NUMBER];
-    lead(j, opt_key);
-    if (!isfinite(value)) {
-        put_not_finite(j, value);
-        return;
-    }
-    cp_json_format(value, buf);
-    put_text(j, buf);
+    char text[CP_JSON_NUMBER];
+    cp_json_format(value, text);
+    put_number(j, opt_key, value, text);
 }
 
 void cp_json_float(cp_json *j, const char *opt_key, float value) {
-    char buf[CP_JSON_NUMBER];
-    lead(j, opt_key);
-    if (!isfinite(value)) {
-        put_not_finite(j, (double)value);
-        return;
-    }
-    format_float(value, buf);
-    put_text(j, buf);
+    char text[CP_JSON_NUMBER];
+    format_float(value, text);
+    put_number(j, opt_key, (double)value, text);
 }
 
 void cp_json_integer(cp_json *j, const char *opt_key, int64_t value) {

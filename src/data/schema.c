@@ -282,10 +282,6 @@ static size_t memo_slot(memo *m, const cp_column *c, size_t row, int *out_hit) {
     return at;
 }
 
-static int is_missing(const cp_column *c, size_t row) {
-    return c->kind == COPSE_TEXT ? c->code[row] == CP_NONE : isnan(c->number[row]);
-}
-
 copse_status cp_schema_find_labels(const cp_schema *s, const copse_table *t, size_t first, size_t n, int32_t *out,
                                    unsigned char *opt_missing, copse_error *err) {
     const cp_column *c;
@@ -294,7 +290,7 @@ copse_status cp_schema_find_labels(const cp_schema *s, const copse_table *t, siz
     CP_TRY(find_target(s, t, first, n, &c, err));
     for (size_t i = 0; i < MEMO; i++) m.label[i] = UNKNOWN;
     for (size_t i = 0; i < n; i++) {
-        int missing = is_missing(c, first + i), hit;
+        int missing = cp_column_missing(c, first + i), hit;
         if (missing && !opt_missing) return missing_target(t, c, first + i, err);
         if (opt_missing) opt_missing[i] = (unsigned char)missing;
         out[i] = CP_NONE;

@@ -225,7 +225,7 @@ static copse_status choose_task(maker *m, copse_error *err) {
 
 static size_t present_in(const cp_column *c, size_t rows) {
     size_t n = 0;
-    for (size_t i = 0; i < rows; i++) n += c->kind == COPSE_TEXT ? c->code[i] != CP_NONE : !isnan(c->number[i]);
+    for (size_t i = 0; i < rows; i++) n += !cp_column_missing(c, i);
     return n;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 
 copse_status cp_table_new(size_t rows, copse_table **out, copse_error *err) {
@@ -121,25 +122,16 @@ out:
     return status;
 }
 
-static int shortest(double x, char *buf, size_t n) {
-    int used = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        used = snprintf(buf, n, "%.*g", digits, x);
-        if (strtod(buf, NULL) == x) break;
-    }
-    return used;
-}
-
 copse_status cp_table_to_text(copse_table *t, size_t col, copse_error *err) {
     cp_column *c = &t->col[col];
-    char buf[40];
+    char buf[CP_JSON_NUMBER];
     if (c->kind == COPSE_TEXT) return COPSE_OK;
     CP_TRY(CP_RAW(c->code, t->rows, err));
     for (size_t i = 0; i < t->rows; i++) {
         c->code[i] = CP_NONE;
         if (isnan(c->number[i])) continue;
-        size_t n = (size_t)shortest(c->number[i], buf, sizeof buf);
-        CP_TRY(cp_dict_add(&c->levels, buf, n, &c->code[i], err));
+        cp_json_format(c->number[i], buf);
+        CP_TRY(cp_dict_add(&c->levels, buf, strlen(buf), &c->code[i], err));
     }
     cp_mem_free(c->number);
     c->number = NULL;

@@ -8,6 +8,8 @@
 #ifndef CP_TABLE_H
 #define CP_TABLE_H
 
+#include <math.h>
+
 #include "base/err.h"
 #include "data/dict.h"
 
@@ -18,6 +20,10 @@ typedef struct cp_column {
     int32_t *code;  /* COPSE_TEXT: index into levels, CP_NONE is missing */
     cp_dict levels;
 } cp_column;
+
+static inline int cp_column_missing(const cp_column *c, size_t row) {
+    return c->kind == COPSE_TEXT ? c->code[row] == CP_NONE : isnan(c->number[row]);
+}
 
 struct copse_table {
     char *source; /* file name for messages, NULL if made in memory */

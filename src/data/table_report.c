@@ -36,13 +36,9 @@ static void list_say(listing *l, const copse_run *run, const char *what, const c
     cp_log_info(run, "%s: %s%s%s", what, l->text, more, advice);
 }
 
-static int is_missing(const cp_column *c, size_t i) {
-    return c->kind == COPSE_TEXT ? c->code[i] == CP_NONE : isnan(c->number[i]);
-}
-
 static size_t missing_in(const cp_column *c, size_t rows) {
     size_t n = 0;
-    for (size_t i = 0; i < rows; i++) n += (size_t)is_missing(c, i);
+    for (size_t i = 0; i < rows; i++) n += (size_t)cp_column_missing(c, i);
     return n;
 }
 
