@@ -9,7 +9,7 @@
 #include "cli_scores.h"
 #include "demo_chart.h"
 
-enum { FOLDS = 10, GRID = 421, CELLS = 80 };
+enum { FOLDS = 10, GRID = 421, CELLS = 60 };
 
 typedef struct demo_job {
     char *curve_path, *map_path;
