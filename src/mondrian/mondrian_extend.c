@@ -41,22 +41,22 @@ static void init_leaf(walk *w, cp_mondrian_node *leaf) {
     w->t->next[w->row] = CP_NONE;
 }
 
-/* Picks the dimension in which x leaves the box with probability proportional to how far, and a cut in that gap. */
+/* The gaps between x and the box laid end to end, and a place drawn evenly from them: its dimension and cut. */
 static void cut_outside(walk *w, const float *box, double outside, int32_t *out_dim, float *out_cut) {
     size_t dims = w->s->dims, pick = 0;
-    double left = cp_rng_unit(w->rng) * outside;
+    double left = cp_rng_unit(w->rng) * outside, rest = 0;
     for (size_t d = 0; d < dims; d++) {
-        double gap = w->x[d] > box[dims + d] ? (double)(w->x[d] - box[dims + d])
-                     : w->x[d] < box[d]      ? (double)(box[d] - w->x[d])
-                                             : 0;
+        float above = w->x[d] - box[dims + d], below = box[d] - w->x[d];
+        double gap = (double)(above > below ? above : below);
         if (gap <= 0) continue;
         pick = d;
+        rest = left;
         if (left < gap) break;
         left -= gap;
     }
     *out_dim = (int32_t)pick;
-    *out_cut = w->x[pick] > box[dims + pick] ? cp_mondrian_cut(w->rng, box[dims + pick], w->x[pick])
-                                             : cp_mondrian_cut(w->rng, w->x[pick], box[pick]);
+    *out_cut = w->x[pick] > box[dims + pick] ? cp_mondrian_cut(box[dims + pick], w->x[pick], rest)
+                                             : cp_mondrian_cut(w->x[pick], box[pick], rest);
 }
 
 /* A new split above node j, at time `time`, with j on one side and a leaf for x on the other.  The new node takes j's

@@ -14,26 +14,28 @@ typedef struct block {
     size_t n;
 } block;
 
-/* l + u (upper - lower) can round up to `upper`, and then no row would be on the right. */
-float cp_mondrian_cut(cp_rng *rng, float lower, float upper) {
-    double at = (double)lower + cp_rng_unit(rng) * ((double)upper - (double)lower);
-    float cut = (float)at;
+/* The sum can round up to `upper`, and then no row would be on the right. */
+float cp_mondrian_cut(float lower, float upper, double rest) {
+    float cut = (float)((double)lower + rest);
     if (cut >= upper) cut = nextafterf(upper, lower);
     return cut < lower ? lower : cut;
 }
 
-/* A dimension with probability proportional to its side of the box; `extent` is the sum of the sides, > 0. */
-static int32_t pick_dimension(cp_rng *rng, const float *box, size_t dims, double extent) {
-    double left = cp_rng_unit(rng) * extent;
-    int32_t last = 0;
+/* A place drawn evenly from all sides of the box laid end to end: which side it is on is the dimension, where on it the
+ * cut.  So a dimension comes with probability proportional to its side.  `extent` is the sum of the sides, > 0. */
+static void draw_split(cp_rng *rng, const float *box, size_t dims, double extent, int32_t *out_dim, float *out_cut) {
+    double left = cp_rng_unit(rng) * extent, rest = 0;
+    size_t pick = 0;
     for (size_t d = 0; d < dims; d++) {
         double side = (double)(box[dims + d] - box[d]);
         if (side <= 0) continue;
-        last = (int32_t)d;
+        pick = d;
+        rest = left;
         if (left < side) break;
-        left -= side;
+        left -= side; /* rounding may leave a rest after the last side: the cut is then at its end */
     }
-    return last; /* rounding may leave a rest after the last side */
+    *out_dim = (int32_t)pick;
+    *out_cut = cp_mondrian_cut(box[pick], box[dims + pick], rest);
 }
 
 /* Rows with x[dim] <= cut to the front; returns how many.  Stable, without branches on the data. */
@@ -95,8 +97,9 @@ static int split_block(cp_mondrian_tree *t, const cp_mondrian_space *s, const bl
     if (!(extent > 0)) return 0; /* all rows at one point: the next split never comes */
     double time = b->since + cp_draw_exp(rng) / extent;
     if (!(time < s->lifetime)) return 0;
-    int32_t dim = pick_dimension(rng, box, s->dims, extent);
-    float cut = cp_mondrian_cut(rng, box[dim], box[s->dims + (size_t)dim]);
+    int32_t dim;
+    float cut;
+    draw_split(rng, box, s->dims, extent, &dim, &cut);
     size_t left = partition(s, dim, cut, b->row, b->n, tmp);
     int32_t a = cp_mondrian_grow_node(t), c = cp_mondrian_grow_node(t);
     cp_mondrian_node *node = &t->node[b->node];

@@ -22,7 +22,7 @@ void cp_mondrian_grow(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t n
 /* The empty node that a new tree starts from. */
 int32_t cp_mondrian_grow_node(cp_mondrian_tree *t);
 
-/* A float in [lower, upper), lower < upper: where to cut so that the rows at both ends part. */
-float cp_mondrian_cut(cp_rng *rng, float lower, float upper);
+/* lower + rest as a float in [lower, upper), lower < upper: where to cut so that the rows at both ends part. */
+float cp_mondrian_cut(float lower, float upper, double rest);
 
 #endif
