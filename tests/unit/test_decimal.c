@@ -87,6 +87,13 @@ static void long_digit_strings_equal_strtod(void **state) {
         strcpy(text + n, "1e-3");
         if (n > 2) must_equal_strtod(text);
     }
+    /* Half way between 1 and the next double, decided by a digit far behind. */
+    memset(text, '0', 1500);
+    memcpy(text, "1.00000000000000011102230246251565404236316680908203125", 55);
+    text[1500] = '\0';
+    must_equal_strtod(text);
+    text[1499] = '1';
+    must_equal_strtod(text);
     /* 2^-1074 / 2 has 751 digits: the tie between 0 and the least double; one more digit decides. */
     snprintf(text, sizeof text, "%.1075f", ldexp(1, -1074));
     must_equal_strtod(text);

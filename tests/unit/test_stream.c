@@ -158,7 +158,7 @@ static void cuts_do_not_matter(void **state) {
     (void)state;
     const char text[] =
         "\xef\xbb\xbf"
-        "a,\"b\r\nb\"\r\n1,\"x,\"\"y\"\"\"\r\n\r\n2,\"two\n\nlines\"\n3,\xc3\xa4\r4,z\n \n5,last";
+        "a,\"b\r\nb\"\r\n1,\"x,\"\"y\"\"\"\r\n\r\n2,\"two\n\"\"\nlines\"\n3,\xc3\xa4\r4,z\n \n5,last";
     const cp_read_options opt = {.delimiter = ','};
     copse_table *whole = read_text("t.csv", text, &opt), *t;
     cp_rng r;
