@@ -450,6 +450,16 @@ static void blocks_are_not_believed(void **state) {
         craft_finish(&c);
         refuse_section(&c, CP_U8, claimed);
     }
+    /* a frame that does not say how much it holds */
+    craft d = {.n = 0};
+    ZSTD_CCtx *z = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, 0);
+    size_t silent = ZSTD_compress2(z, stored + 4, sizeof stored - 4, raw, 1000);
+    ZSTD_freeCCtx(z);
+    put_number(stored, silent | 0x80000000u, 4);
+    craft_section(&d, "v", CP_U8, 1000, stored, 64);
+    craft_finish(&d);
+    refuse_section(&d, CP_U8, 1000);
     /* a second frame behind the first */
     craft c = {.n = 0};
     size_t first = ZSTD_compress(stored + 4, sizeof stored - 4, raw, 1000, 1);

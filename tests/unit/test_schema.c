@@ -482,6 +482,11 @@ static void classes_stand_in_order(void **state) {
     static const char *const in_number_order[] = {"-2.5", "0", "9", "10"};
     assert_int_equal(s->classes.n, 4);
     for (size_t k = 0; k < 4; k++) assert_string_equal(cp_dict_text(&s->classes, k), in_number_order[k]);
+    int32_t label[8];
+    copse_error err;
+    must(cp_schema_find_labels(s, t, 0, 8, label, NULL, &err), err);
+    assert_int_equal(label[2], 1); /* -0 */
+    assert_int_equal(label[3], 1);
     cp_schema_free(s);
     s = make(t, (copse_roles){.target = "c"}, NULL);
     static const char *const in_byte_order[] = {"10", "9", "B", "a", "b", "\xc3\xa4"};
