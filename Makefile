@@ -5,12 +5,14 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 BUILD   := build
 SHELL   := /bin/bash
+# Progress where somebody watches, warnings and errors only in a log.
+NINJA   := ninja -C $(BUILD) $(shell [ -t 1 ] || echo --quiet)
 
 .PHONY: all demo test bench check-long install format clean help configure
 .DEFAULT_GOAL := all
 
 all: configure ## build the program (build/copse) and the library
-	@ninja -C $(BUILD) product
+	@$(NINJA) product
 
 demo: all ## build, then take the tour on embedded data
 	@$(BUILD)/copse demo
@@ -29,7 +31,7 @@ bench: all ## speed and memory against peers measured in the same run
 
 install: all ## install under PREFIX (/usr/local), staged in DESTDIR if given
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) > /dev/null
-	@ninja -C $(BUILD) product
+	@$(NINJA) product
 	@DESTDIR=$(if $(DESTDIR),$(abspath $(DESTDIR))) meson install -C $(BUILD) --no-rebuild
 
 format: ## format every C file with clang-format
