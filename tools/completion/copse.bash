@@ -1,7 +1,7 @@
 # bash completion for copse.  Commands and options come from the program itself, so they are never out of date.
 
 _copse_options() { # program, command
-    "$1" help "$2" 2> /dev/null | sed -nE 's/^  (-[[:alnum:]], |    )?(--[[:alnum:]-]+).*/\2/p'
+    "$1" help "$2" 2> /dev/null | sed -nE 's/^  (-[[:alnum:]], |    )(--[[:alnum:]-]+).*/\2/p'
     case $2 in fit | cv | learn) "$1" methods "$3" 2> /dev/null | sed -nE 's/^ *(--[[:alnum:]-]+).*/\1/p' ;; esac
 }
 
@@ -17,7 +17,7 @@ _copse_method() { # the method named on the line so far, mondrian if none is
 _copse_values() { # program, command, option
     local kind
     kind=$("$1" help "$2" 2> /dev/null |
-        sed -nE "s/^  (-[[:alnum:]], +|    )?($3) ([^ ]+) .*/\3/p; s/^  ($3), --[[:alnum:]-]+ ([^ ]+) .*/\2/p" | head -1)
+        sed -nE "s/^  (-[[:alnum:]], +|    )($3) ([^ ]+) .*/\3/p; s/^  ($3), --[[:alnum:]-]+ ([^ ]+) .*/\2/p" | head -1)
     case $kind in
         *'|'*) tr '|' '\n' <<< "$kind" | grep -v '^[A-Z]*$' ;;
         METHOD | METHODS) "$1" methods 2> /dev/null | sed -nE 's/^  ?([a-z]+) .*/\1/p' ;;

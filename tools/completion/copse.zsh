@@ -21,14 +21,14 @@ if [[ $command == methods && ${words[CURRENT]} != -* ]]; then
 elif [[ ${words[CURRENT]} == -* ]]; then
     # "name:meaning" for _describe; a colon inside the meaning is escaped.
     found=(${(f)"$($program help $command 2>/dev/null |
-        sed -nE 's/^  (-[[:alnum:]], |    )?(--[[:alnum:]-]+)[^ ]*( [^ ]+)? +(.*)/\2\t\4/p' | sed 's/:/\\:/g' | tr '\t' ':')"})
+        sed -nE 's/^  (-[[:alnum:]], |    )(--[[:alnum:]-]+)[^ ]*( [^ ]+)? +(.*)/\2\t\4/p' | sed 's/:/\\:/g' | tr '\t' ':')"})
     if [[ $command == (fit|cv|learn) ]]; then
         found+=(${(f)"$($program methods $method 2>/dev/null | sed -nE 's/^ *(--[[:alnum:]-]+).*/\1/p')"})
     fi
     _describe option found
 else
     kind=$($program help $command 2>/dev/null |
-        sed -nE "s/^  (-[[:alnum:]], +|    )?($previous) ([^ ]+) .*/\3/p; s/^  ($previous), --[[:alnum:]-]+ ([^ ]+) .*/\2/p" | head -1)
+        sed -nE "s/^  (-[[:alnum:]], +|    )($previous) ([^ ]+) .*/\3/p; s/^  ($previous), --[[:alnum:]-]+ ([^ ]+) .*/\2/p" | head -1)
     case $kind in
         (METHOD|METHODS)
             found=(${(f)"$($program methods 2>/dev/null | sed -nE 's/^  ?([a-z]+) .*/\1/p')"})
