@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const cli_option cli_run_options[] = {
     {"threads", 0, "N", "threads to use (default: all cores); never changes a result"},
@@ -33,6 +34,11 @@ const cli_option cli_column_options[] = {
 
 const char *cli_source(const char *path) {
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+void cli_note_terminal(cli *c, const char *path) {
+    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
+        cli_progress_note(&c->progress, "reading rows from the keyboard; Ctrl-D ends them");
 }
 
 static copse_status delimiter(const cli *c, char *out, copse_error *err) {
@@ -72,6 +78,7 @@ static void check_header(cli *c, const copse_table *t) {
 copse_status cli_read_table(cli *c, const char *path, const copse_model *like, copse_table **out, copse_error *err) {
     copse_read_options options;
     *out = NULL;
+    cli_note_terminal(c, path);
     CLI_TRY(cli_read_fill(c, like, &options, err));
     CLI_TRY(copse_table_read(path, &options, out, err));
     if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");

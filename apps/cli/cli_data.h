@@ -12,6 +12,9 @@ extern const cli_option cli_column_options[]; /* what columns are for; with --ta
 /* Where a file is read from, in messages. */
 const char *cli_source(const char *path);
 
+/* Someone who forgot to name a file should not wonder what the program waits for. */
+void cli_note_terminal(cli *c, const char *path);
+
 /* The reading options given; like may be NULL. */
 copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_options *out, copse_error *err);
 

@@ -27,6 +27,26 @@ static copse_status open_beside(cli_out *o, copse_error *err) {
     return status;
 }
 
+/* The folder of a path, as a fresh string. */
+static char *folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return strdup(".");
+    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+copse_status cli_out_check(const char *path, copse_error *err) {
+    struct stat s;
+    if (stat(path, &s) == 0) {
+        if (S_ISDIR(s.st_mode)) errno = EISDIR;
+        return !S_ISDIR(s.st_mode) && access(path, W_OK) == 0 ? COPSE_OK : cli_fail_errno(err, "write", path);
+    }
+    char *folder = folder_of(path);
+    if (!folder) return cli_fail_memory(err);
+    copse_status status = access(folder, W_OK) == 0 ? COPSE_OK : cli_fail_errno(err, "write", path);
+    free(folder);
+    return status;
+}
+
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err) {
     *o = (cli_out){0};
     if (!path || strcmp(path, "-") == 0) {

@@ -15,6 +15,8 @@ typedef struct cli_out {
 
 /* path NULL or "-" is standard output. */
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err);
+/* Could this file be written?  Asked before hours of work whose result is to go there. */
+copse_status cli_out_check(const char *path, copse_error *err);
 /* Hands on what has been written so far.  0 if that cannot be done: there is no point in writing on. */
 int cli_out_flush(cli_out *o);
 /* Everything to the disk and under its name.  A write that failed is reported here, unless the reader of a pipe has

@@ -1,8 +1,10 @@
 /* fit - learn a model from a table, say how good it is, save it. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli_data.h"
 #include "cli_json.h"
+#include "cli_out.h"
 #include "cli_scores.h"
 
 /* What the command has made and measured so far. */
@@ -29,6 +31,10 @@ static copse_status options(cli *c, fit_job *f, copse_error *err) {
         return cli_fail(err, COPSE_E_USAGE, "--interval needs rows to test on: add --test FILE or --holdout .2");
     if (cli_args_has(&c->args, "frozen") && !f->model_path)
         return cli_fail(err, COPSE_E_USAGE, "--frozen is about the saved model: add -o MODEL");
+    /* What can fail after the fit is tried before it. */
+    if (f->model_path) CLI_TRY(cli_out_check(f->model_path, err));
+    if (f->test_path && strcmp(f->test_path, "-") != 0 && access(f->test_path, R_OK) != 0)
+        return cli_fail_errno(err, "open", f->test_path);
     return cli_params(c, cli_args_text(&c->args, "method"), 0, &f->params, err);
 }
 

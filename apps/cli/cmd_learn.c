@@ -10,6 +10,7 @@
 #include "cli_concat.h"
 #include "cli_data.h"
 #include "cli_json.h"
+#include "cli_out.h"
 #include "cli_scores.h"
 
 enum { BLOCK = 4096 };
@@ -246,12 +247,14 @@ static copse_status options(cli *c, learn_job *l, copse_error *err) {
     l->stream_path = stream ? stream : "-";
     l->out_path = out ? out : l->model_path;
     l->prequential = cli_args_has(&c->args, "prequential");
+    CLI_TRY(cli_out_check(l->out_path, err));
     CLI_TRY(cli_args_integer(&c->args, "init-rows", 1, 1e9, &l->init_rows, err));
     CLI_TRY(cli_args_integer(&c->args, "every", 1, 1e12, &l->every, err));
     return cli_args_integer(&c->args, "save-every", 1, 1e12, &l->save_every, err);
 }
 
 static copse_status start(cli *c, learn_job *l, copse_error *err) {
+    cli_note_terminal(c, l->stream_path);
     if (access(l->model_path, F_OK) == 0) {
         CLI_TRY(load(c, l, err));
     } else {

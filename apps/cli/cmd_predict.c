@@ -76,8 +76,9 @@ static int is_feature(const copse_model *m, const char *name) {
 }
 
 /* Kept columns are copied letter by letter, so they are read as text, unless the model needs their numbers. */
-static copse_status open_stream(const cli *c, predict_job *p, copse_error *err) {
+static copse_status open_stream(cli *c, predict_job *p, copse_error *err) {
     copse_read_options read;
+    cli_note_terminal(c, p->path);
     CLI_TRY(cli_read_fill(c, p->model, &read, err));
     size_t n = (read.categorical ? strlen(read.categorical) : 0) + 2;
     for (size_t i = 0; i < p->n_kept; i++) n += strlen(p->kept[i]) + 1;

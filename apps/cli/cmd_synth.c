@@ -33,7 +33,9 @@ static void print_cell(FILE *f, const copse_table *t, size_t row, size_t col) {
         fputs(cli_number(copse_table_number(t, row, col), number), f);
 }
 
-static void print_table(FILE *f, const copse_table *t) {
+/* Ends early when nobody reads on or Ctrl-C was pressed; the caller finds out. */
+static void print_table(cli_out *out, const copse_table *t) {
+    FILE *f = out->file;
     size_t cols = copse_table_cols(t);
     for (size_t k = 0; k < cols; k++) {
         if (k) fputc(',', f);
@@ -41,6 +43,7 @@ static void print_table(FILE *f, const copse_table *t) {
     }
     fputc('\n', f);
     for (size_t i = 0; i < copse_table_rows(t); i++) {
+        if (i % 1024 == 0 && (cli_progress_signal() || !cli_out_flush(out))) return;
         for (size_t k = 0; k < cols; k++) {
             if (k) fputc(',', f);
             print_cell(f, t, i, k);
@@ -66,7 +69,8 @@ static copse_status run(cli *c, copse_error *err) {
     CLI_TRY(cli_args_number(&c->args, "noise", 0, 1e300, &noise, err));
     CLI_TRY_OUT(copse_synth(name, (size_t)rows, (size_t)dims, noise, seed, cli_args_has(&c->args, "truth"), &t, err));
     CLI_TRY_OUT(cli_out_open(&out, cli_args_text(&c->args, "output"), err));
-    print_table(out.file, t);
+    print_table(&out, t);
+    if (cli_progress_signal()) CLI_TRY_OUT(cli_fail(err, COPSE_E_STOPPED, "interrupted"));
     CLI_TRY_OUT(cli_out_commit(&out, err));
 out:
     cli_out_abandon(&out);
