@@ -455,9 +455,11 @@ static void mean_shape(const cp_mondrian *f, double *out_leaves, double *out_dep
         size_t leaves;
         double mean;
         cp_mondrian_tree_shape(&f->tree[m], order, depth, &leaves, &mean);
-        *out_leaves += (double)leaves / (double)f->trees;
-        *out_depth += mean / (double)f->trees;
+        *out_leaves += (double)leaves;
+        *out_depth += mean;
     }
+    *out_leaves /= (double)f->trees; /* at the end: ten trees of one leaf have one leaf, not 0.9999999999999999 */
+    *out_depth /= (double)f->trees;
     cp_mem_free(order);
     cp_mem_free(depth);
 }
