@@ -1,0 +1,304 @@
+/* Models through the public header: what a program that embeds the library relies on. */
+#include "check.h"
+
+#include "base/mem.h"
+#include "method/method.h"
+#include "model/model.h"
+
+static copse_table *synth(const char *name, size_t rows, uint64_t seed) {
+    copse_error err;
+    copse_table *t = NULL;
+    must(copse_synth(name, rows, 0, -1, seed, 0, &t, &err), err);
+    return t;
+}
+
+static copse_table *slice(const copse_table *t, size_t first, size_t n) {
+    copse_error err;
+    copse_table *out = NULL;
+    size_t *rows = malloc((n + 1) * sizeof *rows);
+    for (size_t i = 0; i < n; i++) rows[i] = first + i;
+    must(copse_table_select(t, rows, n, &out, &err), err);
+    free(rows);
+    return out;
+}
+
+static copse_params *params(const char *trees, const char *posterior) {
+    copse_error err;
+    copse_params *p = NULL;
+    must(copse_params_new("mondrian", &p, &err), err);
+    must(copse_params_set(p, "trees", trees, &err), err);
+    must(copse_params_set(p, "posterior", posterior, &err), err);
+    return p;
+}
+
+static const copse_roles roles = {.target = "target"};
+
+static copse_model *fit(const copse_table *t, const copse_params *p, int threads) {
+    copse_error err;
+    copse_model *m = NULL;
+    copse_run run = {.threads = threads};
+    must(copse_fit(t, &roles, p, &run, &m, &err), err);
+    return m;
+}
+
+/* ------------------------------------------------------------------------------------------------- test, then train */
+
+static void assert_same_row(const copse_prediction *a, size_t i, const copse_prediction *b, size_t k) {
+    size_t classes = copse_prediction_classes(b);
+    if (!classes) {
+        assert_near(copse_prediction_mean(a, i), copse_prediction_mean(b, k), 1e-12);
+        assert_near(copse_prediction_sd(a, i), copse_prediction_sd(b, k), 1e-12);
+        assert_near(copse_prediction_log_density(a, i, 3), copse_prediction_log_density(b, k, 3), 1e-9);
+        return;
+    }
+    for (size_t c = 0; c < copse_prediction_classes(a); c++)
+        assert_near(copse_prediction_probs(a, i)[c], c < classes ? copse_prediction_probs(b, k)[c] : 0, 1e-12);
+}
+
+/* One call for a table answers what asking and learning row by row would. */
+static void test_then_train_equals_row_by_row(const char *name) {
+    copse_error err;
+    copse_table *all = synth(name, 260, 5), *first = slice(all, 0, 60), *rest = slice(all, 60, 200);
+    copse_params *p = params("7", "fast");
+    copse_model *a = fit(first, p, 2), *b = fit(first, p, 1);
+    copse_prediction *together = NULL;
+    must(copse_update_predict(a, rest, NULL, &together, &err), err);
+    for (size_t i = 0; i < 200; i++) {
+        copse_table *row = slice(rest, i, 1);
+        copse_prediction *alone = NULL;
+        must(copse_predict(b, row, 0, 1, NULL, &alone, &err), err);
+        assert_same_row(together, i, alone, 0);
+        must(copse_update(b, row, NULL, &err), err);
+        copse_prediction_free(alone);
+        copse_table_free(row);
+    }
+    copse_prediction_free(together);
+    copse_model_free(a);
+    copse_model_free(b);
+    copse_params_free(p);
+    copse_table_free(all);
+    copse_table_free(first);
+    copse_table_free(rest);
+}
+
+static void prequential_answers_are_those_before_learning(void **state) {
+    (void)state;
+    test_then_train_equals_row_by_row("friedman1");
+    test_then_train_equals_row_by_row("ringnorm");
+}
+
+/* A class nobody has seen: the answer before cannot know it, the answer after does. */
+static void a_new_class_is_learnt_on_the_way(void **state) {
+    (void)state;
+    copse_error err;
+    const double x[] = {0, .1, .2, .8, .9, 1, .5, .52, .54};
+    const char *label[] = {"a", "a", "a", "b", "b", "b", "c", "c", "c"};
+    copse_table *t = NULL;
+    must(copse_table_new(9, &t, &err), err);
+    must(copse_table_add_numbers(t, "x", x, &err), err);
+    must(copse_table_add_text(t, "target", label, &err), err);
+    copse_table *first = slice(t, 0, 6), *rest = slice(t, 6, 3);
+    copse_params *p = params("20", "exact");
+    copse_model *m = fit(first, p, 1);
+    copse_prediction *before = NULL;
+    must(copse_update_predict(m, rest, NULL, &before, &err), err);
+    assert_int_equal(copse_model_classes(m), 3);
+    assert_int_equal(copse_prediction_classes(before), 3);
+    assert_true(copse_prediction_probs(before, 0)[2] == 0);
+    assert_true(copse_prediction_probs(before, 1)[2] > .3);
+    for (size_t i = 0; i < 3; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < 3; k++) sum += copse_prediction_probs(before, i)[k];
+        assert_near(sum, 1, 1e-12);
+    }
+    copse_prediction_free(before);
+    copse_model_free(m);
+    copse_params_free(p);
+    copse_table_free(t);
+    copse_table_free(first);
+    copse_table_free(rest);
+}
+
+static void scoring_while_learning_needs_the_fast_posterior(void **state) {
+    (void)state;
+    copse_error err = {0};
+    copse_table *t = synth("friedman1", 40, 1);
+    copse_params *p = params("3", "exact");
+    copse_model *m = fit(t, p, 1);
+    copse_prediction *before = NULL;
+    assert_int_equal(copse_update_predict(m, t, NULL, &before, &err), COPSE_E_USAGE);
+    assert_non_null(strstr(err.msg, "--posterior fast"));
+    assert_null(before);
+    copse_model_free(m);
+    copse_params_free(p);
+    copse_table_free(t);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ files */
+
+static void image_of(const copse_model *m, unsigned flags, unsigned char **out, size_t *out_n) {
+    copse_error err;
+    cp_writer *w = NULL;
+    const unsigned char *bytes;
+    must(cp_writer_new(&w, &err), err);
+    must(cp_model_write(m, flags, w, &err), err);
+    must(cp_writer_finish(w, &bytes, out_n, &err), err);
+    *out = malloc(*out_n);
+    memcpy(*out, bytes, *out_n);
+    cp_writer_free(w);
+}
+
+static void threads_do_not_change_a_byte(void **state) {
+    (void)state;
+    copse_error err;
+    const char *sets[] = {"friedman1", "ringnorm"};
+    const int threads[] = {1, 2, 7};
+    for (int s = 0; s < 2; s++) {
+        copse_table *t = synth(sets[s], 400, 2), *more = synth(sets[s], 100, 3);
+        copse_params *p = params("11", s ? "exact" : "fast");
+        unsigned char *image[3];
+        size_t n[3];
+        for (int i = 0; i < 3; i++) {
+            copse_run run = {.threads = threads[i]};
+            copse_model *m = fit(t, p, threads[i]);
+            must(copse_update(m, more, &run, &err), err);
+            image_of(m, 0, &image[i], &n[i]);
+            copse_model_free(m);
+        }
+        for (int i = 1; i < 3; i++) {
+            assert_int_equal(n[0], n[i]);
+            assert_memory_equal(image[0], image[i], n[0]);
+        }
+        for (int i = 0; i < 3; i++) free(image[i]);
+        copse_params_free(p);
+        copse_table_free(t);
+        copse_table_free(more);
+    }
+}
+
+static void a_model_read_back_predicts_the_same(void **state) {
+    (void)state;
+    copse_error err;
+    const char *sets[] = {"friedman1", "ringnorm"}, *posterior[] = {"exact", "fast"};
+    for (int i = 0; i < 8; i++) {
+        copse_table *t = synth(sets[i % 2], 150, 2), *test = synth(sets[i % 2], 20, 9);
+        copse_params *p = params("5", posterior[i / 2 % 2]);
+        copse_model *m = fit(t, p, 1), *back = NULL;
+        unsigned flags = i / 4 ? COPSE_SAVE_FROZEN : 0;
+        unsigned char *bytes;
+        size_t n;
+        image_of(m, flags, &bytes, &n);
+        must(cp_model_read(bytes, n, &back, &err), err);
+        assert_int_equal(copse_model_can_learn(back), !flags);
+        copse_prediction *a = NULL, *b = NULL;
+        must(copse_predict(m, test, 0, 20, NULL, &a, &err), err);
+        must(copse_predict(back, test, 0, 20, NULL, &b, &err), err);
+        for (size_t r = 0; r < 20; r++) assert_same_row(a, r, b, r);
+        if (flags) assert_int_equal(copse_update(back, test, NULL, &err), COPSE_E_USAGE);
+        copse_prediction_free(a);
+        copse_prediction_free(b);
+        copse_model_free(m);
+        copse_model_free(back);
+        copse_params_free(p);
+        copse_table_free(t);
+        copse_table_free(test);
+        free(bytes);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------- memory that runs out */
+
+typedef struct story {
+    const copse_table *train, *more;
+    const copse_params *p;
+    const char *path;
+} story;
+
+/* Everything a program does with a model, start to end; the first failure is returned. */
+static copse_status tell(const story *s, copse_error *err) {
+    copse_model *m = NULL, *back = NULL;
+    copse_prediction *a = NULL, *b = NULL;
+    copse_scores scores;
+    const copse_run run = {.threads = 1};
+    copse_status status = copse_fit(s->train, &roles, s->p, &run, &m, err);
+    if (!status) status = copse_update(m, s->more, &run, err);
+    if (!status) status = copse_predict(m, s->more, 0, copse_table_rows(s->more), &run, &a, err);
+    if (!status && !strcmp(copse_params_get(s->p, "posterior"), "fast"))
+        status = copse_update_predict(m, s->more, &run, &b, err);
+    if (!status) status = copse_save(m, s->path, 0, err);
+    if (!status) status = copse_load(s->path, &back, err);
+    if (!status) status = copse_eval(back, s->more, .9, &run, &scores, err);
+    copse_prediction_free(a);
+    copse_prediction_free(b);
+    copse_model_free(m);
+    copse_model_free(back);
+    return status;
+}
+
+static void every_allocation_may_fail(const char *set, const char *posterior, int classes_later) {
+    char path[] = "/tmp/copse-test-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    copse_table *all = synth(set, 60, 4), *train = slice(all, 0, classes_later ? 2 : 40), *more = slice(all, 40, 20);
+    copse_params *p = params("2", posterior);
+    story s = {train, more, p, path};
+    copse_error err = {0};
+    long k = 0;
+    for (; k < 100000; k++) {
+        cp_mem_fail_after(k);
+        copse_status status = tell(&s, &err);
+        cp_mem_fail_after(-1);
+        if (!status) break;
+        if (status != COPSE_E_MEMORY) fail_msg("allocation %ld: %s (%s)", k, err.msg, copse_status_text(status));
+    }
+    assert_true(k > 50 && k < 100000);
+    must(tell(&s, &err), err);
+    copse_params_free(p);
+    copse_table_free(all);
+    copse_table_free(train);
+    copse_table_free(more);
+    remove(path);
+}
+
+static void out_of_memory_is_a_status_everywhere(void **state) {
+    (void)state;
+    every_allocation_may_fail("friedman1", "exact", 0);
+    every_allocation_may_fail("friedman1", "fast", 0);
+    every_allocation_may_fail("ringnorm", "exact", 0);
+    every_allocation_may_fail("ringnorm", "fast", 1);
+}
+
+/* Predicting again and again costs a fixed number of allocations, however many rows and trees there are. */
+static void predicting_more_rows_allocates_no_more(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *t = synth("ringnorm", 300, 1);
+    copse_params *p = params("10", "exact");
+    copse_model *m = fit(t, p, 1);
+    size_t made[2];
+    for (int i = 0; i < 2; i++) {
+        copse_prediction *a = NULL;
+        copse_run run = {.threads = 1};
+        size_t before = cp_mem_count();
+        must(copse_predict(m, t, 0, i ? 300 : 100, &run, &a, &err), err);
+        made[i] = cp_mem_count() - before;
+        copse_prediction_free(a);
+    }
+    assert_int_equal(made[0], made[1]);
+    copse_model_free(m);
+    copse_params_free(p);
+    copse_table_free(t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prequential_answers_are_those_before_learning),
+        cmocka_unit_test(a_new_class_is_learnt_on_the_way),
+        cmocka_unit_test(scoring_while_learning_needs_the_fast_posterior),
+        cmocka_unit_test(threads_do_not_change_a_byte),
+        cmocka_unit_test(a_model_read_back_predicts_the_same),
+        cmocka_unit_test(out_of_memory_is_a_status_everywhere),
+        cmocka_unit_test(predicting_more_rows_allocates_no_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
