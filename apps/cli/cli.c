@@ -98,6 +98,10 @@ const char *cli_bytes(double n, char buf[CLI_NUMBER_SIZE]) {
     return buf;
 }
 
+int cli_is_dash(const char *path) {
+    return strcmp(path, "-") == 0;
+}
+
 double cli_file_size(const char *path) {
     struct stat s;
     return stat(path, &s) == 0 ? (double)s.st_size : 0;

@@ -71,6 +71,8 @@ const char *cli_count(size_t n, char buf[CLI_NUMBER_SIZE]);
 const char *cli_time(double seconds, char buf[CLI_NUMBER_SIZE]);
 /* 3.1 MB */
 const char *cli_bytes(double n, char buf[CLI_NUMBER_SIZE]);
+/* Is this standard input or output? */
+int cli_is_dash(const char *path);
 /* The size of a file, 0 if there is none. */
 double cli_file_size(const char *path);
 /* "1 row", "2 rows" */

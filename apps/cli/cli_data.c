@@ -33,11 +33,16 @@ const cli_option cli_column_options[] = {
 };
 
 const char *cli_source(const char *path) {
-    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+    return cli_is_dash(path) ? "<stdin>" : path;
+}
+
+copse_status cli_check_sources(const char *model, const char *rows, copse_error *err) {
+    if (!cli_is_dash(model) || !cli_is_dash(rows)) return COPSE_OK;
+    return cli_fail(err, COPSE_E_USAGE, "the model and the rows cannot both come from standard input");
 }
 
 void cli_note_terminal(cli *c, const char *path) {
-    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
+    if (cli_is_dash(path) && isatty(STDIN_FILENO))
         cli_progress_note(&c->progress, "reading rows from the keyboard; Ctrl-D ends them");
 }
 

@@ -12,6 +12,9 @@ extern const cli_option cli_column_options[]; /* what columns are for; with --ta
 /* Where a file is read from, in messages. */
 const char *cli_source(const char *path);
 
+/* A model and rows that would both be read from standard input are a mistake. */
+copse_status cli_check_sources(const char *model, const char *rows, copse_error *err);
+
 /* Someone who forgot to name a file should not wonder what the program waits for. */
 void cli_note_terminal(cli *c, const char *path);
 

@@ -49,7 +49,7 @@ copse_status cli_out_check(const char *path, copse_error *err) {
 
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err) {
     *o = (cli_out){0};
-    if (!path || strcmp(path, "-") == 0) {
+    if (!path || cli_is_dash(path)) {
         o->file = stdout;
         return COPSE_OK;
     }

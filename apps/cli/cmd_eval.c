@@ -29,6 +29,7 @@ static copse_status run(cli *c, copse_error *err) {
     copse_table *test = NULL;
     copse_scores scores;
     copse_status status = COPSE_OK;
+    CLI_TRY_OUT(cli_check_sources(cli_args_word(&c->args, 0), path, err));
     CLI_TRY_OUT(cli_args_number(&c->args, "interval", 0.001, 0.999, &interval, err));
     CLI_TRY_OUT(copse_load(cli_args_word(&c->args, 0), &model, err));
     CLI_TRY_OUT(cli_read_table(c, path, model, &test, err));

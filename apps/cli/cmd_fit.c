@@ -31,9 +31,11 @@ static copse_status options(cli *c, fit_job *f, copse_error *err) {
         return cli_fail(err, COPSE_E_USAGE, "--interval needs rows to test on: add --test FILE or --holdout .2");
     if (cli_args_has(&c->args, "frozen") && !f->model_path)
         return cli_fail(err, COPSE_E_USAGE, "--frozen is about the saved model: add -o MODEL");
+    if (f->model_path && cli_is_dash(f->model_path) && c->json)
+        return cli_fail(err, COPSE_E_USAGE, "-o - and --json both want standard output: choose one");
     /* What can fail after the fit is tried before it. */
-    if (f->model_path) CLI_TRY(cli_out_check(f->model_path, err));
-    if (f->test_path && strcmp(f->test_path, "-") != 0 && access(f->test_path, R_OK) != 0)
+    if (f->model_path && !cli_is_dash(f->model_path)) CLI_TRY(cli_out_check(f->model_path, err));
+    if (f->test_path && !cli_is_dash(f->test_path) && access(f->test_path, R_OK) != 0)
         return cli_fail_errno(err, "open", f->test_path);
     return cli_params(c, cli_args_text(&c->args, "method"), 0, &f->params, err);
 }
@@ -151,7 +153,7 @@ static copse_status run(cli *c, copse_error *err) {
     cli_progress_clear(&c->progress);
     if (c->json)
         print_json(c, &f);
-    else
+    else if (!f.model_path || !cli_is_dash(f.model_path))
         print_text(c, &f);
 out:
     copse_model_free(f.model);

@@ -32,15 +32,15 @@ static void print_summary(const char *path, const copse_model *m) {
     char count[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE];
     copse_figure figure[COPSE_MAX_FIGURES];
     size_t figures = copse_model_figures(m, figure);
-    printf("%s: %s, %s of '%s'\n", path, copse_params_method(copse_model_params(m)), cli_task_name(copse_model_task(m)),
-           copse_model_target(m));
+    printf("%s: %s, %s of '%s'\n", cli_source(path), copse_params_method(copse_model_params(m)),
+           cli_task_name(copse_model_task(m)), copse_model_target(m));
     cli_say("learnt", "%s row%s", cli_count(copse_model_rows(m), count), cli_plural(copse_model_rows(m)));
     if (copse_model_classes(m)) print_names("classes", m, copse_model_classes(m), copse_model_class);
     print_names("features", m, copse_model_features(m), copse_model_feature);
     print_options(copse_model_params(m));
     for (size_t i = 0; i < figures; i++) cli_say(figure[i].name, "%.6g", figure[i].value);
     cli_say(
-        "file", "%s, %s", cli_bytes(cli_file_size(path), bytes),
+        "file", "%s%s%s", cli_is_dash(path) ? "" : cli_bytes(cli_file_size(path), bytes), cli_is_dash(path) ? "" : ", ",
         copse_model_can_learn(m) ? "holds its training rows: copse learn can go on" : "frozen: predicts, cannot learn");
 }
 

@@ -247,7 +247,11 @@ static copse_status options(cli *c, learn_job *l, copse_error *err) {
     l->stream_path = stream ? stream : "-";
     l->out_path = out ? out : l->model_path;
     l->prequential = cli_args_has(&c->args, "prequential");
-    CLI_TRY(cli_out_check(l->out_path, err));
+    CLI_TRY(cli_check_sources(l->model_path, l->stream_path, err));
+    if (cli_is_dash(l->out_path) && (l->prequential || c->json))
+        return cli_fail(err, COPSE_E_USAGE,
+                        "the model goes to standard output, where the report would go: add -o MODEL");
+    if (!cli_is_dash(l->out_path)) CLI_TRY(cli_out_check(l->out_path, err));
     CLI_TRY(cli_args_integer(&c->args, "init-rows", 1, 1e9, &l->init_rows, err));
     CLI_TRY(cli_args_integer(&c->args, "every", 1, 1e12, &l->every, err));
     return cli_args_integer(&c->args, "save-every", 1, 1e12, &l->save_every, err);
@@ -255,7 +259,7 @@ static copse_status options(cli *c, learn_job *l, copse_error *err) {
 
 static copse_status start(cli *c, learn_job *l, copse_error *err) {
     cli_note_terminal(c, l->stream_path);
-    if (access(l->model_path, F_OK) == 0) {
+    if (cli_is_dash(l->model_path) || access(l->model_path, F_OK) == 0) {
         CLI_TRY(load(c, l, err));
     } else {
         if (!cli_args_has(&c->args, "target"))
@@ -286,7 +290,7 @@ static copse_status run(cli *c, copse_error *err) {
     cli_progress_clear(&c->progress);
     if (c->json)
         report_json(&l, 1);
-    else
+    else if (!cli_is_dash(l.out_path))
         print_end(&l);
 out:
     if (status) explain_failure(&l, err);

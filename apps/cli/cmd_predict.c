@@ -45,8 +45,9 @@ static copse_status options(const cli *c, predict_job *p, copse_error *err) {
     p->seed = 1;
     if (of && strcmp(of, "y") != 0 && strcmp(of, "mean") != 0)
         return cli_fail(err, COPSE_E_USAGE, "--of: '%.40s' is not one of: y, mean", of);
-    if (c->json && (!p->out_path || strcmp(p->out_path, "-") == 0))
+    if (c->json && (!p->out_path || cli_is_dash(p->out_path)))
         return cli_fail(err, COPSE_E_USAGE, "--json sums up on standard output, where the predictions go: add -o FILE");
+    CLI_TRY(cli_check_sources(cli_args_word(&c->args, 0), p->path, err));
     CLI_TRY(cli_args_shares(&c->args, "quantiles", p->quantile, MAX_QUANTILES, &p->quantiles, err));
     CLI_TRY(cli_args_number(&c->args, "interval", 0.001, 0.999, &p->interval, err));
     CLI_TRY(cli_args_integer(&c->args, "draws", 1, MAX_DRAWS, &p->draws, err));
