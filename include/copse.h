@@ -199,7 +199,9 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_fit(const copse_table *train, cons
                                                   copse_error *err);
 
 /* Learns more rows, in order.  Any cutting of a stream into tables gives the same model, bit for bit.
- * COPSE_E_USAGE if the method cannot, or the model was saved frozen.  On failure the model is as it was before. */
+ * COPSE_E_USAGE if the method cannot, or the model was saved frozen.  Rows that are not fit to be learnt (COPSE_E_DATA)
+ * leave the model as it was.  If memory runs out or the call is stopped half way, the model stays sound; copse_model_rows
+ * says whether the rows were taken in, and if so the next update, even of an empty table, finishes learning them. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_update(copse_model *model, const copse_table *rows, const copse_run *run,
                                                      copse_error *err);
 

@@ -63,7 +63,8 @@ typedef struct cp_method {
     copse_status (*fit)(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
                         copse_error *err);
     /* Learns rows in order.  opt_before: the prediction of each row just before it was learnt.  rows->classes may have
-     * grown.  On failure the state is as before. */
+     * grown.  A failure either leaves the state as it was (rows() is unchanged), or leaves it sound, with the rows taken
+     * in and their learning to be finished by the next update. */
     copse_status (*update)(void *state, const cp_rows *rows, const copse_params *p, const copse_run *run,
                            cp_answer *opt_before, copse_error *err);
     /* Predicts one block of rows on the calling thread; out is initialised.  model.c cuts and threads. */

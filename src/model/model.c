@@ -131,10 +131,12 @@ static copse_status check_learns(const copse_model *m, copse_error *err) {
 
 copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err) {
     encoded data = {0};
+    size_t known = m->schema->classes.n, rows = m->method->rows(m->state);
     CP_TRY(check_learns(m, err));
-    CP_TRY(encode_table(m->schema, t, &data, err));
+    copse_status status = encode_table(m->schema, t, &data, err);
     m->lazy->stale = m->method->settle != NULL;
-    copse_status status = m->method->update(m->state, &data.rows, m->params, run, NULL, err);
+    if (!status) status = m->method->update(m->state, &data.rows, m->params, run, NULL, err);
+    if (status && m->method->rows(m->state) == rows) cp_schema_forget(m->schema, known);
     clear_rows(&data);
     return status;
 }
@@ -176,18 +178,20 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
     *before = (cp_answer){0};
     CP_TRY(check_learns(m, err));
     size_t known = m->schema->classes.n;
-    CP_TRY(encode_table(m->schema, t, &data, err));
-    copse_status status = cp_answer_init(before, m->schema->task, t->rows, m->schema->classes.n, err);
+    copse_status status = encode_table(m->schema, t, &data, err);
+    if (!status) status = cp_answer_init(before, m->schema->task, t->rows, m->schema->classes.n, err);
     for (size_t first = 0, n; !status && first < t->rows; first += n) {
         cp_answer answer = {0};
         n = run_length(&data.rows, first, known);
         size_t grown = data.rows.label && (size_t)data.rows.label[first] >= known ? known + 1 : known;
         cp_rows part = part_of(&data.rows, first, n, grown);
+        size_t rows = m->method->rows(m->state);
         status = learn_part(m, &part, known, run, &answer, err);
+        if (m->method->rows(m->state) > rows) known = grown;
         if (!status) status = cp_answer_place(before, first, &answer, err);
         cp_answer_clear(&answer);
-        known = grown;
     }
+    if (status) cp_schema_forget(m->schema, known);
     clear_rows(&data);
     return status;
 }

@@ -91,28 +91,37 @@ void cp_mondrian_free(void *state) {
     cp_mem_free(f);
 }
 
-/* Appends rows to the forest's own; trees learn them later. */
-static copse_status keep_rows(cp_mondrian *f, const cp_rows *rows, copse_error *err) {
-    size_t have = f->space.rows, all = have + rows->n, dims = f->space.dims;
+/* Room for n more rows.  Arrays may move even if a later one cannot grow, so the space follows at once. */
+static copse_status reserve_rows(cp_mondrian *f, size_t n, copse_error *err) {
+    size_t all = f->space.rows + n;
     if (all > INT32_MAX / 2)
         return cp_fail(err, COPSE_E_DATA, "a Mondrian forest holds at most %d rows; sample the data, or fit on a part",
                        INT32_MAX / 2);
-    CP_TRY(cp_mem_grow(&f->x, &f->cap_x, all, dims * sizeof *f->x, err));
-    if (rows->label) {
+    CP_TRY(cp_mem_grow(&f->x, &f->cap_x, all, f->space.dims * sizeof *f->x, err));
+    f->space.x = f->x;
+    if (f->task == COPSE_CLASS) {
         CP_TRY(CP_GROW(f->label, f->cap_label, all, err));
-        memcpy(f->label + have, rows->label, rows->n * sizeof *f->label);
+        f->space.label = f->label;
     } else {
         CP_TRY(CP_GROW(f->y, f->cap_y, all, err));
-        for (size_t i = 0; i < rows->n; i++) f->y[have + i] = rows->y[i] - f->center;
+        f->space.y = f->y;
     }
-    memcpy(f->x + have * dims, rows->x, rows->n * dims * sizeof *f->x);
-    f->space.x = f->x;
-    f->space.label = f->label;
-    f->space.y = f->y;
-    f->space.rows = all;
-    if (!rows->label)
-        for (size_t i = have; i < all; i++) cp_mondrian_gauss_learn(&f->moments, f->y[i]);
     return COPSE_OK;
+}
+
+/* Appends rows to the forest's own, where room was made; trees learn them later. */
+static void keep_rows(cp_mondrian *f, const cp_rows *rows) {
+    size_t have = f->space.rows, dims = f->space.dims;
+    memcpy(f->x + have * dims, rows->x, rows->n * dims * sizeof *f->x);
+    for (size_t i = 0; i < rows->n; i++) {
+        if (rows->label) {
+            f->label[have + i] = rows->label[i];
+        } else {
+            f->y[have + i] = rows->y[i] - f->center;
+            cp_mondrian_gauss_learn(&f->moments, f->y[have + i]);
+        }
+    }
+    f->space.rows += rows->n;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- fit */
@@ -155,7 +164,8 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
         for (size_t i = 0; i < rows->n; i++) sum += rows->y[i] / (double)rows->n;
         f->center = sum;
     }
-    CP_TRY_OUT(keep_rows(f, rows, err));
+    CP_TRY_OUT(reserve_rows(f, rows->n, err));
+    keep_rows(f, rows);
     CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, f->trees), f->trees, "growing trees", grow_tree, f, err));
     if (f->task == COPSE_REGRESS) {
         follow_rows(f);
@@ -357,7 +367,8 @@ static copse_status learn_and_answer(cp_mondrian *f, const cp_rows *piece, size_
         hyper_before(f, piece, hyper);
     }
     learning job = {f, f->space.rows, before, hyper};
-    CP_TRY_OUT(keep_rows(f, piece, err));
+    CP_TRY_OUT(reserve_rows(f, piece->n, err));
+    keep_rows(f, piece);
     CP_TRY_OUT(bring_up_to_date(&job, run, err));
     CP_TRY_OUT(merge_answers(f, before, piece->n, out, first, err));
     if (f->task == COPSE_REGRESS) follow_rows(f);
@@ -384,12 +395,26 @@ static size_t piece_rows(const cp_mondrian *f) {
     return room < 1 ? 1 : room > 1024 ? 1024 : room;
 }
 
+static size_t most_nodes(const cp_mondrian *f) {
+    size_t most = 1;
+    for (size_t m = 0; m < f->trees; m++) most = f->tree[m].nodes > most ? f->tree[m].nodes : most;
+    return most;
+}
+
+/* All or nothing: room for every tree's sets first. */
 static copse_status more_classes(cp_mondrian *f, size_t classes, copse_error *err) {
-    size_t words = cp_mondrian_hnsp_words(&f->space), had = f->space.classes;
-    if (classes <= had) return COPSE_OK;
+    size_t words = cp_mondrian_hnsp_words(&f->space);
+    int32_t *order;
+    if (classes <= f->space.classes) return COPSE_OK;
+    if ((classes + 31) / 32 == words) {
+        f->space.classes = classes;
+        return COPSE_OK;
+    }
+    for (size_t m = 0; m < f->trees; m++) CP_TRY(cp_mondrian_hnsp_reserve_sets(&f->tree[m], classes, err));
+    CP_TRY(CP_RAW(order, most_nodes(f), err));
     f->space.classes = classes;
-    if (cp_mondrian_hnsp_words(&f->space) == words) return COPSE_OK;
-    for (size_t m = 0; m < f->trees; m++) CP_TRY(cp_mondrian_hnsp_remark(&f->tree[m], &f->space, err));
+    for (size_t m = 0; m < f->trees; m++) cp_mondrian_hnsp_remark(&f->tree[m], &f->space, order);
+    cp_mem_free(order);
     return COPSE_OK;
 }
 
@@ -397,18 +422,15 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
                            cp_answer *opt_before, copse_error *err) {
     cp_mondrian *f = state;
     (void)p;
-    if (f->frozen)
-        return cp_fail(err, COPSE_E_USAGE,
-                       "this model was saved frozen, without the targets of its rows: "
-                       "it predicts, but cannot learn");
     if (opt_before && f->task == COPSE_REGRESS && !f->space.keeps_moments)
         return cp_fail(err, COPSE_E_USAGE,
                        "scoring while learning needs a model with --posterior fast: the exact "
                        "posterior costs a pass over all rows for every row");
-    if (f->task == COPSE_CLASS) CP_TRY(more_classes(f, rows->classes, err));
     if (!opt_before) {
         learning job = {.f = f, .from = f->space.rows};
-        CP_TRY(keep_rows(f, rows, err));
+        CP_TRY(reserve_rows(f, rows->n, err));
+        if (f->task == COPSE_CLASS) CP_TRY(more_classes(f, rows->classes, err));
+        keep_rows(f, rows);
         f->stale = f->task == COPSE_REGRESS && !f->space.keeps_moments;
         if (f->task == COPSE_REGRESS) follow_rows(f);
         return bring_up_to_date(&job, run, err);
@@ -447,8 +469,7 @@ static int can_learn(const void *state) {
 
 /* Mean over trees of leaves and depth; 0 if there is no memory to find out. */
 static void mean_shape(const cp_mondrian *f, double *out_leaves, double *out_depth) {
-    size_t most = 1;
-    for (size_t m = 0; m < f->trees; m++) most = f->tree[m].nodes > most ? f->tree[m].nodes : most;
+    size_t most = most_nodes(f);
     int32_t *order = cp_mem_raw(most, sizeof *order), *depth = cp_mem_raw(most, sizeof *depth);
     *out_leaves = *out_depth = 0;
     for (size_t m = 0; order && depth && m < f->trees; m++) {

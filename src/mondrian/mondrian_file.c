@@ -193,7 +193,8 @@ static copse_status rebuild_boxes(cp_mondrian_tree *t, const cp_mondrian_space *
     return COPSE_OK;
 }
 
-static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
+static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, int32_t *order,
+                                    copse_error *err) {
     CP_TRY(cp_reader_claim(r, t->rows, row_bytes(t, s), err));
     CP_TRY(cp_mondrian_hnsp_reserve(t, s, t->rows, err));
     for (size_t j = 0; j < t->nodes; j++) {
@@ -204,7 +205,9 @@ static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space
             if (s->label[row] != s->label[n->head]) n->label = CP_NONE;
         if (n->label == CP_NONE) cp_mondrian_hnsp_count(t, s, n);
     }
-    return cp_mondrian_hnsp_remark(t, s, err);
+    CP_TRY(cp_mondrian_hnsp_reserve_sets(t, s->classes, err));
+    cp_mondrian_hnsp_remark(t, s, order);
+    return COPSE_OK;
 }
 
 static copse_status rebuild_tree(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
@@ -219,7 +222,7 @@ static copse_status rebuild_tree(cp_mondrian_tree *t, const cp_mondrian_space *s
     CP_TRY_OUT(check_splits(t, s, r, order, err));
     CP_TRY_OUT(check_lists(t, r, seen, err));
     CP_TRY_OUT(rebuild_boxes(t, s, r, order, buf, err));
-    if (s->label) CP_TRY_OUT(rebuild_classes(t, s, r, err));
+    if (s->label) CP_TRY_OUT(rebuild_classes(t, s, r, order, err));
     cp_mondrian_tree_trim(t, s);
 out:
     cp_mem_free(order);

@@ -109,17 +109,16 @@ void cp_mondrian_hnsp_mark(cp_mondrian_tree *t, const cp_mondrian_space *s, int3
     if (!cp_mondrian_is_leaf(&t->node[node])) cp_mondrian_hnsp_mark_split(t, s, node);
 }
 
-copse_status cp_mondrian_hnsp_remark(cp_mondrian_tree *t, const cp_mondrian_space *s, copse_error *err) {
-    int32_t *order;
-    size_t words = cp_mondrian_hnsp_words(s);
-    if (words > 1) CP_TRY(CP_GROW(t->set, t->cap_sets, t->nodes * words, err));
-    CP_TRY(CP_RAW(order, t->nodes, err));
+copse_status cp_mondrian_hnsp_reserve_sets(cp_mondrian_tree *t, size_t classes, copse_error *err) {
+    size_t words = (classes + 31) / 32;
+    return words > 1 ? CP_GROW(t->set, t->cap_sets, t->nodes * words, err) : COPSE_OK;
+}
+
+void cp_mondrian_hnsp_remark(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t *order) {
     cp_mondrian_tree_order(t, order);
     t->sets = 0;
     for (size_t i = t->nodes; i-- > 0;)
         if (!cp_mondrian_is_leaf(&t->node[order[i]])) cp_mondrian_hnsp_mark_split(t, s, order[i]);
-    cp_mem_free(order);
-    return COPSE_OK;
 }
 
 int32_t cp_mondrian_hnsp_leaf_count(const cp_mondrian_tree *t, const cp_mondrian_node *leaf, int32_t k) {

@@ -27,8 +27,10 @@ int cp_mondrian_hnsp_see(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mon
 /* Marks of a new split, from its children; of a new subtree: `node` and all nodes from first_new on. */
 void cp_mondrian_hnsp_mark_split(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split);
 void cp_mondrian_hnsp_mark(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new);
-/* All marks from scratch, when the number of words has changed. */
-copse_status cp_mondrian_hnsp_remark(cp_mondrian_tree *t, const cp_mondrian_space *s, copse_error *err);
+/* All marks from scratch, as when the number of words changes; `order` is scratch for t->nodes, the sets have room. */
+void cp_mondrian_hnsp_remark(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t *order);
+/* Room for the sets of all nodes when there are that many classes. */
+copse_status cp_mondrian_hnsp_reserve_sets(cp_mondrian_tree *t, size_t classes, copse_error *err);
 
 /* Rows of class k in a leaf. */
 int32_t cp_mondrian_hnsp_leaf_count(const cp_mondrian_tree *t, const cp_mondrian_node *leaf, int32_t k);
