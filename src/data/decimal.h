@@ -38,28 +38,54 @@ static inline uint64_t cp_decimal_value(uint64_t v, unsigned n) {
     return (v * 10000 + (v >> 32)) & 0xffffffffu;
 }
 
-/* The same number for the most common form, [-] digits [. digits] with fewer than 8 bytes on each side of the point;
- * NULL for any other.  Both integers are exact in a double, and so is the power of ten: one division rounds once.
+static const double cp_decimal_ten[8] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
+static const double cp_decimal_sign[2] = {1, -1};
+
+/* [-] digits . digits with fewer than 7 and 8 bytes, else NULL. */
+static inline const char *cp_decimal_two(const char *p, double *out) {
+    uint64_t v = cp_decimal_load(p), negative = (v & 0xff) == ('-' ^ '0'), marks = cp_decimal_marks(v);
+    marks &= ~(negative << 7);
+    if (!marks) return NULL;
+    unsigned n = (unsigned)__builtin_ctzll(marks) / 8;
+    if (n <= negative || p[n] != '.') return NULL;
+    uint64_t part = cp_decimal_load(p + n + 1), end = cp_decimal_marks(part);
+    unsigned m = end ? (unsigned)__builtin_ctzll(end) / 8 : 8;
+    if (m - 1 > 6) return NULL;
+    double whole = (double)(int64_t)cp_decimal_value(v & ~(0xff * negative), n);
+    double x = whole * cp_decimal_ten[m] + (double)(int64_t)cp_decimal_value(part, m);
+    *out = cp_decimal_sign[negative] * x / cp_decimal_ten[m];
+    return p + n + 1 + m;
+}
+
+/* The same number as cp_decimal_read for the most common forms, NULL for any other: a digit; [-] digits [. digits] in
+ * fewer than 8 bytes; the same with about as many on either side of the point.  All integers in it are exact in a
+ * double, and so are the powers of ten: one division rounds once.
  *
- * Where a field ends decides where the next one begins, so what counts is how soon that is known: the sign is handled
- * in the word that is already loaded. */
+ * Where a field ends decides where the next one begins, so what counts is how soon that is known.  A single digit is
+ * told by a branch, which guesses right in columns of flags and small counts.  Otherwise sign and point are taken out
+ * of the one word that is loaded: their marks for the end, their bytes for the value. */
 static inline const char *cp_decimal_quick(const char *p, double *out) {
-    static const double sign[2] = {1, -1}, ten[8] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
-    uint64_t v = cp_decimal_load(p), negative = (v & 0xff) == ('-' ^ '0');
-    uint64_t marks = cp_decimal_marks(v) & ~(negative << 7);
-    unsigned n = (unsigned)__builtin_ctzll(marks | (uint64_t)1 << 63) / 8; /* with the sign; 7 may be more */
-    if (n <= negative || n == 7) return NULL;
-    double x = sign[negative] * (double)(int64_t)cp_decimal_value(v & ~(0xff * negative), n);
-    p += n;
-    if (*p == '.') {
-        uint64_t part = cp_decimal_load(++p);
-        unsigned m = (unsigned)__builtin_ctzll(cp_decimal_marks(part) | (uint64_t)1 << 63) / 8;
-        if (!m || m == 7) return NULL;
-        x = (x * ten[m] + sign[negative] * (double)(int64_t)cp_decimal_value(part, m)) / ten[m];
-        p += m;
+    unsigned digit = (unsigned char)(*p - '0'), next = (unsigned char)(p[1] - '.');
+    if (digit <= 9 && next > '9' - '.') {
+        *out = digit;
+        return p + 1;
     }
+    uint64_t v = cp_decimal_load(p), negative = (v & 0xff) == ('-' ^ '0'), t = v ^ 0x1e1e1e1e1e1e1e1eu;
+    uint64_t points =
+        (t - 0x0101010101010101u) & ~t & 0x8080808080808080u; /* bytes that are 0 in t: '.' ^ '0' is 0x1e */
+    uint64_t marks = cp_decimal_marks(v) & ~points & ~(negative << 7);
+    if (!marks) return cp_decimal_two(p, out);
+    unsigned n = (unsigned)__builtin_ctzll(marks) / 8, has_point;
+    points &= (marks & (0 - marks)) - 1; /* those before the end */
+    has_point = points != 0;
+    if (n <= has_point + negative || (points & (points - 1))) return NULL;
+    uint64_t before = (points >> 7) - 1; /* the bytes before the point; all if there is none */
+    v &= ~(0xff * negative);
+    v = (v & before) | ((v >> 8) & ~before);
+    double x = cp_decimal_sign[negative] * (double)(int64_t)cp_decimal_value(v, n - has_point);
+    if (has_point) x /= cp_decimal_ten[n - 1 - (unsigned)__builtin_ctzll(points) / 8];
     *out = x;
-    return p;
+    return p + n;
 }
 
 #endif
