@@ -26,6 +26,7 @@ static void json_posterior(const cp_mondrian *f, const cp_mondrian_stat *st, cp_
     cp_json_number(j, "posterior_var", st->v);
 }
 
+/* Floats are written as the doubles they are: who reads them as doubles must land on the same side of every cut. */
 static void json_node(const cp_mondrian *f, const cp_mondrian_tree *t, int32_t id, int32_t parent, float *buf,
                       cp_json *j) {
     const cp_mondrian_node *n = &t->node[id];
@@ -38,14 +39,14 @@ static void json_node(const cp_mondrian *f, const cp_mondrian_tree *t, int32_t i
     cp_json_integer(j, "right", leaf ? CP_NONE : n->right);
     if (!leaf) {
         cp_json_integer(j, "feature", n->dim);
-        cp_json_float(j, "cut", n->cut);
+        cp_json_number(j, "cut", (double)n->cut);
     }
     cp_json_number(j, "time", n->time);
     cp_json_array(j, "lower");
-    for (size_t d = 0; d < f->space.dims; d++) cp_json_float(j, NULL, box[d]);
+    for (size_t d = 0; d < f->space.dims; d++) cp_json_number(j, NULL, (double)box[d]);
     cp_json_close_array(j);
     cp_json_array(j, "upper");
-    for (size_t d = 0; d < f->space.dims; d++) cp_json_float(j, NULL, box[f->space.dims + d]);
+    for (size_t d = 0; d < f->space.dims; d++) cp_json_number(j, NULL, (double)box[f->space.dims + d]);
     cp_json_close_array(j);
     if (f->task == COPSE_REGRESS) json_posterior(f, &t->stat[id], j);
     if (leaf) json_leaf(f, t, n, j);
