@@ -169,45 +169,54 @@ static copse_status emit(const emitter *e, double weight, double mean, double va
  *     variance  (1-a)^2 V_p + a^2 V_j + 2a(1-a) C_pj + phi_j a(1-a) + s(lifetime) - s(t) + noise. */
 typedef struct bridge {
     const cp_mondrian_hyper *h;
-    double since, phi, end; /* tau_p; s(tau_j) - s(tau_p); lifetime */
+    double start, stop; /* exp(-gamma2 t) at tau_p and at the lifetime: s(t) = gamma1 / (1 + exp(-gamma2 t)) */
+    double phi;         /* s(tau_j) - s(tau_p) */
     double mp, vp, mj, vj, c;
 } bridge;
 
-static void bridge_at(const bridge *b, double t, double *out_mean, double *out_var) {
-    double gone = b->h->gamma1 * drift(b->h->gamma2, b->since, t);
+typedef struct piece {
+    double w, m, v; /* weight, mean, variance */
+} piece;
+
+/* At a time `after` tau_p; one exponential is all it takes. */
+static piece bridge_at(const bridge *b, double after, double weight) {
+    double fall = expm1(-b->h->gamma2 * after), now = b->start * (1 + fall);
+    double gone = -b->h->gamma1 * b->start * fall / ((1 + b->start) * (1 + now));
+    double left = b->h->gamma1 * (now - b->stop) / ((1 + now) * (1 + b->stop));
     double a = b->phi > 0 ? fmin(1, gone / b->phi) : 0, r = 1 - a;
-    *out_mean = r * b->mp + a * b->mj;
-    *out_var = r * r * b->vp + a * a * b->vj + 2 * a * r * b->c + b->phi * a * r +
-               b->h->gamma1 * drift(b->h->gamma2, t, b->end) + b->h->noise;
+    double bent = r * r * b->vp + a * a * b->vj + 2 * a * r * b->c + b->phi * a * r;
+    return (piece){weight, r * b->mp + a * b->mj, bent + left + b->h->noise};
 }
 
-/* Gauss-Legendre, 8 points on [-1, 1]: abscissae and weights of the positive half. */
-static const double gl_x[4] = {0.18343464249564980, 0.52553240991632899, 0.79666647741362674, 0.96028985649753623};
-static const double gl_w[4] = {0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626};
-
-/* Moments of the pieces of a mixture that are so alike that one Gaussian with their mean and variance stands for them. */
+/* Pieces of a mixture so alike that one Gaussian with their mean and variance stands for them. */
 typedef struct lump {
-    double w, m, s, v_min, v_max; /* weight, mean, spread of means (times w), variances met */
-    double v;                     /* mean variance */
+    double w, m, v;      /* weight, mean of the means, mean of the variances */
+    double s;            /* spread of the means, times w */
+    double v_min, v_max; /* variances met */
 } lump;
 
-static void lump_add(lump *l, double w, double m, double v) {
-    double sum = l->w + w, off = m - l->m;
-    l->s += off * off * l->w * w / (sum > 0 ? sum : 1);
-    l->m += sum > 0 ? off * w / sum : 0;
-    l->v += sum > 0 ? (v - l->v) * w / sum : 0;
-    l->v_min = l->w > 0 ? fmin(l->v_min, v) : v;
-    l->v_max = l->w > 0 ? fmax(l->v_max, v) : v;
+static void lump_add(lump *l, piece p) {
+    double sum = l->w + p.w, share = p.w / sum, off = p.m - l->m;
+    if (!(sum > 0)) return;
+    l->s += off * off * l->w * share;
+    l->m += off * share;
+    l->v += (p.v - l->v) * share;
+    l->v_min = l->w > 0 ? fmin(l->v_min, p.v) : p.v;
+    l->v_max = l->w > 0 ? fmax(l->v_max, p.v) : p.v;
     l->w = sum;
 }
 
-/* Would the lump, with this piece in it, be off in density by more than `tolerance` of the whole?  A spread of means of
- * variance e (relative to the lump's) bends the density by about e^2, a spread of variances from v to v(1+r) by r^2/10. */
-static int lump_fits(const lump *l, double w, double m, double v, double tolerance) {
+/* How much the density changes, at most about, when pieces of total weight w become one: a spread of means of variance
+ * e (in units of the variance) bends it by e^2, variances from v to v (1+r) by r^2/10. */
+static double lump_cost(double w, double e, double r) {
+    return w * (e * e + r * r / 10);
+}
+
+static int lump_fits(const lump *l, piece p, double tolerance) {
     lump next = *l;
-    lump_add(&next, w, m, v);
-    double e = next.s / next.w / next.v, r = next.v_max / next.v_min - 1;
-    return next.w * (e * e + r * r / 10) <= tolerance;
+    if (!(l->w > 0)) return 1;
+    lump_add(&next, p);
+    return lump_cost(next.w, next.s / next.w / next.v, next.v_max / next.v_min - 1) <= tolerance;
 }
 
 static copse_status lump_end(const emitter *e, lump *l, double share, copse_error *err) {
@@ -217,32 +226,48 @@ static copse_status lump_end(const emitter *e, lump *l, double share, copse_erro
     return COPSE_OK;
 }
 
-/* The mixture over the time of branching off, an exponential of rate eta cut off at delta: panels that double in length,
- * in units of the faster of the two decays (the exponential's and the sigmoid's), each with 8 Gauss-Legendre points;
- * after 40 units one of the two has decayed to nothing and the rest is one point.  Pieces that are alike are lumped. */
-static copse_status emit_branch(const emitter *e, const bridge *b, const cp_mondrian_exit *step, double share,
-                                copse_error *err) {
-    const double density_tolerance = 2e-6, panels_end = 40;
-    double unit = 1 / fmax(step->outside, b->h->gamma2), at = 0, length = unit, mean, var;
-    double end = fmin(step->delta, panels_end * unit), factor = step->weight / step->off;
-    lump l = {0};
-    while (at < end) {
-        double to = fmin(end, at + length), half = 0.5 * (to - at), mid = 0.5 * (to + at);
-        for (int i = -4; i < 4; i++) {
-            double x = i < 0 ? -gl_x[-1 - i] : gl_x[i], gw = i < 0 ? gl_w[-1 - i] : gl_w[i];
-            double t = mid + half * x, w = factor * gw * half * step->outside * exp(-step->outside * t);
-            bridge_at(b, b->since + t, &mean, &var);
-            if (l.w > 0 && !lump_fits(&l, w, mean, var, density_tolerance)) CP_TRY(lump_end(e, &l, share, err));
-            lump_add(&l, w, mean, var);
+/* Gauss-Legendre, 8 points on [-1, 1]. */
+enum { POINTS = 8, PANELS = 4 };
+static const double gl_x[POINTS] = {-0.96028985649753623, -0.79666647741362674, -0.52553240991632899,
+                                    -0.18343464249564980, 0.18343464249564980,  0.52553240991632899,
+                                    0.79666647741362674,  0.96028985649753623};
+static const double gl_w[POINTS] = {0.10122853629037626, 0.22238103445337447, 0.31370664587788729, 0.36268378337836198,
+                                    0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626};
+
+/* The mixture over the time of branching off, an exponential of rate eta cut off at delta.  Panels in units of the faster
+ * of the two decays, the exponential's and the sigmoid's; after the last one of the two has decayed to nothing (e^-40)
+ * and the rest is one piece.  For both the panels' error is below 1e-9. */
+static size_t branch_pieces(const bridge *b, const cp_mondrian_exit *x, piece *out) {
+    static const double edge[PANELS + 1] = {0, 1.5, 5, 14, 40};
+    double unit = 1 / fmax(x->outside, b->h->gamma2), factor = x->weight / x->off, end = fmin(x->delta, 40 * unit);
+    size_t n = 0;
+    for (int k = 0; k < PANELS && edge[k] * unit < end; k++) {
+        double from = edge[k] * unit, to = fmin(end, edge[k + 1] * unit), half = 0.5 * (to - from);
+        for (int i = 0; i < POINTS; i++) {
+            double t = from + half * (1 + gl_x[i]);
+            out[n++] = bridge_at(b, t, factor * gl_w[i] * half * x->outside * exp(-x->outside * t));
         }
-        at = to;
-        length *= 2;
     }
-    double rest = factor * (exp(-step->outside * end) - exp(-step->outside * step->delta));
-    if (rest > 0) {
-        bridge_at(b, b->since + fmin(step->delta, end + 1 / step->outside), &mean, &var);
-        if (l.w > 0 && !lump_fits(&l, rest, mean, var, density_tolerance)) CP_TRY(lump_end(e, &l, share, err));
-        lump_add(&l, rest, mean, var);
+    double rest = factor * (exp(-x->outside * end) - exp(-x->outside * x->delta));
+    if (rest > 0) out[n++] = bridge_at(b, fmin(x->delta, end + 1 / x->outside), rest);
+    return n;
+}
+
+static copse_status emit_branch(const emitter *e, const bridge *b, const cp_mondrian_exit *x, double share,
+                                copse_error *err) {
+    const double density_tolerance = 2e-6, moment_tolerance = 1e-10;
+    piece first = bridge_at(b, 0, 0), last = bridge_at(b, x->delta, 0), all[PANELS * POINTS + 1];
+    double v_min = fmin(first.v, last.v), r = fmax(first.v, last.v) / v_min - 1, off = last.m - first.m;
+    lump l = {0};
+    if (x->weight * (sqrt(off * off / v_min) + r) < moment_tolerance) {
+        piece middle = bridge_at(b, fmin(x->delta, 1 / x->outside) / 2, x->weight);
+        return emit(e, share * middle.w, middle.m, middle.v, err);
+    }
+    size_t n = branch_pieces(b, x, all);
+    int alike = lump_cost(x->weight, off * off / 4 / v_min, r) <= density_tolerance;
+    for (size_t i = 0; i < n; i++) {
+        if (!alike && !lump_fits(&l, all[i], density_tolerance)) CP_TRY(lump_end(e, &l, share, err));
+        lump_add(&l, all[i]);
     }
     return lump_end(e, &l, share, err);
 }
@@ -256,9 +281,9 @@ static copse_status predict_exact(const emitter *e, const cp_mondrian_tree *t, c
         const cp_mondrian_stat *parent = x->at ? &t->stat[path->node[x->at - 1]] : NULL;
         double since = cp_mondrian_path_since(path, t, x->at);
         bridge b = {.h = h,
-                    .since = since,
+                    .start = exp(-h->gamma2 * since),
+                    .stop = exp(-h->gamma2 * s->lifetime),
                     .phi = h->gamma1 * drift(h->gamma2, since, since + x->delta),
-                    .end = s->lifetime,
                     .mp = parent ? parent->m : h->mean,
                     .vp = parent ? parent->v : 0,
                     .mj = st->m,
