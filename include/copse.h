@@ -217,7 +217,7 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, 
                                                       size_t n, const copse_run *run, copse_prediction **out,
                                                       copse_error *err);
 
-enum { COPSE_SAVE_FROZEN = 1 }; /* leave the training rows out: smaller, predicts, can no longer learn */
+enum { COPSE_SAVE_FROZEN = 1 }; /* leave the training rows out: predicts the same, can no longer learn */
 
 /* Atomic: a temporary file beside `path`, renamed when whole. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_save(const copse_model *model, const char *path, unsigned flags,
