@@ -274,26 +274,22 @@ out:
     return status;
 }
 
-/* Column j's name: the field, or x<j> where the header leaves it empty. */
-static copse_status add_name(cp_csv *csv, const parser *ps, const field *opt_field, copse_error *err) {
-    char number[32];
-    size_t j = csv->header->cols + 1;
+/* The next column's name: the field, or x<its number> where the header leaves it empty or there is none. */
+static copse_status add_name(cp_csv *csv, const parser *ps, const field *f, copse_error *err) {
+    char number[32], shown[CP_TEXT_SHOWN];
+    size_t j = csv->header->cols + 1, n = csv->no_header ? 0 : f->n;
+    const char *text = n ? f->text : number;
     cp_column *c;
-    if (!opt_field || !opt_field->n) {
-        snprintf(number, sizeof number, "x%zu", j);
-        return cp_table_add(csv->header, number, COPSE_NUMBER, &c, err);
-    }
-    char *name = cp_mem_strndup(opt_field->text, opt_field->n), shown[CP_TEXT_SHOWN];
+    if (!n) n = (size_t)snprintf(number, sizeof number, "x%zu", j);
+    int32_t twin = cp_dict_find(&csv->header->names, text, n);
+    if (twin != CP_NONE)
+        return cp_fail_at(err, COPSE_E_DATA, ps->line, (long)j,
+                          "%s:%ld:%zu: the header has the name '%s' twice, for columns %d and %zu. Rename one; if the "
+                          "file has no header line, say so (--no-header)",
+                          csv->name, ps->line, j, cp_text_show(text, n, shown), twin + 1, j);
+    char *name = cp_mem_strndup(text, n);
     if (!name) return cp_fail_memory(err);
-    size_t twin = cp_table_find(csv->header, name);
-    copse_status status = COPSE_OK;
-    if (twin != (size_t)-1)
-        status = cp_fail_at(err, COPSE_E_DATA, ps->line, (long)j,
-                            "%s:%ld:%zu: the header has the name '%s' twice, for columns %zu and %zu. Rename one; if "
-                            "the file has no header line, say so (--no-header)",
-                            csv->name, ps->line, j, cp_text_show(name, opt_field->n, shown), twin + 1, j);
-    else
-        status = cp_table_add(csv->header, name, COPSE_NUMBER, &c, err);
+    copse_status status = cp_table_add(csv->header, name, COPSE_NUMBER, &c, err);
     cp_mem_free(name);
     return status;
 }
@@ -302,7 +298,7 @@ static copse_status read_header(cp_csv *csv, parser *ps, copse_error *err) {
     field f;
     for (;;) {
         CP_TRY(scan_field(ps, &f, err));
-        CP_TRY(add_name(csv, ps, csv->no_header ? NULL : &f, err));
+        CP_TRY(add_name(csv, ps, &f, err));
         if (*ps->p != csv->delimiter) break;
         ps->p++;
     }

@@ -293,7 +293,7 @@ static copse_status expect(cp_ndjson *nd, const char *name, copse_error *err) {
 
 copse_status cp_ndjson_expect(cp_ndjson *nd, const cp_schema *like, copse_error *err) {
     for (size_t i = 0; i < like->features; i++) CP_TRY(expect(nd, like->feature[i].name, err));
-    return COPSE_OK;
+    return like->target ? expect(nd, like->target, err) : COPSE_OK;
 }
 
 void cp_ndjson_clear(cp_ndjson *nd) {

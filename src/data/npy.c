@@ -204,18 +204,30 @@ static void column_name(const array *a, const cp_schema *like, size_t j, char *b
         snprintf(buf, n, "x%zu", j + 1);
 }
 
-static copse_status fill(const array *a, const type *e, const cp_read_options *opt, copse_table *t, copse_error *err) {
-    size_t rows = a->shape[0], cols = a->dims == 2 ? a->shape[1] : 1;
-    size_t row_step = (a->fortran ? 1 : cols) * e->size, col_step = (a->fortran ? rows : 1) * e->size;
+/* Rows are taken in blocks, so that an array in C order is walked through once and not once a column. */
+static void copy_cells(const array *a, const type *e, copse_table *t) {
+    enum { BLOCK = 64 };
+    size_t row_step = (a->fortran ? 1 : t->cols) * e->size, col_step = (a->fortran ? t->rows : 1) * e->size;
     int big = a->descr[0] == '>';
+    for (size_t first = 0; first < t->rows; first += BLOCK) {
+        size_t end = t->rows - first < BLOCK ? t->rows : first + BLOCK;
+        for (size_t j = 0; j < t->cols; j++) {
+            const char *p = a->data + j * col_step;
+            double *x = t->col[j].number;
+            for (size_t i = first; i < end; i++) x[i] = e->read(load(p + i * row_step, e->size, big));
+        }
+    }
+}
+
+static copse_status fill(const array *a, const type *e, const cp_read_options *opt, copse_table *t, copse_error *err) {
+    size_t cols = a->dims == 2 ? a->shape[1] : 1;
     char name[32];
     for (size_t j = 0; j < cols; j++) {
         cp_column *c;
-        const char *p = a->data + j * col_step;
         column_name(a, opt->like, j, name, sizeof name);
         CP_TRY(cp_table_add(t, name, COPSE_NUMBER, &c, err));
-        for (size_t i = 0; i < rows; i++) c->number[i] = e->read(load(p + i * row_step, e->size, big));
     }
+    copy_cells(a, e, t);
     return cp_want_apply(t, opt, err);
 }
 

@@ -45,7 +45,7 @@ static const cp_format *format_by_content(const cp_content *in) {
     const char *p = in->bytes + cp_text_bom(in->bytes, in->n);
     if (cp_npy_is(in)) return format_named("npy");
     while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r') p++;
-    if (*p == '{') return format_named("ndjson");
+    if (*p == '{' || *p == '[') return format_named("ndjson"); /* which says what is wrong with a list */
     return cp_libsvm_is(p) ? format_named("libsvm") : format_named("csv");
 }
 

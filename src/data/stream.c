@@ -215,8 +215,14 @@ static copse_status next_piece(cp_stream *s, size_t max_rows, copse_table **out,
     for (size_t i = 0; i < n; i++) rows[i] = s->next + i;
     copse_status status = cp_table_select(s->whole, rows, n, out, err);
     cp_mem_free(rows);
-    if (!status) s->next += n;
-    return status;
+    if (!status) status = cp_want_apply(*out, &s->opt, err); /* a model may have come since it was read */
+    if (status) {
+        cp_table_free(*out);
+        *out = NULL;
+        return status;
+    }
+    s->next += n;
+    return COPSE_OK;
 }
 
 copse_status cp_stream_next(cp_stream *s, size_t max_rows, copse_table **out, copse_error *err) {

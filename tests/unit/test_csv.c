@@ -119,6 +119,9 @@ static void malformed_texts_are_refused_with_their_place(void **state) {
         {"a,b,a\n1,2,3\n",
          "t.csv:1:3: the header has the name 'a' twice, for columns 1 and 3. Rename one; if the file has no header "
          "line, say so (--no-header)"},
+        {"x2,\n1,2\n",
+         "t.csv:1:2: the header has the name 'x2' twice, for columns 1 and 2. Rename one; if the file has no header "
+         "line, say so (--no-header)"},
         {"a,b\n1,\xff\n",
          "t.csv:2: the byte 0xff is not UTF-8 text. Convert the file first, perhaps with: iconv -f LATIN1 -t UTF-8"},
         {"a,b\n1,\xc3\n",

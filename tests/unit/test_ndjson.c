@@ -64,6 +64,12 @@ static void malformed_lines_are_refused_with_their_place(void **state) {
         must_refuse("t.ndjson", cases[i].text, NULL, COPSE_E_DATA, cases[i].message);
 }
 
+static void a_list_of_objects_is_told_apart_from_csv(void **state) {
+    (void)state;
+    must_refuse("t.json", "[{\"a\":1}]\n", NULL, COPSE_E_DATA,
+                "t.json:1: expected an object {\"key\": value, ...} on one line, found '[{\"a\":1}]'");
+}
+
 static void a_demanded_number_is_refused_as_text(void **state) {
     (void)state;
     copse_error err =
@@ -98,6 +104,7 @@ int main(void) {
         cmocka_unit_test(types_are_those_of_the_values),
         cmocka_unit_test(escapes_are_characters),
         cmocka_unit_test(malformed_lines_are_refused_with_their_place),
+        cmocka_unit_test(a_list_of_objects_is_told_apart_from_csv),
         cmocka_unit_test(a_demanded_number_is_refused_as_text),
         cmocka_unit_test(keys_out_of_proportion_are_refused),
         cmocka_unit_test(every_failed_allocation_is_clean),

@@ -79,6 +79,25 @@ static void every_element_type_is_read(void **state) {
     }
 }
 
+/* More rows than are copied at a time, in both orders. */
+static void every_cell_comes_to_its_place(void **state) {
+    (void)state;
+    enum { ROWS = 200, COLS = 3 };
+    unsigned char cells[ROWS * COLS];
+    char header[128];
+    for (int fortran = 0; fortran < 2; fortran++) {
+        for (size_t i = 0; i < ROWS; i++)
+            for (size_t j = 0; j < COLS; j++)
+                cells[fortran ? j * ROWS + i : i * COLS + j] = (unsigned char)((i * 7 + j * 101) % 256);
+        sprintf(header, "{'descr': '|u1', 'fortran_order': %s, 'shape': (200, 3), }", fortran ? "True" : "False");
+        file f = npy(1, header, cells, sizeof cells);
+        copse_table *t = read_bytes("t.npy", f.bytes, f.n, NULL);
+        for (size_t i = 0; i < ROWS; i++)
+            for (size_t j = 0; j < COLS; j++) assert_true(t->col[j].number[i] == (double)((i * 7 + j * 101) % 256));
+        cp_table_free(t);
+    }
+}
+
 static void a_model_names_the_last_column(void **state) {
     (void)state;
     char x1[] = "x1", x2[] = "x2", target[] = "target";
@@ -173,9 +192,13 @@ static void every_failed_allocation_is_clean(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(either_order_and_every_version_is_read), cmocka_unit_test(every_element_type_is_read),
-        cmocka_unit_test(a_model_names_the_last_column),          cmocka_unit_test(malformed_headers_are_refused),
-        cmocka_unit_test(malformed_frames_are_refused),           cmocka_unit_test(every_prefix_is_refused),
+        cmocka_unit_test(either_order_and_every_version_is_read),
+        cmocka_unit_test(every_element_type_is_read),
+        cmocka_unit_test(every_cell_comes_to_its_place),
+        cmocka_unit_test(a_model_names_the_last_column),
+        cmocka_unit_test(malformed_headers_are_refused),
+        cmocka_unit_test(malformed_frames_are_refused),
+        cmocka_unit_test(every_prefix_is_refused),
         cmocka_unit_test(every_failed_allocation_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
