@@ -27,6 +27,7 @@ void cli_progress_catch_signals(void) {
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* a reader that goes away is seen by cli_out; a model must still be saved */
+    signal(SIGXFSZ, SIG_IGN); /* a file over the limit is an error with a message */
 }
 
 int cli_progress_signal(void) {

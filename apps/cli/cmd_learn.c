@@ -24,6 +24,7 @@ typedef struct learn_job {
     copse_stream *stream;
     copse_scorer *all, *window;
     size_t learnt;                     /* rows of this stream, those that made the model included */
+    size_t saved;                      /* of them, those in the file */
     size_t window_start;               /* rows before the current window */
     size_t lines;                      /* of the report so far */
     double seconds, learn_cpu_seconds; /* in all; of the model alone, without reading and saving */
@@ -208,6 +209,12 @@ out:
     return status;
 }
 
+static copse_status save(learn_job *l, copse_error *err) {
+    CLI_TRY(copse_save(l->model, l->out_path, 0, err));
+    l->saved = l->learnt;
+    return COPSE_OK;
+}
+
 /* Rows until the next multiple of `step`, so that reports and saves do not depend on how a pipe delivers. */
 static size_t until(size_t learnt, uint64_t step, size_t max) {
     if (step == 0) return max;
@@ -228,7 +235,7 @@ static copse_status learn_next(cli *c, learn_job *l, int *out_ended, copse_error
     copse_table_free(rows);
     CLI_TRY(status);
     if (l->prequential && l->learnt % l->every == 0) CLI_TRY(report(c, l, err));
-    if (l->save_every && l->learnt % l->save_every == 0) CLI_TRY(copse_save(l->model, l->out_path, 0, err));
+    if (l->save_every && l->learnt % l->save_every == 0) CLI_TRY(save(l, err));
     return COPSE_OK;
 }
 
@@ -238,7 +245,7 @@ static copse_status learn_all(cli *c, learn_job *l, copse_error *err) {
         CLI_TRY(learn_next(c, l, &ended, err));
     }
     CLI_TRY(report(c, l, err));
-    return copse_save(l->model, l->out_path, 0, err);
+    return save(l, err);
 }
 
 static copse_status options(cli *c, learn_job *l, copse_error *err) {
@@ -274,9 +281,15 @@ static copse_status start(cli *c, learn_job *l, copse_error *err) {
 
 /* What an error has left of the model's file. */
 static void explain_failure(const learn_job *l, copse_error *err) {
-    size_t n = strlen(err->msg);
-    if (l->learnt == 0 || l->save_every) return;
-    snprintf(err->msg + n, sizeof err->msg - n, "\n%s is as it was: nothing of this stream is in it", l->out_path);
+    size_t n = strlen(err->msg), room = sizeof err->msg - n;
+    char rows[CLI_NUMBER_SIZE];
+    if (l->saved)
+        snprintf(err->msg + n, room, "\n%s holds the first %s rows of this stream", l->out_path,
+                 cli_count(l->saved, rows));
+    else if (l->created)
+        snprintf(err->msg + n, room, "\n%s was not made", l->out_path);
+    else if (l->learnt)
+        snprintf(err->msg + n, room, "\n%s is as it was: nothing of this stream is in it", l->out_path);
 }
 
 static copse_status run(cli *c, copse_error *err) {
