@@ -1,14 +1,17 @@
+/* sched_getaffinity: the cores this process may use, as the library counts them. */
+#define _GNU_SOURCE
+
 #include "cli.h"
 
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 copse_status cli_fail(copse_error *err, copse_status code, const char *fmt, ...) {
     va_list args;
@@ -50,9 +53,9 @@ double cli_peak_rss_mb(void) {
 }
 
 int cli_threads(const cli *c) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t set;
     if (c->run.threads > 0) return c->run.threads;
-    return cores > 0 ? (int)cores : 1;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
 const char *cli_number(double x, char buf[CLI_NUMBER_SIZE]) {

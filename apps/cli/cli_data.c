@@ -125,6 +125,13 @@ copse_status cli_roles(cli *c, copse_roles *out, copse_error *err) {
     return join(c, cli_args_text(&c->args, "drop"), cli_args_text(&c->args, "keep"), &out->drop, err);
 }
 
+const copse_method_info *cli_method(const char *name) {
+    const copse_method_info *m;
+    for (size_t i = 0; (m = copse_method(i)) != NULL; i++)
+        if (strcmp(m->name, name) == 0) return m;
+    return NULL;
+}
+
 copse_status cli_params(const cli *c, const char *method, int lenient, copse_params **out, copse_error *err) {
     const cli_args *a = &c->args;
     CLI_TRY(copse_params_new(method ? method : "mondrian", out, err));

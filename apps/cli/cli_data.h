@@ -27,6 +27,9 @@ copse_status cli_read_table(cli *c, const char *path, const copse_model *like, c
 /* The column options given.  --keep columns join --drop: they are copied by predict, never learnt from. */
 copse_status cli_roles(cli *c, copse_roles *out, copse_error *err);
 
+/* The method of that name, NULL if there is none. */
+const copse_method_info *cli_method(const char *name);
+
 /* A method's parameters with the options given.  lenient: options the method does not have are passed over. */
 copse_status cli_params(const cli *c, const char *method, int lenient, copse_params **out, copse_error *err);
 uint64_t cli_params_seed(const copse_params *p);

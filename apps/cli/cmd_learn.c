@@ -32,16 +32,9 @@ typedef struct learn_job {
 
 /* ------------------------------------------------------------------------------------------- old and new models */
 
-static const copse_method_info *method_info(const char *name) {
-    const copse_method_info *m;
-    for (size_t i = 0; (m = copse_method(i)) != NULL; i++)
-        if (strcmp(m->name, name) == 0) return m;
-    return NULL;
-}
-
 static copse_status check_online(const copse_params *p, copse_error *err) {
     const char *name = copse_params_method(p);
-    const copse_method_info *m = method_info(name);
+    const copse_method_info *m = cli_method(name);
     if (m && m->online) return COPSE_OK;
     return cli_fail(err, COPSE_E_USAGE, "method %s learns all rows at once: use copse fit", name);
 }

@@ -9,13 +9,6 @@ static const char *tasks_of(const copse_method_info *m) {
     return class && regress ? "class, regress" : class ? "class" : "regress";
 }
 
-static const copse_method_info *find(const char *name) {
-    const copse_method_info *m;
-    for (size_t i = 0; (m = copse_method(i)) != NULL; i++)
-        if (strcmp(m->name, name) == 0) return m;
-    return NULL;
-}
-
 static void method_json(cli_json *j, const copse_method_info *m) {
     copse_option_info o;
     cli_json_object(j, NULL);
@@ -93,7 +86,7 @@ static copse_status run(cli *c, copse_error *err) {
         list(c);
         return COPSE_OK;
     }
-    const copse_method_info *m = find(name);
+    const copse_method_info *m = cli_method(name);
     if (!m) return unknown(name, err);
     if (c->json) {
         cli_json j = {.file = stdout};
