@@ -41,22 +41,28 @@ static void init_leaf(walk *w, cp_mondrian_node *leaf) {
     w->t->next[w->row] = CP_NONE;
 }
 
+static double gap_in(const walk *w, const float *box, size_t d) {
+    float above = w->x[d] - box[w->s->dims + d], below = box[d] - w->x[d];
+    float gap = above > below ? above : below;
+    return gap > 0 ? (double)gap : 0;
+}
+
 /* The gaps between x and the box laid end to end, and a place drawn evenly from them: its dimension and cut. */
 static void cut_outside(walk *w, const float *box, double outside, int32_t *out_dim, float *out_cut) {
-    size_t dims = w->s->dims, pick = 0;
-    double left = cp_rng_unit(w->rng) * outside, rest = 0;
-    for (size_t d = 0; d < dims; d++) {
-        float above = w->x[d] - box[dims + d], below = box[d] - w->x[d];
-        double gap = (double)(above > below ? above : below);
-        if (gap <= 0) continue;
-        pick = d;
-        rest = left;
+    size_t dims = w->s->dims, d = 0;
+    double left = cp_rng_unit(w->rng) * outside, gap = 0;
+    for (; d < dims; d++) {
+        gap = gap_in(w, box, d);
         if (left < gap) break;
         left -= gap;
     }
-    *out_dim = (int32_t)pick;
-    *out_cut = w->x[pick] > box[dims + pick] ? cp_mondrian_cut(box[dims + pick], w->x[pick], rest)
-                                             : cp_mondrian_cut(w->x[pick], box[pick], rest);
+    if (d == dims) { /* by rounding a rest was left after the last gap: its end */
+        do left = gap_in(w, box, --d);
+        while (!(left > 0));
+    }
+    *out_dim = (int32_t)d;
+    *out_cut = w->x[d] > box[dims + d] ? cp_mondrian_cut(box[dims + d], w->x[d], left)
+                                       : cp_mondrian_cut(w->x[d], box[d], left);
 }
 
 /* A new split above node j, at time `time`, with j on one side and a leaf for x on the other.  The new node takes j's

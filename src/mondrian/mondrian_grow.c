@@ -24,18 +24,20 @@ float cp_mondrian_cut(float lower, float upper, double rest) {
 /* A place drawn evenly from all sides of the box laid end to end: which side it is on is the dimension, where on it the
  * cut.  So a dimension comes with probability proportional to its side.  `extent` is the sum of the sides, > 0. */
 static void draw_split(cp_rng *rng, const float *box, size_t dims, double extent, int32_t *out_dim, float *out_cut) {
-    double left = cp_rng_unit(rng) * extent, rest = 0;
-    size_t pick = 0;
-    for (size_t d = 0; d < dims; d++) {
+    double left = cp_rng_unit(rng) * extent;
+    size_t d = 0;
+    for (; d < dims; d++) {
         double side = (double)(box[dims + d] - box[d]);
-        if (side <= 0) continue;
-        pick = d;
-        rest = left;
         if (left < side) break;
-        left -= side; /* rounding may leave a rest after the last side: the cut is then at its end */
+        left -= side;
     }
-    *out_dim = (int32_t)pick;
-    *out_cut = cp_mondrian_cut(box[pick], box[dims + pick], rest);
+    if (d == dims) { /* by rounding a rest was left after the last side: its end */
+        do d--;
+        while (box[dims + d] <= box[d]);
+        left = (double)(box[dims + d] - box[d]);
+    }
+    *out_dim = (int32_t)d;
+    *out_cut = cp_mondrian_cut(box[d], box[dims + d], left);
 }
 
 /* Rows with x[dim] <= cut to the front; returns how many.  Stable, without branches on the data. */

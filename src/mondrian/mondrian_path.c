@@ -18,20 +18,20 @@ typedef struct traveller {
     int32_t *node; /* where its path is written */
     int32_t at;
     uint32_t point;
-    size_t n;
 } traveller;
 
-/* At most STRETCH steps for all travellers, who take turns, so that one's wait for memory is another's work; those who
- * arrive leave the list.  Returns how many are still on the way. */
-static size_t take_turns(traveller *on_way, size_t count, const cp_mondrian_node *tree, cp_mondrian_walk *w) {
-    for (int step = 0; step < STRETCH && count; step++)
+/* STRETCH more steps for all travellers, who are all at the same depth.  They take turns, so that one's wait for memory is
+ * another's work; those who arrive leave the list.  Returns how many are still on the way. */
+static size_t take_turns(traveller *on_way, size_t count, size_t depth, const cp_mondrian_node *tree,
+                         cp_mondrian_walk *w) {
+    for (size_t end = depth + STRETCH; depth < end && count; depth++)
         for (size_t k = count; k-- > 0;) {
             traveller *p = &on_way[k];
             const cp_mondrian_node *n = &tree[p->at];
             int32_t left = n->left, right = n->right; /* both read: a choice of values, not a branch to be guessed */
-            p->node[p->n++] = p->at;
+            p->node[depth] = p->at;
             if (left == CP_NONE) {
-                w->path[p->point].n = p->n;
+                w->path[p->point].n = depth + 1;
                 on_way[k] = on_way[--count];
             } else {
                 p->at = p->x[n->dim] <= n->cut ? left : right;
@@ -44,17 +44,17 @@ static copse_status descend(cp_mondrian_walk *w, const cp_mondrian_tree *t, cons
                             size_t points, copse_error *err) {
     traveller on_way[CP_MONDRIAN_ABREAST];
     for (size_t i = 0; i < points; i++) {
-        w->path[i].n = w->path[i].exits = 0;
+        w->path[i].exits = 0;
         on_way[i] = (traveller){.x = x + i * s->dims, .point = (uint32_t)i};
     }
-    while (points) {
+    for (size_t depth = 0; points; depth += STRETCH) {
         for (size_t k = 0; k < points; k++) {
             cp_mondrian_path *p = &w->path[on_way[k].point];
-            p->n = on_way[k].n;
+            p->n = depth;
             CP_TRY(path_room(p, STRETCH, err));
             on_way[k].node = p->node;
         }
-        points = take_turns(on_way, points, t->node, w);
+        points = take_turns(on_way, points, depth, t->node, w);
     }
     return COPSE_OK;
 }
