@@ -134,7 +134,8 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     cp_arena tmp;
     cp_rng rng;
     cp_arena_init(&tmp);
-    copse_status status = cp_mondrian_grow_reserve(t, &f->space, f->space.rows, &tmp, &room, err);
+    copse_status status = cp_mondrian_grow_room(&room, f->space.rows, f->space.dims, &tmp, err);
+    if (!status) status = cp_mondrian_grow_reserve(t, &f->space, f->space.rows, err);
     if (!status) {
         cp_rng_init(&rng, f->seed, CP_FOR_GROW, (uint32_t)m, 0);
         for (size_t i = 0; i < f->space.rows; i++) room.row[i] = (int32_t)i;

@@ -15,7 +15,7 @@ typedef struct walk {
     const float *x;
     cp_rng *rng;
     cp_mondrian_path *path;
-    cp_mondrian_room room; /* only if the row makes its leaf grow */
+    const cp_mondrian_room *room;
 } walk;
 
 /* Makes the node's box hold x.  A node without one gets it with the row that makes its corners too many. */
@@ -104,9 +104,9 @@ static void insert_above(walk *w, int32_t j, double time, double outside) {
 static void resume(walk *w, int32_t j, double since) {
     cp_mondrian_tree *t = w->t;
     size_t n = 0, first_new = t->nodes;
-    for (int32_t r = t->node[j].head; r != CP_NONE; r = t->next[r]) w->room.row[n++] = r;
-    w->room.row[n++] = w->row;
-    cp_mondrian_grow(t, w->s, j, since, &w->room, n, w->rng);
+    for (int32_t r = t->node[j].head; r != CP_NONE; r = t->next[r]) w->room->row[n++] = r;
+    w->room->row[n++] = w->row;
+    cp_mondrian_grow(t, w->s, j, since, w->room, n, w->rng);
     if (w->s->keeps_moments) cp_mondrian_gauss_moments(t, w->s, j, first_new);
 }
 
@@ -127,11 +127,13 @@ static int would_resume(const walk *w, const cp_mondrian_node *leaf) {
 }
 
 /* Room for whatever may happen, so that nothing fails half way: the row ends at or above the leaf it falls into. */
-static copse_status reserve(walk *w, const cp_mondrian_node *leaf, int resumes, cp_arena *tmp, copse_error *err) {
-    size_t rows = resumes ? (size_t)leaf->count + 1 : 1;
-    if (resumes) CP_TRY(cp_mondrian_grow_reserve(w->t, w->s, rows, tmp, &w->room, err));
-    if (w->s->label) CP_TRY(cp_mondrian_hnsp_reserve(w->t, w->s, rows, err));
-    return cp_mondrian_tree_reserve(w->t, w->s, 2 * rows + 2, rows + 2, err);
+static copse_status reserve(walk *w, size_t rows, cp_mondrian_scratch *tmp, copse_error *err) {
+    if (rows > tmp->room.n) {
+        cp_arena_reset(&tmp->tmp);
+        CP_TRY(cp_mondrian_grow_room(&tmp->room, 2 * rows, w->s->dims, &tmp->tmp, err));
+    }
+    w->room = &tmp->room;
+    return cp_mondrian_grow_reserve(w->t, w->s, rows, err);
 }
 
 /* The first node on the way down above which the row branches off, and when; NULL if it arrives at its leaf.
@@ -202,8 +204,7 @@ copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s,
     size_t last = w.path->n - 1;
     int32_t leaf = w.path->node[last];
     int resumes = would_resume(&w, &t->node[leaf]);
-    if (resumes) cp_arena_reset(&tmp->tmp);
-    CP_TRY(reserve(&w, &t->node[leaf], resumes, &tmp->tmp, err));
+    CP_TRY(reserve(&w, resumes ? (size_t)t->node[leaf].count + 1 : 1, tmp, err));
 
     double time;
     cp_mondrian_path_climb(w.path, t, s, w.x, cp_mondrian_tree_paused(s, &t->node[leaf]));

@@ -3,6 +3,7 @@
 #ifndef CP_MONDRIAN_EXTEND_H
 #define CP_MONDRIAN_EXTEND_H
 
+#include "mondrian/mondrian_grow.h"
 #include "mondrian/mondrian_path.h"
 #include "mondrian/mondrian_tree.h"
 
@@ -10,6 +11,7 @@
  * row that is learnt changes one place of the tree; later rows that come by there find the rest of their way anew. */
 typedef struct cp_mondrian_scratch {
     cp_arena tmp;
+    cp_mondrian_room room; /* for a leaf that grows */
     cp_mondrian_walk walk;
     size_t first, count; /* rows whose ways are known */
     struct {

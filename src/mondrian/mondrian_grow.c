@@ -115,16 +115,23 @@ static int split_block(cp_mondrian_tree *t, const cp_mondrian_space *s, const bl
     return 1;
 }
 
-copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, cp_arena *tmp,
-                                      cp_mondrian_room *out, copse_error *err) {
-    *out = (cp_mondrian_room){
-        .row = cp_arena_get(tmp, n, sizeof *out->row),
-        .spare = cp_arena_get(tmp, n, sizeof *out->spare),
-        .box = cp_arena_get(tmp, 2 * s->dims, sizeof *out->box),
+copse_status cp_mondrian_grow_room(cp_mondrian_room *room, size_t n, size_t dims, cp_arena *tmp, copse_error *err) {
+    *room = (cp_mondrian_room){
+        .n = n,
+        .row = cp_arena_get(tmp, n, sizeof *room->row),
+        .spare = cp_arena_get(tmp, n, sizeof *room->spare),
+        .box = cp_arena_get(tmp, 2 * dims, sizeof *room->box),
     };
-    if (!out->row || !out->spare || !out->box) return cp_fail_memory(err);
+    if (room->row && room->spare && room->box) return COPSE_OK;
+    *room = (cp_mondrian_room){0};
+    return cp_fail_memory(err);
+}
+
+/* n leaves and n-1 splits, each perhaps with a box; a single row: a split and a leaf, a box for the split, and one for a
+ * node on the way whose corners become too many. */
+copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, copse_error *err) {
     if (s->label) CP_TRY(cp_mondrian_hnsp_reserve(t, s, n, err));
-    return cp_mondrian_tree_reserve(t, s, 2 * n, n, err); /* n leaves, n-1 splits */
+    return cp_mondrian_tree_reserve(t, s, 2 * n + 1, n + 2, err);
 }
 
 /* The larger half waits on the stack and the smaller one is done first, so 64 places are enough for any tree. */
@@ -136,9 +143,10 @@ void cp_mondrian_grow(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t n
     stack[waiting++] = (block){node, since, room->row, n};
     while (waiting) {
         block b = stack[--waiting], half[2];
-        const float *box = block_box(t, s, &b, room->box);
-        int pure = s->label && one_class(s, b.row, b.n);
-        if (pure || b.n < s->min_split || !split_block(t, s, &b, box, rng, room->spare, half)) {
+        int pure = s->label && one_class(s, b.row, b.n), paused = pure || b.n < s->min_split;
+        /* most blocks end here, and small ones need no box */
+        const float *box = paused && b.n <= CP_MONDRIAN_CORNERS ? NULL : block_box(t, s, &b, room->box);
+        if (paused || !split_block(t, s, &b, box, rng, room->spare, half)) {
             make_leaf(t, s, &b, pure);
             continue;
         }

@@ -4,15 +4,18 @@
 
 #include "mondrian/mondrian_tree.h"
 
-/* Everything that growing a block of n rows can need: nodes, boxes, class sets and counts in the tree, and scratch.
- * With this in hand nothing can fail any more. */
+/* Scratch for growing a block of up to n rows. */
 typedef struct cp_mondrian_room {
+    size_t n;
     int32_t *row;   /* n: for the caller to fill with the block's rows */
     int32_t *spare; /* n */
     float *box;     /* 2*dims */
 } cp_mondrian_room;
-copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, cp_arena *tmp,
-                                      cp_mondrian_room *out, copse_error *err);
+copse_status cp_mondrian_grow_room(cp_mondrian_room *room, size_t n, size_t dims, cp_arena *tmp, copse_error *err);
+
+/* All that growing a block of n rows, or taking in a single row, can need in the tree: nodes, boxes, class sets and
+ * counts.  With this and the scratch in hand nothing can fail any more. */
+copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, copse_error *err);
 
 /* Grows the subtree of the rows room->row[0 ... n-1], n >= 1, at `node`, whose parent was split at time `since`.  The
  * node exists; its children, if any, are forgotten. */
