@@ -57,22 +57,33 @@ static inline const char *cp_decimal_two(const char *p, double *out) {
     return p + n + 1 + m;
 }
 
-/* The same number as cp_decimal_read for the most common forms, NULL for any other: a digit; [-] digits [. digits] in
- * fewer than 8 bytes; the same with about as many on either side of the point.  All integers in it are exact in a
- * double, and so are the powers of ten: one division rounds once.
+static inline unsigned cp_decimal_digit(char c) {
+    return (unsigned char)(c - '0'); /* above 9 if it is none */
+}
+
+static inline int cp_decimal_ends(char c) {
+    return (unsigned char)(c - '.') > '9' - '.'; /* neither a digit nor a point (nor '/', which lies between them) */
+}
+
+/* The same number as cp_decimal_read for the most common forms, NULL for any other: one or two digits;
+ * [-] digits [. digits] in fewer than 8 bytes; the same with about as many on either side of the point.  All integers
+ * in it are exact in a double, and so are the powers of ten: one division rounds once.
  *
- * Where a field ends decides where the next one begins, so what counts is how soon that is known.  A single digit is
- * told by a branch, which guesses right in columns of flags and small counts.  Otherwise sign and point are taken out
+ * Where a field ends decides where the next one begins, so what counts is how soon that is known.  One or two digits
+ * are told by branches, which guess right in columns of flags and small counts.  Otherwise sign and point are taken out
  * of the one word that is loaded: their marks for the end, their bytes for the value. */
 static inline const char *cp_decimal_quick(const char *p, double *out) {
-    unsigned digit = (unsigned char)(*p - '0'), next = (unsigned char)(p[1] - '.');
-    if (digit <= 9 && next > '9' - '.') {
-        *out = digit;
+    unsigned a = cp_decimal_digit(p[0]), b = cp_decimal_digit(p[1]);
+    if (a <= 9 && cp_decimal_ends(p[1])) {
+        *out = a;
         return p + 1;
     }
+    if (a <= 9 && b <= 9 && cp_decimal_ends(p[2])) {
+        *out = 10 * a + b;
+        return p + 2;
+    }
     uint64_t v = cp_decimal_load(p), negative = (v & 0xff) == ('-' ^ '0'), t = v ^ 0x1e1e1e1e1e1e1e1eu;
-    uint64_t points =
-        (t - 0x0101010101010101u) & ~t & 0x8080808080808080u; /* bytes that are 0 in t: '.' ^ '0' is 0x1e */
+    uint64_t points = (t - 0x0101010101010101u) & ~t & 0x8080808080808080u; /* t is 0 there: '.' ^ '0' is 0x1e */
     uint64_t marks = cp_decimal_marks(v) & ~points & ~(negative << 7);
     if (!marks) return cp_decimal_two(p, out);
     unsigned n = (unsigned)__builtin_ctzll(marks) / 8, has_point;
