@@ -152,6 +152,36 @@ static copse_status check_lists(const cp_mondrian_tree *t, cp_reader *r, unsigne
     return found == t->rows ? COPSE_OK : cp_reader_bad(r, err, "some rows are in no leaf");
 }
 
+/* The one class of a leaf's rows, CP_NONE if they are of several or the targets are numbers. */
+static int32_t class_of(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *leaf) {
+    if (!s->label) return CP_NONE;
+    for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row])
+        if (s->label[row] != s->label[leaf->head]) return CP_NONE;
+    return s->label[leaf->head];
+}
+
+/* N5: no block was split that should have paused, of one class or of too few rows. */
+static copse_status check_pauses(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
+                                 const int32_t *order, copse_error *err) {
+    copse_status status = COPSE_OK;
+    int32_t *rows = NULL, *kind = NULL;
+    CP_TRY_OUT(CP_RAW(rows, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(kind, t->nodes, err));
+    for (size_t i = t->nodes; i-- > 0;) {
+        int32_t j = order[i];
+        const cp_mondrian_node *n = &t->node[j];
+        int leaf = cp_mondrian_is_leaf(n);
+        rows[j] = leaf ? n->count : rows[n->left] + rows[n->right];
+        kind[j] = leaf ? class_of(t, s, n) : kind[n->left] == kind[n->right] ? kind[n->left] : CP_NONE;
+        if (leaf || ((size_t)rows[j] >= s->min_split && kind[j] == CP_NONE)) continue;
+        CP_TRY_OUT(cp_reader_bad(r, err, "node %d is split and should have paused", j));
+    }
+out:
+    cp_mem_free(rows);
+    cp_mem_free(kind);
+    return status;
+}
+
 /* The box of a leaf from its list, of a split from its children's. */
 static copse_status rebuild_box(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, int32_t j, float *buf,
                                 copse_error *err) {
@@ -200,9 +230,7 @@ static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space
     for (size_t j = 0; j < t->nodes; j++) {
         cp_mondrian_node *n = &t->node[j];
         if (!cp_mondrian_is_leaf(n)) continue;
-        n->label = s->label[n->head];
-        for (int32_t row = n->head; row != CP_NONE; row = t->next[row])
-            if (s->label[row] != s->label[n->head]) n->label = CP_NONE;
+        n->label = class_of(t, s, n);
         if (n->label == CP_NONE) cp_mondrian_hnsp_count(t, s, n);
     }
     CP_TRY(cp_mondrian_hnsp_reserve_sets(t, s->classes, err));
@@ -221,6 +249,7 @@ static copse_status rebuild_tree(cp_mondrian_tree *t, const cp_mondrian_space *s
     CP_TRY_OUT(check_shape(t, r, order, seen, err));
     CP_TRY_OUT(check_splits(t, s, r, order, err));
     CP_TRY_OUT(check_lists(t, r, seen, err));
+    CP_TRY_OUT(check_pauses(t, s, r, order, err));
     CP_TRY_OUT(rebuild_boxes(t, s, r, order, buf, err));
     if (s->label) CP_TRY_OUT(rebuild_classes(t, s, r, order, err));
     cp_mondrian_tree_trim(t, s);
