@@ -27,7 +27,9 @@ static size_t collect(const inspector *in, int32_t j, int32_t *out) {
 
 static const char *check_box(const inspector *in, const cp_mondrian_node *n, size_t rows) {
     size_t d = in->s->dims;
-    if ((n->box != CP_NONE) != (rows > CP_MONDRIAN_CORNERS)) return "N3: a node has a box it needs not, or lacks one";
+    if (cp_mondrian_has_box(n) != (rows > CP_MONDRIAN_CORNERS))
+        return "N3: a node has a box it needs not, or lacks one";
+    if (!cp_mondrian_has_box(n) && n->box != -(int32_t)rows) return "N3: a node has lost count of its few rows";
     in->s->kern->hull(in->s->x, d, in->member, rows, in->hull);
     const float *box = cp_mondrian_tree_box(in->t, in->s, n, in->buf);
     return memcmp(box, in->hull, 2 * d * sizeof *box) ? "N3: a box is not the hull of its rows" : NULL;

@@ -21,13 +21,16 @@ typedef struct walk {
 /* Makes the node's box hold x.  A node without one gets it with the row that makes its corners too many. */
 static void stretch_box(walk *w, cp_mondrian_node *n) {
     const cp_mondrian_space *s = w->s;
-    if (n->box != CP_NONE) {
+    if (cp_mondrian_has_box(n)) {
         s->kern->include(cp_mondrian_tree_own_box(w->t, s, n->box), w->x, s->dims);
+        return;
+    }
+    if (n->box > -CP_MONDRIAN_CORNERS) {
+        n->box--;
         return;
     }
     int32_t row[CP_MONDRIAN_CORNERS];
     size_t k = cp_mondrian_tree_corners(w->t, n, row);
-    if (k < CP_MONDRIAN_CORNERS) return;
     float *box = cp_mondrian_tree_own_box(w->t, s, (int32_t)w->t->boxes);
     s->kern->hull(s->x, s->dims, row, k, box);
     s->kern->include(box, w->x, s->dims);
@@ -36,7 +39,7 @@ static void stretch_box(walk *w, cp_mondrian_node *n) {
 
 static void init_leaf(walk *w, cp_mondrian_node *leaf) {
     *leaf = (cp_mondrian_node){
-        .time = w->s->lifetime, .left = CP_NONE, .head = w->row, .count = 1, .label = CP_NONE, .box = CP_NONE};
+        .time = w->s->lifetime, .left = CP_NONE, .head = w->row, .count = 1, .label = CP_NONE, .box = -1};
     if (w->s->label) leaf->label = w->s->label[w->row];
     w->t->next[w->row] = CP_NONE;
 }
@@ -75,8 +78,7 @@ static void insert_above(walk *w, int32_t j, double time, double outside) {
     const float *old = cp_mondrian_tree_box(t, w->s, &t->node[j], box);
     cut_outside(w, old, outside, &dim, &cut);
     if (old != box) memcpy(box, old, 2 * w->s->dims * sizeof *box);
-    int32_t row[CP_MONDRIAN_CORNERS];
-    int few = old == box && cp_mondrian_tree_corners(t, &t->node[j], row) < CP_MONDRIAN_CORNERS;
+    int few = t->node[j].box < 0 && t->node[j].box > -CP_MONDRIAN_CORNERS;
     w->s->kern->include(box, w->x, w->s->dims);
 
     t->nodes += 2;
@@ -89,7 +91,7 @@ static void insert_above(walk *w, int32_t j, double time, double outside) {
         .right = x_right ? leaf : moved,
         .dim = dim,
         .cut = cut,
-        .box = few ? CP_NONE : (int32_t)t->boxes++,
+        .box = few ? t->node[j].box - 1 : (int32_t)t->boxes++,
     };
     if (w->s->label) cp_mondrian_hnsp_mark_split(t, w->s, j);
     if (w->s->keeps_moments) {
@@ -166,7 +168,7 @@ static void tell_ancestors(walk *w, size_t n) {
     if (w->path->exits && w->path->exit[w->path->exits - 1].at < n) outside = w->path->exit[w->path->exits - 1].at;
     for (size_t i = n; i-- > 0;) {
         cp_mondrian_node *node = &t->node[w->path->node[i]];
-        if (i < outside && node->box != CP_NONE) break;
+        if (i < outside && cp_mondrian_has_box(node)) break;
         stretch_box(w, node);
     }
     if (s->label)
@@ -203,11 +205,13 @@ copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s,
     CP_TRY(find_way(&w, tmp, err));
     size_t last = w.path->n - 1;
     int32_t leaf = w.path->node[last];
-    int resumes = would_resume(&w, &t->node[leaf]);
+    int paused = cp_mondrian_tree_paused(s, &t->node[leaf]), resumes = would_resume(&w, &t->node[leaf]);
+    /* A block of two rows sampled from the start is a row that branches off from the other: no need to begin again. */
+    if (resumes && t->node[leaf].count == 1) paused = resumes = 0;
     CP_TRY(reserve(&w, resumes ? (size_t)t->node[leaf].count + 1 : 1, tmp, err));
 
     double time;
-    cp_mondrian_path_climb(w.path, t, s, w.x, cp_mondrian_tree_paused(s, &t->node[leaf]));
+    cp_mondrian_path_climb(w.path, t, s, w.x, paused);
     const cp_mondrian_exit *e = draw_exit(&w, &time);
     size_t end = e ? e->at : last;
     tell_ancestors(&w, end);

@@ -187,7 +187,7 @@ static copse_status rebuild_box(cp_mondrian_tree *t, const cp_mondrian_space *s,
                                 copse_error *err) {
     cp_mondrian_node *n = &t->node[j];
     size_t d = s->dims;
-    float *box = n->box == CP_NONE ? buf : cp_mondrian_tree_own_box(t, s, n->box);
+    float *box = cp_mondrian_has_box(n) ? cp_mondrian_tree_own_box(t, s, n->box) : buf;
     if (cp_mondrian_is_leaf(n)) {
         s->kern->hull(s->x, d, &n->head, 1, box);
         for (int32_t row = t->next[n->head]; row != CP_NONE; row = t->next[row])
@@ -212,13 +212,13 @@ static copse_status rebuild_boxes(cp_mondrian_tree *t, const cp_mondrian_space *
     for (size_t i = t->nodes; i-- > 0;) {
         cp_mondrian_node *n = &t->node[order[i]];
         rows[order[i]] = cp_mondrian_is_leaf(n) ? n->count : rows[n->left] + rows[n->right];
-        if (rows[order[i]] > CP_MONDRIAN_CORNERS) n->box = (int32_t)t->boxes++;
+        n->box = rows[order[i]] > CP_MONDRIAN_CORNERS ? (int32_t)t->boxes++ : -rows[order[i]];
     }
     cp_mem_free(rows);
     CP_TRY(cp_reader_claim(r, t->boxes, box_bytes(s), err));
     CP_TRY(cp_mondrian_tree_reserve(t, s, 0, 0, err));
     for (size_t i = t->nodes; i-- > 0;)
-        if (!cp_mondrian_is_leaf(&t->node[order[i]]) || t->node[order[i]].box != CP_NONE)
+        if (!cp_mondrian_is_leaf(&t->node[order[i]]) || cp_mondrian_has_box(&t->node[order[i]]))
             CP_TRY(rebuild_box(t, s, r, order[i], buf, err));
     return COPSE_OK;
 }

@@ -80,7 +80,7 @@ static const float *block_box(cp_mondrian_tree *t, const cp_mondrian_space *s, c
     cp_mondrian_node *node = &t->node[b->node];
     float *box = buf;
     if (b->n > CP_MONDRIAN_CORNERS) {
-        if (node->box == CP_NONE) node->box = (int32_t)t->boxes++;
+        if (!cp_mondrian_has_box(node)) node->box = (int32_t)t->boxes++;
         box = cp_mondrian_tree_own_box(t, s, node->box);
     }
     s->kern->hull(s->x, s->dims, b->row, b->n, box);
@@ -143,6 +143,7 @@ void cp_mondrian_grow(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t n
     stack[waiting++] = (block){node, since, room->row, n};
     while (waiting) {
         block b = stack[--waiting], half[2];
+        if (b.n <= CP_MONDRIAN_CORNERS) t->node[b.node].box = -(int32_t)b.n;
         int pure = s->label && one_class(s, b.row, b.n), paused = pure || b.n < s->min_split;
         /* most blocks end here, and small ones need no box */
         const float *box = paused && b.n <= CP_MONDRIAN_CORNERS ? NULL : block_box(t, s, &b, room->box);

@@ -79,7 +79,7 @@ static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, 
         const cp_mondrian_node *n = &t->node[p->node[i]];
         const float *box = cp_mondrian_row(s, 0);
         size_t length = s->dims;
-        if (n->box != CP_NONE) {
+        if (cp_mondrian_has_box(n)) {
             box = cp_mondrian_tree_own_box(t, s, n->box);
             length *= 2;
         } else if (cp_mondrian_is_leaf(n)) {

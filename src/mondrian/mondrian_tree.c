@@ -53,7 +53,7 @@ size_t cp_mondrian_tree_corners(const cp_mondrian_tree *t, const cp_mondrian_nod
 
 double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
                                 const float *x) {
-    if (n->box != CP_NONE) return s->kern->outside(cp_mondrian_tree_own_box(t, s, n->box), x, s->dims);
+    if (cp_mondrian_has_box(n)) return s->kern->outside(cp_mondrian_tree_own_box(t, s, n->box), x, s->dims);
     int32_t row[CP_MONDRIAN_CORNERS];
     size_t k = cp_mondrian_tree_corners(t, n, row);
     return s->kern->outside_rows(s->x, row, k, x, s->dims);
@@ -61,7 +61,7 @@ double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const cp_mondrian_spa
 
 const float *cp_mondrian_tree_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
                                   float *buf) {
-    if (n->box != CP_NONE) return cp_mondrian_tree_own_box(t, s, n->box);
+    if (cp_mondrian_has_box(n)) return cp_mondrian_tree_own_box(t, s, n->box);
     int32_t row[CP_MONDRIAN_CORNERS];
     size_t k = cp_mondrian_tree_corners(t, n, row);
     s->kern->hull(s->x, s->dims, row, k, buf);

@@ -17,7 +17,7 @@
  *   N1  node 0 is the root; every other node is the child of exactly one node; each row learnt is in one leaf's list.
  *   N2  times grow strictly downwards; a leaf's time is the lifetime.
  *   N3  a node's box is exactly the hull of the rows under it; it owns one if and only if those are more
- *       than CP_MONDRIAN_CORNERS.
+ *       than CP_MONDRIAN_CORNERS, and else knows their number.
  *   N4  a split lies inside its box: lower <= cut < upper in its dimension; rows with x <= cut are on the left.
  *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and two
  *       classes or more.
@@ -47,7 +47,7 @@ typedef struct cp_mondrian_node {
         float cut;
         int32_t label; /* leaf: its class, CP_NONE if mixed */
     };
-    int32_t box; /* index into boxes, CP_NONE where the rows are the box */
+    int32_t box; /* index into boxes; or, where the rows are the box, minus their number */
     uint32_t marks;
 } cp_mondrian_node;
 
@@ -91,6 +91,10 @@ typedef struct cp_mondrian_space {
 
 static inline const float *cp_mondrian_row(const cp_mondrian_space *s, int32_t row) {
     return s->x + (size_t)row * s->dims;
+}
+
+static inline int cp_mondrian_has_box(const cp_mondrian_node *n) {
+    return n->box >= 0;
 }
 
 static inline int cp_mondrian_is_leaf(const cp_mondrian_node *n) {
