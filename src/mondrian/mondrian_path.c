@@ -74,7 +74,7 @@ copse_status cp_mondrian_path_descend(cp_mondrian_path *p, const cp_mondrian_tre
 
 /* Asks for what cp_mondrian_path_climb will read first: the boxes, or the rows, of the last few nodes. */
 static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s) {
-    enum { NODES = 3, LINE = 16, MOST = 4 * LINE }; /* floats */
+    enum { NODES = 7, LINE = 16, MOST = 4 * LINE }; /* floats */
     for (size_t i = p->n > NODES ? p->n - NODES : 0; i < p->n; i++) {
         const cp_mondrian_node *n = &t->node[p->node[i]];
         const float *box = cp_mondrian_row(s, 0);
