@@ -99,7 +99,9 @@ typedef struct copse_read_options {
     const char *na;     /* more words that mean "missing", comma separated.  Empty fields, NA, NaN and null always do */
     const char *categorical; /* columns read as text even if they look like numbers: names, A..B ranges, * wildcards */
     const char *numeric;     /* columns that must be numbers: anything else in them is an error with its place */
-    const copse_model *like; /* the types of this model's columns; numbers are then demanded where it has numbers */
+    const copse_model
+        *like; /* the types of this model's columns; numbers are then demanded where it has numbers.  Words
+                              * that meant "missing" in its training rows do so again */
 } copse_read_options;
 
 /* Reads a whole file; "-" is standard input, .gz and .zst are unpacked.  Errors name file:line:column. */
@@ -112,6 +114,10 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_numbers(copse_table *t, 
                                                                 copse_error *err);
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_text(copse_table *t, const char *name,
                                                              const char *const *values, copse_error *err);
+
+/* Words, comma separated, that mean "missing" wherever more such rows are read: a model made of the table hands them on.
+ * Tables that were read with such words have them already. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_missing(copse_table *t, const char *words, copse_error *err);
 
 /* A new table with the given rows, in the given order; a row may be taken more than once. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_select(const copse_table *t, const size_t *rows, size_t n,

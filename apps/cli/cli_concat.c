@@ -99,11 +99,12 @@ static copse_status join_column(const pieces *p, size_t col, values *v, copse_ta
     return add(out, name, kind, v, err);
 }
 
-static copse_status join(const pieces *p, copse_table **out, copse_error *err) {
+static copse_status join(const pieces *p, const char *opt_na, copse_table **out, copse_error *err) {
     values v = {0};
     copse_table *made = NULL;
     copse_status status = COPSE_OK;
     CLI_TRY_OUT(copse_table_new(p->rows, &made, err));
+    if (opt_na) CLI_TRY_OUT(copse_table_add_missing(made, opt_na, err));
     CLI_TRY_OUT(values_new(&v, p->rows, err));
     for (size_t k = 0; k < copse_table_cols(p->piece[0]); k++) CLI_TRY_OUT(join_column(p, k, &v, made, err));
     *out = made;
@@ -114,7 +115,7 @@ out:
     return status;
 }
 
-copse_status cli_concat_rows(copse_stream *s, size_t n, copse_table **out, copse_error *err) {
+copse_status cli_concat_rows(copse_stream *s, size_t n, const char *opt_na, copse_table **out, copse_error *err) {
     pieces p = {0};
     *out = NULL;
     copse_status status = pieces_read(&p, s, n, err);
@@ -122,7 +123,7 @@ copse_status cli_concat_rows(copse_stream *s, size_t n, copse_table **out, copse
         *out = p.piece[0];
         p.n = 0;
     } else if (!status && p.n > 1) {
-        status = join(&p, out, err);
+        status = join(&p, opt_na, out, err);
     }
     for (size_t i = 0; i < p.n; i++) copse_table_free(p.piece[i]);
     free(p.piece);

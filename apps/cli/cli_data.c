@@ -12,7 +12,8 @@ const cli_option cli_run_options[] = {
 };
 
 const cli_option cli_read_options[] = {
-    {"na", 0, "WORDS", "more words that mean 'missing', e.g. ?,-999 (empty, NA, NaN, null always do)"},
+    {"na", 0, "WORDS",
+     "more words for 'missing', e.g. '?,-999'; models keep them (empty, NA, NaN, null always are)"},
     {"no-header", 0, NULL, "the first line is data; columns are x1, x2, ..."},
     {"categorical", 0, "COLUMNS", "read these as text even if they look like numbers"},
     {"numeric", 0, "COLUMNS", "these must be numbers"},

@@ -5,6 +5,7 @@
 #include "data/reader.h"
 #include "data/synth.h"
 #include "data/table.h"
+#include "data/text.h"
 #include "model/model.h"
 
 static cp_read_options inner_options(const copse_read_options *opt) {
@@ -44,6 +45,14 @@ copse_status copse_table_add_text(copse_table *t, const char *name, const char *
     for (size_t i = 0; i < t->rows; i++)
         if (values[i]) CP_TRY(cp_dict_add(&col->levels, values[i], strlen(values[i]), &col->code[i], err));
     return COPSE_OK;
+}
+
+copse_status copse_table_add_missing(copse_table *t, const char *words, copse_error *err) {
+    cp_missing missing;
+    CP_TRY(cp_missing_init(&missing, words, err));
+    copse_status status = cp_dict_join(&t->missing, &missing.words, err);
+    cp_missing_clear(&missing);
+    return status;
 }
 
 copse_status copse_table_select(const copse_table *t, const size_t *rows, size_t n, copse_table **out,

@@ -241,6 +241,7 @@ static copse_status make_columns(parser *ps, copse_error *err) {
     const copse_table *header = ps->csv->header;
     CP_TRY(cp_table_new(0, &ps->t, err));
     if (!(ps->t->source = cp_mem_strdup(ps->csv->name))) return cp_fail_memory(err);
+    CP_TRY(cp_dict_join(&ps->t->missing, &ps->csv->missing.words, err));
     CP_TRY(CP_RAW(ps->t->line, ps->cap, err));
     CP_TRY(CP_NEW(ps->mode, header->cols, err));
     CP_TRY(CP_NEW(ps->cell, header->cols, err));
@@ -315,8 +316,10 @@ static copse_status set_delimiter(cp_csv *csv, char asked, const char *text, cop
     return COPSE_OK;
 }
 
-static copse_status set_missing(cp_csv *csv, const char *list, copse_error *err) {
-    CP_TRY(cp_missing_init(&csv->missing, list, err));
+static copse_status set_missing(cp_csv *csv, const cp_read_options *opt, copse_error *err) {
+    cp_missing_clear(&csv->missing);
+    csv->missing_numbers = 0;
+    CP_TRY(cp_want_missing(opt, &csv->missing, err));
     for (size_t i = 0; i < csv->missing.words.n; i++) {
         char word[64 + CP_CONTENT_PAD] = "";
         double x;
@@ -329,6 +332,7 @@ static copse_status set_missing(cp_csv *csv, const char *list, copse_error *err)
 }
 
 copse_status cp_csv_want(cp_csv *csv, const cp_read_options *opt, copse_error *err) {
+    CP_TRY(set_missing(csv, opt, err));
     return cp_want_find(csv->header, opt, csv->want, err);
 }
 
@@ -339,7 +343,6 @@ copse_status cp_csv_begin(cp_csv *csv, const cp_content *in, const cp_read_optio
     copse_status status = COPSE_OK;
     *csv = (cp_csv){.name = in->name, .no_header = opt->no_header};
     CP_TRY_OUT(set_delimiter(csv, opt->delimiter, ps.p, err));
-    CP_TRY_OUT(set_missing(csv, opt->na, err));
     CP_TRY_OUT(cp_table_new(0, &csv->header, err));
     if (!(csv->header->source = cp_mem_strdup(in->name))) CP_TRY_OUT(cp_fail_memory(err));
     if (!next_row(&ps)) CP_TRY_OUT(cp_fail(err, COPSE_E_DATA, "%s is empty", in->name));

@@ -28,7 +28,7 @@ typedef struct cp_csv {
  * header the first row only tells how many columns there are. */
 copse_status cp_csv_begin(cp_csv *csv, const cp_content *in, const cp_read_options *opt, size_t *out_used,
                           long *out_line, copse_error *err);
-/* The types wanted may change between blocks. */
+/* The types wanted, and the words for missing, may change between blocks. */
 copse_status cp_csv_want(cp_csv *csv, const cp_read_options *opt, copse_error *err);
 /* Whole rows: text[n] is 0 and CP_CONTENT_PAD bytes from there are readable.  *line is the number of the first
  * line, and then of the one behind the last. */

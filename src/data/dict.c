@@ -64,6 +64,12 @@ copse_status cp_dict_add(cp_dict *d, const char *s, size_t n, int32_t *out, cops
     return COPSE_OK;
 }
 
+copse_status cp_dict_join(cp_dict *d, const cp_dict *other, copse_error *err) {
+    int32_t id;
+    for (size_t i = 0; i < other->n; i++) CP_TRY(cp_dict_add(d, cp_dict_text(other, i), length(other, i), &id, err));
+    return COPSE_OK;
+}
+
 void cp_dict_shrink(cp_dict *d, size_t n) {
     if (n >= d->n) return;
     d->bytes = d->start[n];

@@ -18,6 +18,8 @@ typedef struct cp_dict {
 
 int32_t cp_dict_find(const cp_dict *d, const char *s, size_t n);                               /* CP_NONE if absent */
 copse_status cp_dict_add(cp_dict *d, const char *s, size_t n, int32_t *out, copse_error *err); /* finds or adds */
+/* Adds all strings of another one. */
+copse_status cp_dict_join(cp_dict *d, const cp_dict *other, copse_error *err);
 /* Lives until the next cp_dict_add. */
 const char *cp_dict_text(const cp_dict *d, size_t i);
 /* Forgets all but the first n strings. */

@@ -124,6 +124,7 @@ static copse_status make_table(parser *ps, copse_error *err) {
     CP_TRY(CP_RAW(ps->t->line, ps->rows, err));
     CP_TRY(CP_NEW(ps->last, ps->most + 1, err));
     if (!(ps->t->source = cp_mem_strdup(ps->in->name))) return cp_fail_memory(err);
+    CP_TRY(cp_dict_join(&ps->t->missing, &ps->missing.words, err));
     CP_TRY(add_zeros(ps->t, "target", err));
     for (size_t j = 1; j <= ps->most; j++) {
         snprintf(name, sizeof name, "x%zu", j);
@@ -150,7 +151,7 @@ copse_status cp_libsvm_read(const cp_content *in, const cp_read_options *opt, co
     copse_status status = COPSE_OK;
     *out = NULL;
     CP_TRY_OUT(cp_text_check(in->name, in->bytes, in->n, 1, err));
-    CP_TRY_OUT(cp_missing_init(&ps.missing, opt->na, err));
+    CP_TRY_OUT(cp_want_missing(opt, &ps.missing, err));
     CP_TRY_OUT(read_lines(&ps, err));
     if (!ps.rows) CP_TRY_OUT(cp_fail(err, COPSE_E_DATA, "%s has no rows", in->name));
     size_t known = model_most(opt->like);

@@ -245,6 +245,7 @@ static copse_status make_table(parser *ps, const cp_read_options *opt, copse_err
     CP_TRY(cp_table_new(ps->rows, &ps->t, err));
     CP_TRY(CP_RAW(ps->t->line, ps->rows, err));
     if (!(ps->t->source = cp_mem_strdup(ps->in->name))) return cp_fail_memory(err);
+    CP_TRY(cp_dict_join(&ps->t->missing, &ps->nd->missing.words, err));
     for (size_t j = 0; j < columns->cols; j++) {
         cp_column *c;
         int met_text = j < ps->cap_text && ps->is_text[j];
@@ -278,7 +279,7 @@ out:
 
 copse_status cp_ndjson_begin(cp_ndjson *nd, const char *name, const cp_read_options *opt, copse_error *err) {
     *nd = (cp_ndjson){0};
-    copse_status status = cp_missing_init(&nd->missing, opt->na, err);
+    copse_status status = cp_want_missing(opt, &nd->missing, err);
     if (!status) status = cp_table_new(0, &nd->columns, err);
     if (!status && !(nd->columns->source = cp_mem_strdup(name))) status = cp_fail_memory(err);
     if (status) cp_ndjson_clear(nd);
@@ -292,6 +293,7 @@ static copse_status expect(cp_ndjson *nd, const char *name, copse_error *err) {
 }
 
 copse_status cp_ndjson_expect(cp_ndjson *nd, const cp_schema *like, copse_error *err) {
+    CP_TRY(cp_dict_join(&nd->missing.words, &like->missing, err));
     for (size_t i = 0; i < like->features; i++) CP_TRY(expect(nd, like->feature[i].name, err));
     return like->target ? expect(nd, like->target, err) : COPSE_OK;
 }

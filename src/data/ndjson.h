@@ -17,7 +17,8 @@ typedef struct cp_ndjson {
     cp_missing missing;
 } cp_ndjson;
 copse_status cp_ndjson_begin(cp_ndjson *nd, const char *name, const cp_read_options *opt, copse_error *err);
-/* In a stream nobody can tell whether a key will come later: these columns are there from the beginning. */
+/* In a stream nobody can tell whether a key will come later: the model's columns are there from here on.  Its words for
+ * missing are known from here on, too. */
 copse_status cp_ndjson_expect(cp_ndjson *nd, const cp_schema *like, copse_error *err);
 /* Whole lines: in->bytes[in->n] is 0 and the pad is readable.  *line is the number of the first, and
  * then of the one behind the last. */

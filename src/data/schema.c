@@ -19,6 +19,7 @@ void cp_schema_free(cp_schema *s) {
         cp_dict_clear(&s->feature[i].levels);
     }
     cp_dict_clear(&s->classes);
+    cp_dict_clear(&s->missing);
     cp_mem_free(s->target);
     cp_mem_free(s->feature);
     cp_mem_free(s->shift);

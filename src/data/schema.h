@@ -41,6 +41,7 @@ typedef struct cp_schema {
     size_t features, dims;
     cp_feature *feature;
     double *shift, *span; /* per encoded column */
+    cp_dict missing;      /* words that meant "missing" in the training rows, beyond the usual ones */
 } cp_schema;
 
 /* In schema_make.c.  want_unit: the method wants columns in [0,1] (ranges of the training rows, or roles->scale).

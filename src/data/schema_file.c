@@ -72,12 +72,13 @@ out:
 }
 
 copse_status cp_schema_write(const cp_schema *s, cp_writer *w, copse_error *err) {
-    const cp_dict *classes = &s->classes;
+    const cp_dict *classes = &s->classes, *missing = &s->missing;
     CP_TRY(cp_writer_push(w, "schema", err));
     CP_TRY(cp_writer_i64(w, "task", s->task, err));
     CP_TRY(cp_writer_text(w, "target", s->target, err));
     CP_TRY(write_dicts(w, "class", &classes, 1, err));
     CP_TRY(cp_writer_i64(w, "classes_numeric", s->classes_numeric, err));
+    if (missing->n) CP_TRY(write_dicts(w, "missing", &missing, 1, err));
     CP_TRY(write_features(s, w, err));
     cp_writer_pop(w);
     return COPSE_OK;
@@ -95,16 +96,20 @@ static copse_status fill_dict(cp_reader *r, char *const *text, size_t n, cp_dict
     return COPSE_OK;
 }
 
-static copse_status read_classes(cp_reader *r, cp_schema *s, copse_error *err) {
+static copse_status read_dict(cp_reader *r, const char *name, cp_dict *out, copse_error *err) {
     char **text;
     size_t n;
+    CP_TRY(cp_reader_texts(r, name, &text, &n, err));
+    copse_status status = fill_dict(r, text, n, out, err);
+    cp_mem_free(text);
+    return status;
+}
+
+static copse_status read_classes(cp_reader *r, cp_schema *s, copse_error *err) {
     int64_t numeric;
     CP_TRY(cp_reader_i64(r, "classes_numeric", 0, 1, &numeric, err));
     s->classes_numeric = (int)numeric;
-    CP_TRY(cp_reader_texts(r, "class", &text, &n, err));
-    copse_status status = fill_dict(r, text, n, &s->classes, err);
-    cp_mem_free(text);
-    return status;
+    return read_dict(r, "class", &s->classes, err);
 }
 
 static copse_status read_names(cp_reader *r, cp_schema *s, copse_error *err) {
@@ -175,6 +180,7 @@ static copse_status read_all(cp_reader *r, cp_schema *s, copse_error *err) {
     s->task = (copse_task)task;
     CP_TRY(cp_reader_text(r, "target", &s->target, err));
     CP_TRY(read_classes(r, s, err));
+    if (cp_reader_has(r, "missing")) CP_TRY(read_dict(r, "missing", &s->missing, err));
     CP_TRY(read_names(r, s, err));
     CP_TRY(read_levels(r, s, err));
     CP_TRY(read_columns(r, s, err));

@@ -457,6 +457,7 @@ copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, i
     copse_status status;
     *out = NULL;
     CP_TRY_OUT(CP_NEW(m.s, 1, err));
+    CP_TRY_OUT(cp_dict_join(&m.s->missing, &train->missing, err));
     CP_TRY_OUT(pick_columns(&m, err));
     CP_TRY_OUT(make_target(&m, err));
     CP_TRY_OUT(look_at_features(&m, err));

@@ -65,6 +65,7 @@ void cp_table_free(copse_table *t) {
     for (size_t j = 0; j < t->cols; j++) column_clear(&t->col[j]);
     cp_mem_free(t->col);
     cp_dict_clear(&t->names);
+    cp_dict_clear(&t->missing);
     cp_mem_free(t->source);
     cp_mem_free(t->line);
     cp_mem_free(t);
@@ -90,8 +91,10 @@ out:
     return status;
 }
 
-static copse_status select_lines(const copse_table *t, const size_t *rows, size_t n, copse_table *s, copse_error *err) {
+static copse_status select_source(const copse_table *t, const size_t *rows, size_t n, copse_table *s,
+                                  copse_error *err) {
     if (t->source && !(s->source = cp_mem_strdup(t->source))) return cp_fail_memory(err);
+    CP_TRY(cp_dict_join(&s->missing, &t->missing, err));
     if (!t->line) return COPSE_OK;
     CP_TRY(CP_RAW(s->line, n, err));
     for (size_t i = 0; i < n; i++) s->line[i] = t->line[rows[i]];
@@ -105,7 +108,7 @@ copse_status cp_table_select(const copse_table *t, const size_t *rows, size_t n,
     for (size_t i = 0; i < n; i++)
         if (rows[i] >= t->rows) return cp_fail(err, COPSE_E_USAGE, "row %zu of %zu asked for", rows[i], t->rows);
     CP_TRY_OUT(cp_table_new(n, &s, err));
-    CP_TRY_OUT(select_lines(t, rows, n, s, err));
+    CP_TRY_OUT(select_source(t, rows, n, s, err));
     for (size_t j = 0; j < t->cols; j++) {
         const cp_column *from = &t->col[j];
         cp_column *to;

@@ -30,7 +30,8 @@ struct copse_table {
     size_t rows, cols, cap_cols;
     cp_column *col;
     cp_dict names;
-    long *line; /* 1-based line of each row in the source, or NULL if there are no lines */
+    cp_dict missing; /* words that meant "missing" in the source, beyond the usual ones */
+    long *line;      /* 1-based line of each row in the source, or NULL if there are no lines */
 };
 
 copse_status cp_table_new(size_t rows, copse_table **out, copse_error *err);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/text.h"
 
 static void want_column(const copse_table *t, const char *name, cp_want want, cp_want *out) {
     size_t j = cp_table_find(t, name);
@@ -46,6 +45,13 @@ copse_status cp_want_find(const copse_table *t, const cp_read_options *opt, cp_w
     /* The model has the last word: it cannot take another type. */
     if (opt->like) want_like(t, opt->like, out_want);
     return COPSE_OK;
+}
+
+copse_status cp_want_missing(const cp_read_options *opt, cp_missing *out, copse_error *err) {
+    CP_TRY(cp_missing_init(out, opt->na, err));
+    copse_status status = opt->like ? cp_dict_join(&out->words, &opt->like->missing, err) : COPSE_OK;
+    if (status) cp_missing_clear(out);
+    return status;
 }
 
 copse_status cp_want_apply(copse_table *t, const cp_read_options *opt, copse_error *err) {

@@ -3,6 +3,7 @@
 #define CP_WANT_H
 
 #include "data/reader.h"
+#include "data/text.h"
 
 typedef enum cp_want {
     CP_WANT_ANY = 0, /* as the data have it */
@@ -12,6 +13,9 @@ typedef enum cp_want {
 
 /* Fills out_want[cols] for the named columns of t; kinds and rows do not matter. */
 copse_status cp_want_find(const copse_table *t, const cp_read_options *opt, cp_want *out_want, copse_error *err);
+
+/* The words that mean "missing": the options' and the model's. */
+copse_status cp_want_missing(const cp_read_options *opt, cp_missing *out, copse_error *err);
 
 /* For formats that have numbers only: turns the columns wanted as text into text. */
 copse_status cp_want_apply(copse_table *t, const cp_read_options *opt, copse_error *err);

@@ -92,6 +92,28 @@ static void a_model_chooses_types(void **state) {
     must_read("t.csv", "y,age\n1,2\n", &like, "y=1;age=2");
 }
 
+static void a_model_brings_its_words_for_missing(void **state) {
+    (void)state;
+    char age[] = "age", target[] = "y";
+    cp_feature feature[] = {{.name = age, .kind = COPSE_NUMBER}};
+    cp_schema schema = {.task = COPSE_REGRESS, .target = target, .features = 1, .feature = feature};
+    copse_error err;
+    int32_t id;
+    must(cp_dict_add(&schema.missing, "?", 1, &id, &err), err);
+    must(cp_dict_add(&schema.missing, "-999", 4, &id, &err), err);
+    const cp_read_options like = {.na = "none,?", .like = &schema};
+    copse_table *t = read_text("t.csv", "age,y\n?,1\n-999,2\nnone,3\n4,-999\n", &like);
+    assert_string_equal(shown(t), "age=-,-,-,4;y=1,2,3,-");
+    assert_int_equal(t->missing.n, 3); /* so that a model made of this table has them all */
+    assert_int_equal(cp_dict_find(&t->missing, "-999", 4), 2);
+    cp_table_free(t);
+    must_read("t.ndjson", "{\"age\":\"?\",\"y\":-999}\n{\"age\":2,\"y\":3}\n", &like, "age=-,2;y=-,3");
+    must_read("t.svm", "-999 1:none 2:1\n4 1:2 2:?\n", &like, "target=-,4;x1=-,2;x2=1,-");
+    const char text[] = "age,y\n?,1\n";
+    fail_every_allocation("t.csv", text, strlen(text), &like);
+    cp_dict_clear(&schema.missing);
+}
+
 static void malformed_texts_are_refused_with_their_place(void **state) {
     (void)state;
     const struct {
@@ -241,6 +263,7 @@ int main(void) {
         cmocka_unit_test(headers_may_be_absent_or_leave_names_out),
         cmocka_unit_test(lists_choose_types),
         cmocka_unit_test(a_model_chooses_types),
+        cmocka_unit_test(a_model_brings_its_words_for_missing),
         cmocka_unit_test(malformed_texts_are_refused_with_their_place),
         cmocka_unit_test(a_nul_byte_is_not_text),
         cmocka_unit_test(rows_know_their_lines),

@@ -623,6 +623,10 @@ static copse_table *mixed_table(void) {
     TEXTS(t, "city", "Rome", "Oslo", "Rome", NULL, "K\xf6ln", "Oslo");
     NUMBERS(t, "constant", 1, 1, 1, 1, 1, 1);
     TEXTS(t, "y", "no", "yes", "no", "yes", "no", "perhaps");
+    int32_t id;
+    copse_error err;
+    must(cp_dict_add(&t->missing, "?", 1, &id, &err), err);
+    must(cp_dict_add(&t->missing, "-999", 4, &id, &err), err);
     return t;
 }
 
@@ -656,6 +660,8 @@ static void a_schema_comes_back_from_a_file(void **state) {
     assert_true(cp_schema_check(back));
     float a[6 * 5], b[6 * 5];
     assert_int_equal(back->dims, 5);
+    assert_int_equal(back->missing.n, 2);
+    assert_string_equal(cp_dict_text(&back->missing, 1), "-999");
     must(cp_schema_encode(s, t, 0, 6, a, &err), err);
     must(cp_schema_encode(back, t, 0, 6, b, &err), err);
     assert_memory_equal(a, b, sizeof a);

@@ -86,15 +86,18 @@ static void types_are_the_blocks_own_until_a_model_is_given(void **state) {
     cp_schema schema = {.task = COPSE_REGRESS, .target = target, .features = 2, .feature = feature};
     pipe_end p;
     copse_table *t;
+    int32_t id;
+    must(cp_dict_add(&schema.missing, "?", 1, &id, &err), err);
     start(&p, "t", "a;b;y\nx;1;1\n", NULL);
     must_get(&p, 9, "a:x;b=1;y=1");
     must(cp_stream_like(p.s, &schema, &err), err);
-    send(&p, "1;2;3\n");
-    must_get(&p, 9, "a=1;b:2;y=3");
+    send(&p, "1;2;?\n");
+    must_get(&p, 9, "a=1;b:2;y=-");
     send(&p, "\n4;x;5\nq;2;3\n");
     assert_int_equal(cp_stream_next(p.s, 9, &t, &err), COPSE_E_DATA);
     assert_non_null(strstr(err.msg, "/t:6:1: column 'a' should be a number, found 'q'."));
     stop(&p);
+    cp_dict_clear(&schema.missing);
 }
 
 static void objects_come_out_as_soon_as_they_are_whole(void **state) {
@@ -102,17 +105,20 @@ static void objects_come_out_as_soon_as_they_are_whole(void **state) {
     char a[] = "a", c[] = "c", target[] = "y";
     cp_feature feature[] = {{.name = a, .kind = COPSE_NUMBER}, {.name = c, .kind = COPSE_NUMBER}};
     cp_schema schema = {.task = COPSE_REGRESS, .target = target, .features = 2, .feature = feature};
+    int32_t id;
+    must(cp_dict_add(&schema.missing, "?", 1, &id, &err), err);
     pipe_end p;
     start(&p, "t", "{\"a\":1}\n{\"b\":", NULL);
     must_get(&p, 9, "a=1");
     send(&p, "2}\n");
     must_get(&p, 9, "a=-;b=2");
     must(cp_stream_like(p.s, &schema, &err), err);
-    send(&p, "\n{\"a\":3}");
+    send(&p, "\n{\"a\":\"?\",\"b\":3}");
     finish(&p);
-    must_get(&p, 9, "a=3;b=-;c=-;y=-");
+    must_get(&p, 9, "a=-;b=3;c=-;y=-");
     must_get(&p, 9, "the end");
     stop(&p);
+    cp_dict_clear(&schema.missing);
 }
 
 static void other_formats_come_in_pieces(void **state) {
