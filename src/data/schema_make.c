@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/pool.h"
 #include "data/reader.h"
 #include "data/schema.h"
@@ -368,6 +369,33 @@ static copse_status check_ranges(copse_table *t, size_t at[RANGE_COLUMNS], copse
     return COPSE_OK;
 }
 
+static void warn_of_stranger(const maker *m, const char *name) {
+    cp_near near = {.word = name};
+    for (size_t i = 0; i < m->s->features; i++) cp_near_try(&near, m->s->feature[i].name);
+    cp_log_warn(m->run, "'%.60s' in %s is not a feature: its range is not used%s%.60s%s", name, m->roles->scale,
+                near.best ? ". Did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+/* A range that nothing uses is most likely a name spelt wrong. */
+static copse_status warn_of_strangers(const maker *m, const cp_dict *names, copse_error *err) {
+    cp_dict known = {0};
+    size_t strangers = 0;
+    copse_status status = COPSE_OK;
+    for (size_t i = 0; i < m->s->features; i++) {
+        int32_t id;
+        CP_TRY_OUT(cp_dict_add(&known, m->s->feature[i].name, strlen(m->s->feature[i].name), &id, err));
+    }
+    for (size_t k = 0; k < names->n; k++) {
+        const char *name = cp_dict_text(names, k);
+        if (cp_dict_find(&known, name, strlen(name)) == CP_NONE && strangers++ < MAX_SAID) warn_of_stranger(m, name);
+    }
+    if (strangers > MAX_SAID)
+        cp_log_warn(m->run, "... and so on for %zu more names of the scale file", strangers - MAX_SAID);
+out:
+    cp_dict_clear(&known);
+    return status;
+}
+
 /* Replaces the ranges of the training rows by those of the file, where it has them. */
 static copse_status use_scale_file(maker *m, copse_error *err) {
     size_t at[RANGE_COLUMNS], own = 0;
@@ -386,7 +414,7 @@ static copse_status use_scale_file(maker *m, copse_error *err) {
         }
     }
     say_more(m, own, " that are not in the scale file");
-    return COPSE_OK;
+    return warn_of_strangers(m, &col[at[RANGE_NAME]].levels, err);
 }
 
 static void scale_number(const maker *m, const look *l, double *shift, double *span) {

@@ -331,11 +331,14 @@ static void ranges_can_come_from_a_file(void **state) {
     NUMBERS(t, "b", 1, 2, 3);
     NUMBERS(t, "c", 1, 2, 3);
     NUMBERS(t, "y", 1.5, 2, 3);
-    write_file(path, "name,min,max\nc,2,2\nunknown,0,1\na,-1,3\n");
+    write_file(path, "name,min,max\nc,2,2\nunknown,0,1\na,-1,3\ncc,0,1\n");
     cp_schema *s = make(t, (copse_roles){.target = "y", .scale = path}, &said);
     must(cp_schema_encode(s, t, 0, 3, z, &err), err);
     FLOATS(z, .5f, 0, -1, .75f, .5f, 0, 1, 1, 1);
     assert_non_null(strstr(said.text, "'b' is not in /tmp/copse-scale-"));
+    assert_int_equal(said.warnings, 2);
+    assert_non_null(strstr(said.text, "'unknown' in /tmp/copse-scale-"));
+    assert_non_null(strstr(said.text, " is not a feature: its range is not used. Did you mean 'c'?\n"));
     cp_schema_free(s);
     refuse_scale(t, path, "name,low,high\na,0,1\n", "there is no column 'min' in");
     refuse_scale(t, path, "name,min,max\na,0,1\na,0,1\n", ":3: the name is missing or a repetition");
