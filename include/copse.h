@@ -102,6 +102,7 @@ typedef struct copse_read_options {
     const copse_model
         *like; /* the types of this model's columns; numbers are then demanded where it has numbers.  Words
                               * that meant "missing" in its training rows do so again */
+    const volatile int *stop; /* as in copse_run */
 } copse_read_options;
 
 /* Reads a whole file; "-" is standard input, .gz and .zst are unpacked.  Errors name file:line:column. */

@@ -12,8 +12,7 @@ const cli_option cli_run_options[] = {
 };
 
 const cli_option cli_read_options[] = {
-    {"na", 0, "WORDS",
-     "more words for 'missing', e.g. '?,-999'; models keep them (empty, NA, NaN, null always are)"},
+    {"na", 0, "WORDS", "more words for 'missing', e.g. '?,-999'; models keep them (empty, NA, NaN, null always are)"},
     {"no-header", 0, NULL, "the first line is data; columns are x1, x2, ..."},
     {"categorical", 0, "COLUMNS", "read these as text even if they look like numbers"},
     {"numeric", 0, "COLUMNS", "these must be numbers"},
@@ -65,6 +64,7 @@ copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_opt
         .categorical = cli_args_text(&c->args, "categorical"),
         .numeric = cli_args_text(&c->args, "numeric"),
         .like = like,
+        .stop = c->run.stop,
     };
     return delimiter(c, &out->delimiter, err);
 }

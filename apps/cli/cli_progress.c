@@ -34,10 +34,6 @@ int cli_progress_signal(void) {
     return caught;
 }
 
-const volatile int *cli_progress_stop(void) {
-    return &caught;
-}
-
 /* ---------------------------------------------------------------------------------------------------- messages */
 
 void cli_progress_init(cli_progress *p, int quiet) {

@@ -24,6 +24,5 @@ __attribute__((format(printf, 2, 3))) void cli_progress_note(cli_progress *p, co
 void cli_progress_catch_signals(void);
 /* The signal that was caught, 0 if none was. */
 int cli_progress_signal(void);
-const volatile int *cli_progress_stop(void);
 
 #endif

@@ -18,6 +18,7 @@ static cp_read_options inner_options(const copse_read_options *opt) {
         .categorical = opt->categorical,
         .numeric = opt->numeric,
         .like = opt->like ? opt->like->schema : NULL,
+        .stop = opt->stop,
     };
 }
 

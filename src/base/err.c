@@ -50,6 +50,10 @@ copse_status cp_fail_memory(copse_error *err) {
     return cp_fail(err, COPSE_E_MEMORY, "out of memory");
 }
 
+copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err) {
+    return opt_stop && *opt_stop ? cp_fail(err, COPSE_E_STOPPED, "interrupted") : COPSE_OK;
+}
+
 void cp_bug(const char *file, int line, const char *what) {
     cp_log_last_words(file, line, what);
     abort();

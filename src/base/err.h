@@ -18,6 +18,8 @@ __attribute__((format(printf, 5, 6))) copse_status cp_fail_at(copse_error *err, 
                                                               const char *fmt, ...);
 
 copse_status cp_fail_memory(copse_error *err);
+/* Fails if the flag is there and raised: by a signal handler, or by another thread. */
+copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err);
 
 /* Forwards a failure to the caller. */
 #define CP_TRY(call)                               \

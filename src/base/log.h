@@ -8,9 +8,6 @@ __attribute__((format(printf, 2, 3))) void cp_log_info(const copse_run *run, con
 __attribute__((format(printf, 2, 3))) void cp_log_warn(const copse_run *run, const char *fmt, ...);
 void cp_log_progress(const copse_run *run, const char *what, double done, double total);
 
-/* Has the caller asked to stop? */
-int cp_log_stopped(const copse_run *run);
-
 void cp_log_last_words(const char *file, int line, const char *what);
 
 #endif

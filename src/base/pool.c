@@ -52,10 +52,8 @@ static void work(loop *lp, size_t id) {
         size_t i = atomic_fetch_add(&lp->next, 1);
         if (i >= lp->n || i > atomic_load(&lp->bad)) return;
         copse_error err = {0};
-        if (cp_log_stopped(lp->run))
-            cp_fail(&err, COPSE_E_STOPPED, "interrupted");
-        else
-            err.code = lp->job(lp->arg, i, id, &err);
+        copse_status status = cp_fail_if_stopped(lp->run ? lp->run->stop : NULL, &err);
+        if (!status) err.code = lp->job(lp->arg, i, id, &err);
         if (err.code) note_failure(lp, i, &err);
         size_t done = atomic_fetch_add(&lp->done, 1) + 1;
         if (id == 0 && lp->what) cp_log_progress(lp->run, lp->what, (double)done, (double)lp->n);

@@ -208,6 +208,7 @@ static copse_status read_rows(parser *ps, const char *text, long line, copse_err
     ps->line = line;
     while (next_row(ps)) {
         CP_BUG(row == ps->cap);
+        if (row % CP_READ_STRIDE == 0) CP_TRY(cp_fail_if_stopped(ps->csv->stop, err));
         CP_TRY(read_row(ps, row++, err));
         end_row(ps);
     }
@@ -341,7 +342,7 @@ copse_status cp_csv_begin(cp_csv *csv, const cp_content *in, const cp_read_optio
     size_t bom = cp_text_bom(in->bytes, in->n);
     parser ps = {.csv = csv, .p = in->bytes + bom, .end = in->bytes + in->n, .line = 1};
     copse_status status = COPSE_OK;
-    *csv = (cp_csv){.name = in->name, .no_header = opt->no_header};
+    *csv = (cp_csv){.name = in->name, .no_header = opt->no_header, .stop = opt->stop};
     CP_TRY_OUT(set_delimiter(csv, opt->delimiter, ps.p, err));
     CP_TRY_OUT(cp_table_new(0, &csv->header, err));
     if (!(csv->header->source = cp_mem_strdup(in->name))) CP_TRY_OUT(cp_fail_memory(err));

@@ -17,8 +17,9 @@ typedef struct cp_csv {
     const char *name; /* borrowed */
     char delimiter;
     int no_header;
-    copse_table *header; /* names alone */
-    cp_want *want;       /* of each column */
+    const volatile int *stop; /* borrowed */
+    copse_table *header;      /* names alone */
+    cp_want *want;            /* of each column */
     cp_missing missing;
     int missing_numbers;      /* a word for missing reads as a number, such as -999 */
     unsigned char class[256]; /* of each byte, see csv.c */

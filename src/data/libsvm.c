@@ -16,6 +16,7 @@ typedef struct parser {
     long line;
     size_t field;      /* 1-based, of the row */
     size_t rows, most; /* largest index */
+    const volatile int *stop;
     cp_missing missing;
     copse_table *t; /* NULL the first time */
     size_t *last;   /* row + 1 that set column j last */
@@ -100,6 +101,7 @@ static copse_status read_lines(parser *ps, copse_error *err) {
     while (ps->p < end) {
         while (is_blank(*ps->p) || *ps->p == '\r') ps->p++;
         if (!ends_token(*ps->p)) {
+            if (ps->rows % CP_READ_STRIDE == 0) CP_TRY(cp_fail_if_stopped(ps->stop, err));
             if (ps->t) ps->t->line[ps->rows] = ps->line;
             CP_TRY(read_line(ps, err));
             ps->rows++;
@@ -147,7 +149,7 @@ static size_t model_most(const cp_schema *like) {
 }
 
 copse_status cp_libsvm_read(const cp_content *in, const cp_read_options *opt, copse_table **out, copse_error *err) {
-    parser ps = {.in = in};
+    parser ps = {.in = in, .stop = opt->stop};
     copse_status status = COPSE_OK;
     *out = NULL;
     CP_TRY_OUT(cp_text_check(in->name, in->bytes, in->n, 1, err));

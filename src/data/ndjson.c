@@ -19,6 +19,7 @@ typedef struct text {
 typedef struct parser {
     cp_ndjson *nd;
     const cp_content *in;
+    const volatile int *stop;
     const char *p;
     long line;
     text key, value;
@@ -228,6 +229,7 @@ static copse_status read_lines(parser *ps, long line, copse_error *err) {
     for (ps->line = line; ps->p < ps->in->bytes + ps->in->n; ps->line++) {
         skip_blanks(ps);
         if (*ps->p && *ps->p != '\n') {
+            if (ps->rows % CP_READ_STRIDE == 0) CP_TRY(cp_fail_if_stopped(ps->stop, err));
             if (ps->t) ps->t->line[ps->rows] = ps->line;
             CP_TRY(read_object(ps, err));
             ps->rows++;
@@ -257,7 +259,7 @@ static copse_status make_table(parser *ps, const cp_read_options *opt, copse_err
 
 copse_status cp_ndjson_rows(cp_ndjson *nd, const cp_content *in, long *line, const cp_read_options *opt,
                             copse_table **out, copse_error *err) {
-    parser ps = {.nd = nd, .in = in};
+    parser ps = {.nd = nd, .in = in, .stop = opt->stop};
     copse_status status = COPSE_OK;
     *out = NULL;
     CP_TRY_OUT(read_lines(&ps, *line, err));

@@ -205,11 +205,13 @@ static void column_name(const array *a, const cp_schema *like, size_t j, char *b
 }
 
 /* Rows are taken in blocks, so that an array in C order is walked through once and not once a column. */
-static void copy_cells(const array *a, const type *e, copse_table *t) {
+static copse_status copy_cells(const array *a, const type *e, const volatile int *stop, copse_table *t,
+                               copse_error *err) {
     enum { BLOCK = 64 };
     size_t row_step = (a->fortran ? 1 : t->cols) * e->size, col_step = (a->fortran ? t->rows : 1) * e->size;
     int big = a->descr[0] == '>';
     for (size_t first = 0; first < t->rows; first += BLOCK) {
+        CP_TRY(cp_fail_if_stopped(stop, err));
         size_t end = t->rows - first < BLOCK ? t->rows : first + BLOCK;
         for (size_t j = 0; j < t->cols; j++) {
             const char *p = a->data + j * col_step;
@@ -217,6 +219,7 @@ static void copy_cells(const array *a, const type *e, copse_table *t) {
             for (size_t i = first; i < end; i++) x[i] = e->read(load(p + i * row_step, e->size, big));
         }
     }
+    return COPSE_OK;
 }
 
 static copse_status fill(const array *a, const type *e, const cp_read_options *opt, copse_table *t, copse_error *err) {
@@ -227,7 +230,7 @@ static copse_status fill(const array *a, const type *e, const cp_read_options *o
         column_name(a, opt->like, j, name, sizeof name);
         CP_TRY(cp_table_add(t, name, COPSE_NUMBER, &c, err));
     }
-    copy_cells(a, e, t);
+    CP_TRY(copy_cells(a, e, opt->stop, t, err));
     return cp_want_apply(t, opt, err);
 }
 

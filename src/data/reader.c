@@ -74,6 +74,7 @@ copse_status cp_read_file(const char *path, const cp_read_options *opt, copse_ta
     copse_status status = COPSE_OK;
     *out = NULL;
     CP_TRY_OUT(cp_source_open(path, &source, err));
+    cp_source_watch(source, opt ? opt->stop : NULL);
     CP_TRY_OUT(cp_source_read_all(source, &bytes, &n, err));
     CP_TRY_OUT(read_content(&(cp_content){cp_source_name(source), bytes, n}, opt, out, err));
 out:

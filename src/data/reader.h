@@ -12,7 +12,8 @@ typedef struct cp_read_options {
     char delimiter;
     int no_header;
     const char *na, *categorical, *numeric;
-    const cp_schema *like; /* NULL: types are found */
+    const cp_schema *like;    /* NULL: types are found */
+    const volatile int *stop; /* NULL: nobody will */
 } cp_read_options;
 
 copse_status cp_read_file(const char *path, const cp_read_options *opt, copse_table **out, copse_error *err);
@@ -20,6 +21,8 @@ copse_status cp_read_file(const char *path, const cp_read_options *opt, copse_ta
 /* The same from memory; the bytes are copied.  `name` stands for the file in messages and tells the format. */
 copse_status cp_read_bytes(const char *name, const char *bytes, size_t n, const cp_read_options *opt, copse_table **out,
                            copse_error *err);
+
+enum { CP_READ_STRIDE = 4096 }; /* rows between two looks at `stop` */
 
 /* A format's reader: the whole content to a table.  cp_csv_read, cp_npy_read ... are of this type. */
 typedef copse_status (*cp_read_fn)(const cp_content *in, const cp_read_options *opt, copse_table **out,

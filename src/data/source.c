@@ -10,13 +10,19 @@
 
 #include "base/mem.h"
 
-enum { RAW = 1 << 16, FIRST_GUESS = 1 << 16, LONGEST_MAGIC = 4 };
+enum {
+    RAW = 1 << 16,
+    FIRST_GUESS = 1 << 16,
+    LONGEST_MAGIC = 4,
+    MOST_AT_ONCE = 1 << 24 /* bytes between two looks at the flag */
+};
 
 typedef enum packing { PLAIN, GZIP, ZSTD } packing;
 
 struct cp_source {
     char *name;
     int fd, owns_fd;
+    const volatile int *stop;
     size_t size_hint; /* of a regular file */
     packing packing;
     unsigned char raw[RAW]; /* raw[at] ... raw[end-1] is read but not yet used */
@@ -29,6 +35,10 @@ struct cp_source {
 
 const char *cp_source_name(const cp_source *s) {
     return s->name;
+}
+
+void cp_source_watch(cp_source *s, const volatile int *opt_stop) {
+    s->stop = opt_stop;
 }
 
 /* read() with its failures put into words. */
@@ -171,6 +181,7 @@ static copse_status unpack_zstd(cp_source *s, char *buf, size_t n, size_t *out_g
 /* Unpacks from what is at hand before it reads more, so that a pipe's bytes are handed out as soon as they can be. */
 static copse_status read_packed(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
     for (;;) {
+        CP_TRY(cp_fail_if_stopped(s->stop, err));
         if (s->packing == GZIP)
             CP_TRY(unpack_gzip(s, buf, n, out_got, err));
         else if (s->at < s->end || s->in_member)
@@ -183,6 +194,7 @@ static copse_status read_packed(cp_source *s, char *buf, size_t n, size_t *out_g
 }
 
 static copse_status read_plain(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
+    CP_TRY(cp_fail_if_stopped(s->stop, err));
     if (s->at == s->end) return read_some(s, buf, n, out_got, err);
     *out_got = n < s->end - s->at ? n : s->end - s->at;
     memcpy(buf, s->raw + s->at, *out_got);
@@ -192,6 +204,7 @@ static copse_status read_plain(cp_source *s, char *buf, size_t n, size_t *out_go
 
 copse_status cp_source_read(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
     *out_got = 0;
+    if (n > MOST_AT_ONCE) n = MOST_AT_ONCE;
     return s->packing == PLAIN ? read_plain(s, buf, n, out_got, err) : read_packed(s, buf, n, out_got, err);
 }
 

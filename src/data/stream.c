@@ -46,7 +46,9 @@ static copse_status init(cp_stream *s, const char *path, const cp_read_options *
     s->opt.categorical = s->categorical;
     s->opt.numeric = s->numeric;
     s->opt.format = s->asked;
-    return cp_source_open(path, &s->source, err);
+    CP_TRY(cp_source_open(path, &s->source, err));
+    cp_source_watch(s->source, s->opt.stop);
+    return COPSE_OK;
 }
 
 copse_status cp_stream_open(const char *path, const cp_read_options *opt, cp_stream **out, copse_error *err) {

@@ -168,6 +168,29 @@ static void cut_or_damaged_files_are_refused(void **state) {
     free(text);
 }
 
+static void a_raised_flag_ends_reading(void **state) {
+    (void)state;
+    const volatile int raised = 1;
+    char *text = long_text(LONG);
+    size_t (*const pack[])(const void *, size_t, unsigned char *, size_t) = {NULL, gzip, zstd};
+    for (int kind = 0; kind < 3; kind++) {
+        cp_source *s;
+        char *bytes;
+        size_t n;
+        if (pack[kind])
+            write_file(packed, pack[kind](text, LONG, packed, ROOM));
+        else
+            write_file(text, LONG);
+        must(cp_source_open(path, &s, &err), err);
+        cp_source_watch(s, &raised);
+        assert_int_equal(cp_source_read_all(s, &bytes, &n, &err), COPSE_E_STOPPED);
+        assert_string_equal(err.msg, "interrupted");
+        assert_null(bytes);
+        cp_source_close(s);
+    }
+    free(text);
+}
+
 static void paths_that_cannot_be_read_are_the_systems_word(void **state) {
     (void)state;
     cp_source *s;
@@ -206,6 +229,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(packed_files_are_unpacked_whatever_their_name, make_path, remove_path),
         cmocka_unit_test_setup_teardown(members_and_frames_are_joined, make_path, remove_path),
         cmocka_unit_test_setup_teardown(cut_or_damaged_files_are_refused, make_path, remove_path),
+        cmocka_unit_test_setup_teardown(a_raised_flag_ends_reading, make_path, remove_path),
         cmocka_unit_test_setup_teardown(paths_that_cannot_be_read_are_the_systems_word, make_path, remove_path),
         cmocka_unit_test_setup_teardown(every_failed_allocation_is_clean, make_path, remove_path),
     };

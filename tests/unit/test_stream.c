@@ -223,8 +223,10 @@ static void an_empty_stream_is_refused_and_a_lone_header_is_not(void **state) {
     stop(&p);
 }
 
+static volatile int raised;
+
 static void on_alarm(int signal) {
-    (void)signal;
+    raised = signal;
 }
 
 static void a_signal_interrupts_the_wait_and_nothing_is_lost(void **state) {
@@ -242,6 +244,58 @@ static void a_signal_interrupts_the_wait_and_nothing_is_lost(void **state) {
     send(&p, "4\n");
     must_get(&p, 9, "a=3;b=4");
     stop(&p);
+}
+
+static void a_raised_flag_ends_the_stream_and_nothing_is_lost(void **state) {
+    (void)state;
+    pipe_end p;
+    copse_table *t;
+    volatile int flag = 0;
+    start(&p, "t.csv", "a,b\n1,2\n", &(cp_read_options){.stop = &flag});
+    must_get(&p, 9, "a=1;b=2");
+    send(&p, "3,4\n");
+    flag = 1;
+    assert_int_equal(cp_stream_next(p.s, 9, &t, &err), COPSE_E_STOPPED);
+    flag = 0;
+    must_get(&p, 9, "a=3;b=4");
+    stop(&p);
+}
+
+/* Long enough that the alarm comes while it is read. */
+static void must_be_interrupted(const char *name, const char *header, const char *row) {
+    enum { ROWS = 6000000 };
+    size_t n = strlen(row), at = strlen(header);
+    char *text = malloc(at + ROWS * n);
+    copse_table *t;
+    assert_non_null(text);
+    memcpy(text, header, at);
+    for (size_t i = 0; i < ROWS; i++, at += n) memcpy(text + at, row, n);
+    raised = 0;
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {.tv_usec = 20000}}, NULL);
+    assert_int_equal(cp_read_bytes(name, text, at, &(cp_read_options){.stop = &raised}, &t, &err), COPSE_E_STOPPED);
+    assert_string_equal(err.msg, "interrupted");
+    assert_null(t);
+    free(text);
+}
+
+static void readers_look_at_the_flag_as_they_go(void **state) {
+    (void)state;
+    struct sigaction action = {.sa_handler = on_alarm}, before;
+    sigaction(SIGALRM, &action, &before);
+    must_be_interrupted("t.csv", "a\n", "1\n");
+    must_be_interrupted("t.svm", "", "1 1:1\n");
+    must_be_interrupted("t.ndjson", "", "{\"a\":1}\n");
+    sigaction(SIGALRM, &before, NULL);
+    static const char npy[] = "\x93NUMPY\1\0\x76\0{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}";
+    char bytes[128 + 8];
+    copse_table *t;
+    memset(bytes, ' ', sizeof bytes);
+    memcpy(bytes, npy, sizeof npy - 1);
+    bytes[127] = '\n';
+    must(cp_read_bytes("t.npy", bytes, sizeof bytes, NULL, &t, &err), err);
+    cp_table_free(t);
+    assert_int_equal(cp_read_bytes("t.npy", bytes, sizeof bytes, &(cp_read_options){.stop = &raised}, &t, &err),
+                     COPSE_E_STOPPED);
 }
 
 static copse_status drain(const char *path, const cp_read_options *opt) {
@@ -288,6 +342,8 @@ int main(void) {
         cmocka_unit_test(malformed_rows_name_their_line),
         cmocka_unit_test(an_empty_stream_is_refused_and_a_lone_header_is_not),
         cmocka_unit_test(a_signal_interrupts_the_wait_and_nothing_is_lost),
+        cmocka_unit_test(a_raised_flag_ends_the_stream_and_nothing_is_lost),
+        cmocka_unit_test(readers_look_at_the_flag_as_they_go),
         cmocka_unit_test(every_failed_allocation_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
