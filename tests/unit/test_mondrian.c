@@ -147,6 +147,39 @@ static void saving_and_loading_in_between_changes_nothing(void **state) {
     }
 }
 
+static void must_not_read(const cp_mondrian *f, const copse_params *writing, const copse_params *reading) {
+    copse_error err;
+    cp_reader *r;
+    unsigned char *bytes;
+    size_t n;
+    void *out;
+    image_of(f, writing, &bytes, &n);
+    must(cp_reader_new(bytes, n, &r, &err), err);
+    copse_status status = cp_mondrian_read(r, reading, f->task, f->space.dims, f->space.classes, &out, &err);
+    assert_int_equal(status, COPSE_E_MODEL);
+    if (!strstr(err.msg, "is split and should have paused")) fail_msg("%s", err.msg);
+    assert_null(out);
+    cp_reader_free(r);
+    free(bytes);
+}
+
+/* N5, which a file could break without breaking anything else. */
+static void splits_that_should_have_paused_are_not_read(void **state) {
+    (void)state;
+    for (size_t classes = 0; classes <= 3; classes += 3) {
+        sample s = make_sample("paused", 60, 2, classes, 0);
+        copse_params *p = options("trees=2 min-samples-split=2"), *larger = options("trees=2 min-samples-split=20");
+        cp_mondrian *f = fit_forest(&s.rows, p);
+        must_not_read(f, p, larger);
+        for (size_t i = 0; f->label && i < s.rows.n; i++) f->label[i] = 1;
+        if (f->label) must_not_read(f, p, p);
+        cp_mondrian_free(f);
+        cp_param_free(p);
+        cp_param_free(larger);
+        free_sample(&s);
+    }
+}
+
 static void any_number_of_threads_gives_the_same_forest(void **state) {
     (void)state;
     copse_error err;
@@ -215,6 +248,7 @@ int main(void) {
         cmocka_unit_test(online_trees_are_sound_after_every_row),
         cmocka_unit_test(cutting_the_stream_changes_nothing),
         cmocka_unit_test(saving_and_loading_in_between_changes_nothing),
+        cmocka_unit_test(splits_that_should_have_paused_are_not_read),
         cmocka_unit_test(any_number_of_threads_gives_the_same_forest),
         cmocka_unit_test(trees_that_lag_catch_up),
         cmocka_unit_test(a_cut_never_reaches_the_upper_end),
