@@ -28,18 +28,6 @@ void cp_json_format(double value, char buf[CP_JSON_NUMBER]) {
     plain_point(buf);
 }
 
-static void format_float(float value, char buf[CP_JSON_NUMBER]) {
-    if (!isfinite(value)) {
-        cp_json_format((double)value, buf);
-        return;
-    }
-    for (int digits = 6; digits <= 9; digits++) {
-        snprintf(buf, CP_JSON_NUMBER, "%.*g", digits, (double)value);
-        if (strtof(buf, NULL) == value) break;
-    }
-    plain_point(buf);
-}
-
 /* -------------------------------------------------------------------------------------------------------- output */
 
 static void flush(cp_json *j) {
@@ -170,7 +158,9 @@ void cp_json_text(cp_json *j, const char *opt_key, const char *value) {
 }
 
 /* JSON has no word for infinity, and none for what is no number. */
-static void put_number(cp_json *j, const char *opt_key, double value, const char *text) {
+void cp_json_number(cp_json *j, const char *opt_key, double value) {
+    char text[CP_JSON_NUMBER];
+    cp_json_format(value, text);
     lead(j, opt_key);
     if (isnan(value))
         put_text(j, "null");
@@ -178,18 +168,6 @@ static void put_number(cp_json *j, const char *opt_key, double value, const char
         put_quoted(j, text);
     else
         put_text(j, text);
-}
-
-void cp_json_number(cp_json *j, const char *opt_key, double value) {
-    char text[CP_JSON_NUMBER];
-    cp_json_format(value, text);
-    put_number(j, opt_key, value, text);
-}
-
-void cp_json_float(cp_json *j, const char *opt_key, float value) {
-    char text[CP_JSON_NUMBER];
-    format_float(value, text);
-    put_number(j, opt_key, (double)value, text);
 }
 
 void cp_json_integer(cp_json *j, const char *opt_key, int64_t value) {

@@ -22,9 +22,8 @@ void cp_json_array(cp_json *j, const char *opt_key);    /* [ */
 void cp_json_close_object(cp_json *j);
 void cp_json_close_array(cp_json *j);
 void cp_json_text(cp_json *j, const char *opt_key, const char *value); /* NULL is null */
-void cp_json_number(cp_json *j, const char *opt_key,
-                    double value); /* shortest text that reads back; inf: "inf", NaN: null */
-void cp_json_float(cp_json *j, const char *opt_key, float value); /* shortest text that reads back as this float */
+/* The shortest text that reads back; inf is "inf", NaN is null. */
+void cp_json_number(cp_json *j, const char *opt_key, double value);
 void cp_json_integer(cp_json *j, const char *opt_key, int64_t value);
 void cp_json_bool(cp_json *j, const char *opt_key, int value);
 void cp_json_newline(cp_json *j); /* between objects of a line-based listing, at depth 0 */

@@ -7,25 +7,8 @@
 static const double half_log_two_pi = 0.918938533204672741780;
 static const double half_log_pi = 0.572364942924700087072;
 
-double cp_dens_exp_log(double x) {
-    return x < 0 ? -INFINITY : -x;
-}
-
 double cp_dens_exp_cdf(double x) {
     return x <= 0 ? 0 : -expm1(-x);
-}
-
-double cp_dens_exp_below_log(double x, double limit) {
-    return x < 0 || x > limit ? -INFINITY : -x - cp_special_log1m_exp(limit);
-}
-
-double cp_dens_exp_below_cdf(double x, double limit) {
-    if (x <= 0) return 0;
-    return x >= limit ? 1 : expm1(-x) / expm1(-limit);
-}
-
-double cp_dens_exp_below_quantile(double q, double limit) {
-    return fmin(limit, -log1p(q * expm1(-limit)));
 }
 
 double cp_dens_normal_log(double x) {
@@ -34,12 +17,6 @@ double cp_dens_normal_log(double x) {
 
 double cp_dens_normal_cdf(double x) {
     return cp_special_normal_cdf(x);
-}
-
-double cp_dens_gamma_log(double x, double shape) {
-    if (x < 0) return -INFINITY;
-    if (x == 0) return shape < 1 ? INFINITY : shape > 1 ? -INFINITY : 0;
-    return (shape - 1) * log(x) - x - cp_special_log_gamma(shape);
 }
 
 double cp_dens_gamma_cdf(double x, double shape) {

@@ -1,4 +1,4 @@
-/* draw - random variates.  Each has its density and cdf in dens.h, and is tested against them. */
+/* draw - random variates.  Each has its cdf in dens.h, and is tested against it. */
 #ifndef CP_DRAW_H
 #define CP_DRAW_H
 

@@ -20,11 +20,6 @@ double cp_special_log_sum_exp(const double *v, size_t n) {
     return top + log(sum);
 }
 
-/* Near 0 the difference 1 - exp(-x) is small and expm1 keeps it; far out it is near 1 and log1p does. */
-double cp_special_log1m_exp(double x) {
-    return x < 0.6931471805599453 ? log(-expm1(-x)) : log1p(-exp(-x));
-}
-
 double cp_special_normal_cdf(double x) {
     return 0.5 * erfc(-x * sqrt_half);
 }

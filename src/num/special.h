@@ -8,8 +8,6 @@
 
 /* log(sum_i exp(v_i)) without overflow; -INFINITY for n = 0 or if all v are. */
 double cp_special_log_sum_exp(const double *v, size_t n);
-/* log(1 - exp(-x)), x >= 0. */
-double cp_special_log1m_exp(double x);
 
 /* Phi(x); the upper tail is Phi(-x).  Relative error below 3e-13 down to the smallest normal double. */
 double cp_special_normal_cdf(double x);

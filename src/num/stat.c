@@ -3,28 +3,6 @@
 #include <math.h>
 #include <stdint.h>
 
-/* West (1979): the mean moves by its share of the new point's distance, so nothing large is ever subtracted. */
-void cp_stat_add(cp_stat *s, double x, double weight) {
-    if (!(weight > 0)) return;
-    double total = s->weight + weight, gap = x - s->mean, move = gap * (weight / total);
-    s->mean += move;
-    s->squares += s->weight * gap * move;
-    s->weight = total;
-}
-
-/* Chan, Golub and LeVeque (1979). */
-void cp_stat_merge(cp_stat *s, const cp_stat *other) {
-    if (!(other->weight > 0)) return;
-    double total = s->weight + other->weight, gap = other->mean - s->mean, share = other->weight / total;
-    s->mean += gap * share;
-    s->squares += other->squares + s->weight * share * gap * gap;
-    s->weight = total;
-}
-
-double cp_stat_var(const cp_stat *s) {
-    return s->weight > 0 ? s->squares / s->weight : NAN;
-}
-
 static void swap(double *a, double *b) {
     double t = *a;
     *a = *b;
@@ -53,19 +31,12 @@ static void select_kth(double *v, ptrdiff_t n, ptrdiff_t k) {
     }
 }
 
-double cp_stat_quantile(double *v, size_t n, double q) {
+double cp_stat_median(double *v, size_t n) {
     if (n == 0) return NAN;
-    double place = q * (double)(n - 1);
-    size_t k = (size_t)place;
-    if (k > n - 1) k = n - 1;
+    size_t k = (n - 1) / 2;
     select_kth(v, (ptrdiff_t)n, (ptrdiff_t)k);
-    double share = place - (double)k;
-    if (!(share > 0) || k + 1 == n) return v[k];
+    if (n % 2) return v[k];
     double next = v[k + 1];
     for (size_t i = k + 2; i < n; i++) next = fmin(next, v[i]);
-    return (1 - share) * v[k] + share * next; /* the difference of the two might overflow */
-}
-
-double cp_stat_median(double *v, size_t n) {
-    return cp_stat_quantile(v, n, 0.5);
+    return 0.5 * v[k] + 0.5 * next; /* the sum of the two might overflow */
 }

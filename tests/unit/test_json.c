@@ -103,35 +103,20 @@ static void numbers_are_short_and_read_back(void **state) {
     }
 }
 
-static void floats_read_back_as_floats(void **state) {
+static void what_json_has_no_word_for_is_null_or_text(void **state) {
     (void)state;
     sink out = {.n = 0};
     cp_json j;
     copse_error err;
     cp_json_begin(&j, collect, &out);
     cp_json_array(&j, NULL);
-    cp_json_float(&j, NULL, 0.1f);
-    cp_json_float(&j, NULL, 16777217.0f);
-    cp_json_float(&j, NULL, FLT_MAX);
-    cp_json_float(&j, NULL, -INFINITY);
+    cp_json_number(&j, NULL, 0.1);
+    cp_json_number(&j, NULL, -INFINITY);
     cp_json_number(&j, NULL, NAN);
     cp_json_number(&j, NULL, INFINITY);
     cp_json_close_array(&j);
     must(cp_json_end(&j, &err), err);
-    assert_string_equal(out.text, "[0.1,16777216,3.4028235e+38,\"-inf\",null,\"inf\"]");
-    cp_rng rng;
-    cp_rng_init(&rng, seed_of("floats_read_back_as_floats"), CP_FOR_TEST, 0, 0);
-    for (int i = 0; i < 5000; i++) {
-        uint32_t bits = cp_rng_u32(&rng);
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        if (!isfinite(value)) continue;
-        out.n = 0;
-        cp_json_begin(&j, collect, &out);
-        cp_json_float(&j, NULL, value);
-        must(cp_json_end(&j, &err), err);
-        assert_true(strtof(out.text, NULL) == value);
-    }
+    assert_string_equal(out.text, "[0.1,\"-inf\",null,\"inf\"]");
 }
 
 static void numbers_keep_their_point_in_any_locale(void **state) {
@@ -171,7 +156,7 @@ int main(void) {
         cmocka_unit_test(objects_and_arrays_nest_with_commas),
         cmocka_unit_test(text_is_escaped_and_made_valid_utf8),
         cmocka_unit_test(numbers_are_short_and_read_back),
-        cmocka_unit_test(floats_read_back_as_floats),
+        cmocka_unit_test(what_json_has_no_word_for_is_null_or_text),
         cmocka_unit_test(numbers_keep_their_point_in_any_locale),
         cmocka_unit_test(long_texts_pass_the_buffer_and_failures_stick),
     };
