@@ -42,10 +42,12 @@ static void draw_split(cp_rng *rng, const float *box, size_t dims, double extent
 
 /* Rows with x[dim] <= cut to the front; returns how many.  Stable, without branches on the data. */
 static size_t partition(const cp_mondrian_space *s, int32_t dim, float cut, int32_t *row, size_t n, int32_t *tmp) {
+    enum { AHEAD = 16 };
     const float *column = s->x + dim;
     size_t left = 0, right = 0;
     for (size_t i = 0; i < n; i++) {
         int32_t r = row[i];
+        if (i + AHEAD < n) __builtin_prefetch(column + (size_t)row[i + AHEAD] * s->dims);
         int goes_left = column[(size_t)r * s->dims] <= cut;
         row[left] = r;
         tmp[right] = r;
