@@ -18,6 +18,7 @@
 #include "hostile.h"
 #include "model/model.h"
 #include "num/rng.h"
+#include "sanitized.h"
 
 enum { MUTANTS = 500, MAX_IMAGE = 1 << 20, MAX_SECTIONS = 4000, MAX_MODELS = 16 };
 
@@ -286,14 +287,6 @@ static int try_changed_parts(cp_rng *rng, const image *from) {
     free(mutated.bytes);
     return taken;
 }
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 /* From here on the process gets no more than the bound of docs/format.md for the largest image allows. */
 static void limit_memory(size_t largest) {

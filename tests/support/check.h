@@ -2,6 +2,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,6 +30,16 @@
         if (near_a_ != near_b_ && !(isfinite(near_s_) && fabs(near_a_ - near_b_) <= (tol)*near_s_))             \
             fail_msg("%s = %.17g, %s = %.17g, apart by more than %g", #a, near_a_, #b, near_b_, (double)(tol)); \
     } while (0)
+
+/* |a - b| <= tol |b|: what tails need. */
+#define assert_rel(a, b, tol)                                                                                 \
+    do {                                                                                                      \
+        double rel_a_ = (a), rel_b_ = (b);                                                                    \
+        if (!(fabs(rel_a_ - rel_b_) <= (tol)*fabs(rel_b_) + DBL_MIN))                                         \
+            fail_msg("%s = %.17g, %s = %.17g, relatively %.3g", #a, rel_a_, #b, rel_b_, rel_a_ / rel_b_ - 1); \
+    } while (0)
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* A seed from the test's name, so that nobody picks seeds. */
 static inline uint64_t seed_of(const char *name) {

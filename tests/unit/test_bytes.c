@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "num/rng.h"
+#include "sanitized.h"
 
 /* The numbers of docs/format.md, written down a second time on purpose. */
 enum { HEADER = 48, AT_VERSION = 8, AT_SECTIONS = 12, AT_SIZE = 16, AT_DIRECTORY = 24, AT_DIR_SUM = 32, AT_SUM = 40 };
@@ -525,18 +526,10 @@ static int survives_within(const craft *c, size_t more) {
     return WEXITSTATUS(end);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
 static void bombs_cost_no_memory(void **state) {
     (void)state;
 #ifdef SANITIZED
-    skip(); /* sanitizers reserve terabytes of address space */
+    skip();
 #endif
     unsigned char stored[4096] = {0};
     size_t gigabyte = (size_t)1 << 30;

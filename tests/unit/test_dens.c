@@ -1,19 +1,9 @@
 #include "check.h"
 
-#include <float.h>
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
 
 #include "num/dens.h"
-
-#define assert_rel(a, b, tol)                                                                                 \
-    do {                                                                                                      \
-        double rel_a_ = (a), rel_b_ = (b);                                                                    \
-        if (!(fabs(rel_a_ - rel_b_) <= (tol)*fabs(rel_b_) + DBL_MIN))                                         \
-            fail_msg("%s = %.17g, %s = %.17g, relatively %.3g", #a, rel_a_, #b, rel_b_, rel_a_ / rel_b_ - 1); \
-    } while (0)
-
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static void exponential_agrees(void **state) {
     (void)state;

@@ -9,7 +9,6 @@
 #include "num/draw.h"
 #include "num/mixture.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 enum { MOST = 1000 };
 
 /* A random mixture: scales spread over `decades` powers of ten around 1, locations within `width` of `centre`. */

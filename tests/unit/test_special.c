@@ -1,6 +1,5 @@
 #include "check.h"
 
-#include <float.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_erf.h>
 #include <gsl/gsl_sf_gamma.h>
@@ -8,16 +7,6 @@
 #include <Rmath.h>
 
 #include "num/special.h"
-
-/* |a - b| <= tol |b|: what tails need. */
-#define assert_rel(a, b, tol)                                                                                 \
-    do {                                                                                                      \
-        double rel_a_ = (a), rel_b_ = (b);                                                                    \
-        if (!(fabs(rel_a_ - rel_b_) <= (tol)*fabs(rel_b_) + DBL_MIN))                                         \
-            fail_msg("%s = %.17g, %s = %.17g, relatively %.3g", #a, rel_a_, #b, rel_b_, rel_a_ / rel_b_ - 1); \
-    } while (0)
-
-#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static void log_sum_exp_survives_any_size(void **state) {
     (void)state;

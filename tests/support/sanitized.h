@@ -1,0 +1,14 @@
+/* sanitized - SANITIZED is defined where a sanitizer is at work: those reserve terabytes of address space, so memory
+ * cannot be limited there. */
+#ifndef SANITIZED_H
+#define SANITIZED_H
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#endif
