@@ -31,6 +31,11 @@ size_t cp_schema_width(const cp_feature *f) {
     return f->kind == COPSE_TEXT && f->levels.n <= CP_MAX_INDICATORS ? f->levels.n : 1;
 }
 
+void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double max) {
+    s->shift[f->first] = min;
+    s->span[f->first] = max > min ? max - min : 1;
+}
+
 static int check_feature(const cp_schema *s, const cp_feature *f, size_t first) {
     if (f->first != first || f->width != cp_schema_width(f) || f->width > s->dims - first) return 0;
     for (size_t d = first; d < first + f->width; d++) {

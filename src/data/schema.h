@@ -22,7 +22,10 @@
 #include "base/bytes.h"
 #include "data/table.h"
 
-enum { CP_MAX_INDICATORS = 32 };
+enum {
+    CP_MAX_INDICATORS = 32,
+    CP_SCHEMA_SAID = 8 /* lines about single columns, of each sort */
+};
 #define CP_MAX_TARGET 1e60 /* so that squares of squares of targets are still numbers */
 
 typedef struct cp_feature {
@@ -49,6 +52,10 @@ typedef struct cp_schema {
 copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, int want_unit, const copse_run *run,
                            cp_schema **out, copse_error *err);
 
+/* In schema_scale.c: takes the ranges of numbers from a file with columns name,min,max, where it has them.  Says on `run`
+ * which it has not, and which of its names are no features. */
+copse_status cp_schema_rescale(cp_schema *s, const char *path, const copse_run *run, copse_error *err);
+
 void cp_schema_free(cp_schema *s);
 int cp_schema_check(const cp_schema *s);
 
@@ -70,6 +77,9 @@ copse_status cp_schema_labels(cp_schema *s, const copse_table *t, size_t first, 
                               unsigned char *opt_missing, copse_error *err);
 /* Drops the classes appended after the first n: for a caller whose next step failed. */
 void cp_schema_forget(cp_schema *s, size_t n);
+
+/* The numbers from min to max become 0 to 1; if the two are equal, that value becomes 0. */
+void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double max);
 
 /* Encoded columns of a feature, by its kind and levels. */
 size_t cp_schema_width(const cp_feature *f);

@@ -6,16 +6,12 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/pool.h"
-#include "data/reader.h"
 #include "data/schema.h"
 #include "num/stat.h"
 
-enum {
-    AUTO_CLASSES = 20, /* a numeric target with no more values than this, all whole numbers, is a class */
-    MAX_SAID = 8       /* lines about single columns, of each sort */
-};
+/* A numeric target with no more values than this, all whole numbers, is a class. */
+enum { AUTO_CLASSES = 20 };
 
 /* What one look at a column finds. */
 typedef struct look {
@@ -33,7 +29,6 @@ typedef struct maker {
     cp_schema *s;
     const cp_column **col; /* of each feature */
     look *look;            /* of each feature */
-    copse_table *ranges;   /* what the file of roles->scale says, or NULL */
 } maker;
 
 /* ---------------------------------------------------------------------------------------------------- which columns */
@@ -342,90 +337,18 @@ static copse_status look_at_features(maker *m, copse_error *err) {
 /* ---------------------------------------------------------------------------------------------------- encoded columns */
 
 static void say_more(const maker *m, size_t said, const char *what) {
-    if (said > MAX_SAID) cp_log_info(m->run, "... and so on for %zu more columns%s", said - MAX_SAID, what);
+    if (said > CP_SCHEMA_SAID) cp_log_info(m->run, "... and so on for %zu more columns%s", said - CP_SCHEMA_SAID, what);
 }
 
-enum { RANGE_NAME, RANGE_MIN, RANGE_MAX, RANGE_COLUMNS };
-
-/* Checks the scale file and says where its columns are; afterwards the i-th level of its names stands in row i. */
-static copse_status check_ranges(copse_table *t, size_t at[RANGE_COLUMNS], copse_error *err) {
-    static const char *const column[RANGE_COLUMNS] = {"name", "min", "max"};
-    char place[300];
-    for (size_t k = 0; k < RANGE_COLUMNS; k++) CP_TRY(cp_table_need(t, column[k], COPSE_E_DATA, &at[k], err));
-    CP_TRY(cp_table_to_text(t, at[RANGE_NAME], err));
-    for (size_t k = RANGE_MIN; k <= RANGE_MAX; k++)
-        if (t->col[at[k]].kind != COPSE_NUMBER)
-            return cp_fail(err, COPSE_E_DATA, "%s: column '%s' must hold numbers", t->source, column[k]);
-    for (size_t i = 0; i < t->rows; i++) {
-        double min = t->col[at[RANGE_MIN]].number[i], max = t->col[at[RANGE_MAX]].number[i];
-        cp_table_where(t, i, place, sizeof place);
-        if (t->col[at[RANGE_NAME]].code[i] != (int32_t)i) /* levels are numbered as they appear */
-            return cp_fail_at(err, COPSE_E_DATA, (long)i + 1, (long)at[RANGE_NAME] + 1,
-                              "%s: the name is missing or a repetition", place);
-        if (!(min <= max) || !isfinite(max - min))
-            return cp_fail_at(err, COPSE_E_DATA, (long)i + 1, (long)at[RANGE_MIN] + 1,
-                              "%s: min and max must be numbers, min the smaller one", place);
-    }
-    return COPSE_OK;
+static int no_scale(const copse_roles *roles) {
+    return roles->scale && strcmp(roles->scale, "none") == 0;
 }
 
-static void warn_of_stranger(const maker *m, const char *name) {
-    cp_near near = {.word = name};
-    for (size_t i = 0; i < m->s->features; i++) cp_near_try(&near, m->s->feature[i].name);
-    cp_log_warn(m->run, "'%.60s' in %s is not a feature: its range is not used%s%.60s%s", name, m->roles->scale,
-                near.best ? ". Did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
-}
-
-/* A range that nothing uses is most likely a name spelt wrong. */
-static copse_status warn_of_strangers(const maker *m, const cp_dict *names, copse_error *err) {
-    cp_dict known = {0};
-    size_t strangers = 0;
-    copse_status status = COPSE_OK;
-    for (size_t i = 0; i < m->s->features; i++) {
-        int32_t id;
-        CP_TRY_OUT(cp_dict_add(&known, m->s->feature[i].name, strlen(m->s->feature[i].name), &id, err));
-    }
-    for (size_t k = 0; k < names->n; k++) {
-        const char *name = cp_dict_text(names, k);
-        if (cp_dict_find(&known, name, strlen(name)) == CP_NONE && strangers++ < MAX_SAID) warn_of_stranger(m, name);
-    }
-    if (strangers > MAX_SAID)
-        cp_log_warn(m->run, "... and so on for %zu more names of the scale file", strangers - MAX_SAID);
-out:
-    cp_dict_clear(&known);
-    return status;
-}
-
-/* Replaces the ranges of the training rows by those of the file, where it has them. */
-static copse_status use_scale_file(maker *m, copse_error *err) {
-    size_t at[RANGE_COLUMNS], own = 0;
-    CP_TRY(cp_read_file(m->roles->scale, &(cp_read_options){0}, &m->ranges, err));
-    CP_TRY(check_ranges(m->ranges, at, err));
-    const cp_column *col = m->ranges->col;
-    for (size_t i = 0; i < m->s->features; i++) {
-        const cp_feature *f = &m->s->feature[i];
-        if (f->kind == COPSE_TEXT) continue;
-        int32_t row = cp_dict_find(&col[at[RANGE_NAME]].levels, f->name, strlen(f->name));
-        if (row != CP_NONE) {
-            m->look[i].min = col[at[RANGE_MIN]].number[row];
-            m->look[i].max = col[at[RANGE_MAX]].number[row];
-        } else if (own++ < MAX_SAID) {
-            cp_log_info(m->run, "'%s' is not in %s: the range of the training rows is used", f->name, m->roles->scale);
-        }
-    }
-    say_more(m, own, " that are not in the scale file");
-    return warn_of_strangers(m, &col[at[RANGE_NAME]].levels, err);
-}
-
-static void scale_number(const maker *m, const look *l, double *shift, double *span) {
-    *shift = 0;
-    *span = 1;
-    if (!m->want_unit) {
-        *shift = l->mid; /* floats are densest around 0: a column of time stamps keeps its resolution */
-    } else if (!m->roles->scale || m->ranges) {
-        *shift = l->min;
-        if (l->max > l->min) *span = l->max - l->min;
-    }
+static void scale_number(const maker *m, const cp_feature *f, const look *l) {
+    if (!m->want_unit)
+        m->s->shift[f->first] = l->mid; /* floats are densest around 0: a column of time stamps keeps its resolution */
+    else if (!no_scale(m->roles))
+        cp_schema_set_range(m->s, f, l->min, l->max);
 }
 
 static copse_status lay_out(maker *m, copse_error *err) {
@@ -443,7 +366,7 @@ static copse_status lay_out(maker *m, copse_error *err) {
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
         if (f->kind == COPSE_NUMBER)
-            scale_number(m, &m->look[i], &s->shift[f->first], &s->span[f->first]);
+            scale_number(m, f, &m->look[i]);
         else if (f->levels.n > CP_MAX_INDICATORS && m->want_unit)
             s->span[f->first] = (double)f->levels.n;
     }
@@ -467,12 +390,12 @@ static void say_what_was_done(const maker *m) {
     size_t filled = 0, coded = 0;
     for (size_t i = 0; i < s->features; i++) {
         size_t missing = m->t->rows - m->look[i].present;
-        if (missing && filled++ < MAX_SAID) say_fill(m, &s->feature[i], missing);
+        if (missing && filled++ < CP_SCHEMA_SAID) say_fill(m, &s->feature[i], missing);
     }
     say_more(m, filled, " with missing values");
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
-        if (f->levels.n > CP_MAX_INDICATORS && coded++ < MAX_SAID)
+        if (f->levels.n > CP_MAX_INDICATORS && coded++ < CP_SCHEMA_SAID)
             cp_log_info(m->run, "'%s' has %zu levels: coded by frequency (up to %d get a column each)", f->name,
                         f->levels.n, CP_MAX_INDICATORS);
     }
@@ -489,8 +412,8 @@ copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, i
     CP_TRY_OUT(pick_columns(&m, err));
     CP_TRY_OUT(make_target(&m, err));
     CP_TRY_OUT(look_at_features(&m, err));
-    if (want_unit && roles->scale && strcmp(roles->scale, "none") != 0) CP_TRY_OUT(use_scale_file(&m, err));
     CP_TRY_OUT(lay_out(&m, err));
+    if (want_unit && roles->scale && !no_scale(roles)) CP_TRY_OUT(cp_schema_rescale(m.s, roles->scale, run, err));
     say_what_was_done(&m);
     *out = m.s;
     m.s = NULL;
@@ -498,6 +421,5 @@ out:
     cp_schema_free(m.s);
     cp_mem_free(m.col);
     cp_mem_free(m.look);
-    cp_table_free(m.ranges);
     return status;
 }
