@@ -71,10 +71,14 @@ static int reader_gone(FILE *file) {
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP)) != 0;
 }
 
+static void note_error(cli_out *o, int number) {
+    if (!o->error) o->error = reader_gone(o->file) ? EPIPE : number ? number : EIO;
+}
+
 int cli_out_flush(cli_out *o) {
     errno = 0;
     if (fflush(o->file) == 0 && !ferror(o->file)) return 1;
-    if (!o->error) o->error = reader_gone(o->file) ? EPIPE : errno ? errno : EIO;
+    note_error(o, errno);
     return 0;
 }
 
@@ -111,7 +115,10 @@ void cli_out_abandon(cli_out *o) {
 
 copse_status cli_out_write(void *out, const char *bytes, size_t n) {
     cli_out *o = out;
-    return fwrite(bytes, 1, n, o->file) == n ? COPSE_OK : COPSE_E_SYSTEM;
+    errno = 0;
+    if (fwrite(bytes, 1, n, o->file) == n) return COPSE_OK;
+    note_error(o, errno);
+    return COPSE_E_SYSTEM;
 }
 
 void cli_out_name(FILE *f, const char *prefix, const char *text) {

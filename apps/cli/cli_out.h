@@ -10,7 +10,7 @@ typedef struct cli_out {
     FILE *file;
     const char *path; /* borrowed; NULL is standard output */
     char *temp;       /* written here, then renamed; NULL: written in place (standard output, devices, pipes) */
-    int error;        /* errno of the first flush that failed */
+    int error;        /* errno of the first write or flush that failed */
 } cli_out;
 
 /* path NULL or "-" is standard output. */
@@ -25,7 +25,7 @@ copse_status cli_out_commit(cli_out *o, copse_error *err);
 /* As if it had never been opened; harmless after commit. */
 void cli_out_abandon(cli_out *o);
 
-/* A copse_write_fn whose argument is a cli_out. */
+/* A copse_write_fn whose argument is a cli_out.  After a failure `error` is set, and cli_out_commit knows what to say. */
 copse_status cli_out_write(void *out, const char *bytes, size_t n);
 
 /* A CSV field, quoted where it must be; NULL is the empty (missing) field. */

@@ -221,7 +221,8 @@ static copse_status run(cli *c, copse_error *err) {
         return cli_fail(err, COPSE_E_USAGE, "--format is about a tree: add --tree 0 (or all)");
     CLI_TRY_OUT(copse_load(cli_args_word(&c->args, 0), &model, err));
     CLI_TRY_OUT(cli_out_open(&out, NULL, err));
-    CLI_TRY_OUT(print(c, model, &out, err));
+    status = print(c, model, &out, err);
+    if (status && !out.error) goto out; /* a write that failed is for cli_out_commit to judge */
     CLI_TRY_OUT(cli_out_commit(&out, err));
 out:
     cli_out_abandon(&out);
