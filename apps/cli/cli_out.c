@@ -47,6 +47,29 @@ copse_status cli_out_check(const char *path, copse_error *err) {
     return status;
 }
 
+copse_status cli_out_not_over(const char *path, const char *input, copse_error *err) {
+    struct stat a, b;
+    if (!path || !input || cli_is_dash(path) || cli_is_dash(input)) return COPSE_OK;
+    if (stat(path, &a) != 0 || stat(input, &b) != 0 || !S_ISREG(a.st_mode)) return COPSE_OK;
+    if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return COPSE_OK;
+    return cli_fail(err, COPSE_E_USAGE, "-o %s is also an input, which would be lost: choose another name", path);
+}
+
+cli_stamp cli_out_stamp(const char *path) {
+    struct stat s;
+    if (stat(path, &s) != 0) return (cli_stamp){0};
+    return (cli_stamp){.exists = 1,
+                       .inode = (long long)s.st_ino,
+                       .size = (long long)s.st_size,
+                       .seconds = (long long)s.st_mtim.tv_sec,
+                       .nanoseconds = (long long)s.st_mtim.tv_nsec};
+}
+
+int cli_out_same(const cli_stamp *a, const cli_stamp *b) {
+    return a->exists == b->exists && a->inode == b->inode && a->size == b->size && a->seconds == b->seconds &&
+           a->nanoseconds == b->nanoseconds;
+}
+
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err) {
     *o = (cli_out){0};
     if (!path || cli_is_dash(path)) {

@@ -17,6 +17,17 @@ typedef struct cli_out {
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err);
 /* Could this file be written?  Asked before hours of work whose result is to go there. */
 copse_status cli_out_check(const char *path, copse_error *err);
+/* Refuses an output that is one of the inputs under any name: it would be destroyed.  NULL and "-" are never the same. */
+copse_status cli_out_not_over(const char *path, const char *input, copse_error *err);
+
+/* What a file is at some moment, to see later whether another program has changed it. */
+typedef struct cli_stamp {
+    int exists;
+    long long inode, size, seconds, nanoseconds;
+} cli_stamp;
+cli_stamp cli_out_stamp(const char *path);
+int cli_out_same(const cli_stamp *a, const cli_stamp *b);
+
 /* Hands on what has been written so far.  0 if that cannot be done: there is no point in writing on. */
 int cli_out_flush(cli_out *o);
 /* Everything to the disk and under its name.  A write that failed is reported here, unless the reader of a pipe has

@@ -34,6 +34,8 @@ static copse_status options(cli *c, fit_job *f, copse_error *err) {
     if (f->model_path && cli_is_dash(f->model_path) && c->json)
         return cli_fail(err, COPSE_E_USAGE, "-o - and --json both want standard output: choose one");
     /* What can fail after the fit is tried before it. */
+    CLI_TRY(cli_out_not_over(f->model_path, f->path, err));
+    CLI_TRY(cli_out_not_over(f->model_path, f->test_path, err));
     if (f->model_path && !cli_is_dash(f->model_path)) CLI_TRY(cli_out_check(f->model_path, err));
     if (f->test_path && !cli_is_dash(f->test_path) && access(f->test_path, R_OK) != 0)
         return cli_fail_errno(err, "open", f->test_path);

@@ -17,6 +17,7 @@ enum { BLOCK = 4096 };
 
 typedef struct learn_job {
     const char *model_path, *out_path, *stream_path;
+    cli_stamp before; /* what out_path was when it was read, or last saved by us */
     uint64_t init_rows, every, save_every;
     int prequential, created;
     copse_params *params;
@@ -202,9 +203,17 @@ out:
     return status;
 }
 
+/* Two learners on one model would each save what the other does not know: the second to save is told. */
 static copse_status save(learn_job *l, copse_error *err) {
+    cli_stamp now = cli_out_stamp(l->out_path);
+    if (!cli_is_dash(l->out_path) && !cli_out_same(&now, &l->before))
+        return cli_fail(err, COPSE_E_SYSTEM,
+                        "%s was changed by another program while this one was learning; saving would undo that.\n"
+                        "Nothing was saved: learn again, or give another -o",
+                        l->out_path);
     CLI_TRY(copse_save(l->model, l->out_path, 0, err));
     l->saved = l->learnt;
+    l->before = cli_out_stamp(l->out_path);
     return COPSE_OK;
 }
 
@@ -248,6 +257,8 @@ static copse_status options(cli *c, learn_job *l, copse_error *err) {
     l->out_path = out ? out : l->model_path;
     l->prequential = cli_args_has(&c->args, "prequential");
     CLI_TRY(cli_check_sources(l->model_path, l->stream_path, err));
+    CLI_TRY(cli_out_not_over(l->out_path, l->stream_path, err));
+    l->before = cli_out_stamp(l->out_path);
     if (cli_is_dash(l->out_path) && (l->prequential || c->json))
         return cli_fail(err, COPSE_E_USAGE,
                         "the model goes to standard output, where the report would go: add -o MODEL");

@@ -154,6 +154,28 @@ static void follow_rows(cp_mondrian *f) {
     f->hyper = cp_mondrian_gauss_heuristic(f->space.dims, rows, f->moments.mean, f->moments.m2 / rows);
 }
 
+/* Rows in leaves that cannot be split further, because all their columns agree (or time is up), differ by noise alone.  If
+ * they are many and differ by much more than the heuristic's noise, intervals will be too narrow, and the user is told. */
+static void warn_of_scatter(const cp_mondrian *f, const copse_run *run) {
+    double rows = 0, free = 0, sum = 0;
+    for (size_t m = 0; m < f->trees; m++)
+        for (size_t j = 0; j < f->tree[m].nodes; j++) {
+            const cp_mondrian_node *n = &f->tree[m].node[j];
+            if (!cp_mondrian_is_leaf(n) || (size_t)n->count < f->space.min_split) continue;
+            cp_mondrian_stat st = cp_mondrian_gauss_leaf(&f->tree[m], &f->space, n);
+            rows += st.n / (double)f->trees;
+            free += st.n - 1;
+            sum += st.m2;
+        }
+    double share = rows / (double)f->space.rows, scatter = free > 0 ? sqrt(sum / free) : 0,
+           noise = sqrt(f->hyper.noise);
+    if (share < 0.05 || scatter < 3 * noise) return;
+    cp_log_warn(run,
+                "%.0f%% of the rows agree with others in all columns and scatter there by %.3g, but the noise is taken "
+                "to be %.3g: intervals will be too narrow (--hyper marginal or --posterior fast to mend that)",
+                100 * share, scatter, noise);
+}
+
 static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
                         copse_error *err) {
     cp_mondrian *f;
@@ -176,6 +198,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
         }
         f->stale = !f->space.keeps_moments;
         CP_TRY_OUT(cp_mondrian_settle(f, run, err));
+        if (!f->marginal && !f->space.keeps_moments) warn_of_scatter(f, run);
     }
 out:
     if (status)
