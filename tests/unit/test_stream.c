@@ -177,8 +177,10 @@ static void cuts_do_not_matter(void **state) {
         size_t row = 0;
         int exit_code;
         cp_rng_init(&r, seed_of("cuts"), CP_FOR_TEST, 0, repeat);
-        pid_t child = write_pieces(p.path, text, &r);
+        /* closed first: else a quick writer could meet the old reader, and the new one would wait for ever */
         cp_stream_close(p.s);
+        p.s = NULL;
+        pid_t child = write_pieces(p.path, text, &r);
         must(cp_stream_open(p.path, &opt, &p.s, &err), err);
         do {
             must(cp_stream_next(p.s, 1 + cp_rng_below(&r, 3), &t, &err), err);
