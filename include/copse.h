@@ -134,7 +134,8 @@ COPSE_API size_t copse_table_find(const copse_table *t, const char *name);
 COPSE_API double copse_table_number(const copse_table *t, size_t row, size_t col);
 /* NULL where missing or where the column is numbers. */
 COPSE_API const char *copse_table_text(const copse_table *t, size_t row, size_t col);
-/* One line for each thing worth knowing: types and levels, missing values, constant and duplicate columns. */
+/* One line for each thing worth knowing: types and levels, missing values, constant and duplicate columns, columns that
+ * are numbers but for a few values. */
 COPSE_API void copse_table_report(const copse_table *t, const copse_run *run);
 COPSE_API void copse_table_free(copse_table *t);
 

@@ -252,7 +252,8 @@ static copse_status make_columns(parser *ps, copse_error *err) {
         cp_mem_free(c->number);
         CP_TRY(CP_RAW(c->number, ps->cap, err));
         ps->cell[j] = ps->csv->missing_numbers ? NULL : c->number;
-        if (ps->csv->want[j] == CP_WANT_TEXT) CP_TRY(become_text(ps, j, 0, err));
+        c->asked = ps->csv->want[j] == CP_WANT_TEXT;
+        if (c->asked) CP_TRY(become_text(ps, j, 0, err));
     }
     return COPSE_OK;
 }

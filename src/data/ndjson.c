@@ -253,6 +253,7 @@ static copse_status make_table(parser *ps, const cp_read_options *opt, copse_err
         int met_text = j < ps->cap_text && ps->is_text[j];
         int is_text = ps->want[j] == CP_WANT_TEXT || (ps->want[j] == CP_WANT_ANY && met_text);
         CP_TRY(cp_table_add(ps->t, columns->col[j].name, is_text ? COPSE_TEXT : COPSE_NUMBER, &c, err));
+        c->asked = ps->want[j] == CP_WANT_TEXT;
     }
     return COPSE_OK;
 }

@@ -113,6 +113,7 @@ copse_status cp_table_select(const copse_table *t, const size_t *rows, size_t n,
         const cp_column *from = &t->col[j];
         cp_column *to;
         CP_TRY_OUT(cp_table_add(s, from->name, from->kind, &to, err));
+        to->asked = from->asked;
         if (from->kind == COPSE_TEXT)
             CP_TRY_OUT(select_codes(from, rows, n, to, err));
         else

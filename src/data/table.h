@@ -19,6 +19,7 @@ typedef struct cp_column {
     double *number; /* COPSE_NUMBER: NaN is missing */
     int32_t *code;  /* COPSE_TEXT: index into levels, CP_NONE is missing */
     cp_dict levels;
+    int asked; /* text because the caller said so, whatever it holds */
 } cp_column;
 
 static inline int cp_column_missing(const cp_column *c, size_t row) {

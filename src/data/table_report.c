@@ -9,10 +9,12 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "data/decimal.h"
 #include "data/table.h"
+#include "data/text.h"
 
 /* "a (3), b (7) and 12 more": a list that stays readable with a million columns. */
-enum { MAX_LISTED = 8 };
+enum { MAX_LISTED = 8, MIN_ODD_ROWS = 10 };
 
 typedef struct listing {
     char text[1200];
@@ -77,6 +79,63 @@ static void report_values(const copse_table *t, const copse_run *run) {
     list_say(&constant, run, "the same in every row", " (nothing can be learnt from it)");
 }
 
+static int is_number(const char *text) {
+    char padded[64 + 8] = ""; /* a number must be followed by 8 bytes that can be read */
+    size_t n = strlen(text);
+    double x;
+    if (n >= 64) return 0;
+    memcpy(padded, text, n);
+    return cp_decimal_read(padded, &x) == padded + n;
+}
+
+/* Of a text column: its values that are numbers, those that are not, and the first of the latter. */
+typedef struct odd_values {
+    size_t numbers, others, first_row;
+} odd_values;
+
+static odd_values find_odd(const cp_column *c, size_t rows, unsigned char *number) {
+    odd_values odd = {0};
+    for (size_t k = 0; k < c->levels.n; k++) number[k] = (unsigned char)is_number(cp_dict_text(&c->levels, k));
+    for (size_t i = 0; i < rows; i++) {
+        if (c->code[i] == CP_NONE) continue;
+        if (number[c->code[i]])
+            odd.numbers++;
+        else if (odd.others++ == 0)
+            odd.first_row = i;
+    }
+    return odd;
+}
+
+static void warn_odd(const copse_table *t, const cp_column *c, odd_values odd, const copse_run *run) {
+    char shown[CP_TEXT_SHOWN], place[300], more[40] = "";
+    const char *text = cp_dict_text(&c->levels, (size_t)c->code[odd.first_row]);
+    int many = odd.others > 1;
+    if (many) snprintf(more, sizeof more, " and %zu more", odd.others - 1);
+    cp_log_warn(
+        run,
+        "'%.60s' is read as text because of '%s' (%s)%s: %zu of its %zu values are numbers; correct %s, or mark %s "
+        "as missing with --na",
+        c->name, cp_text_show(text, strlen(text), shown), cp_table_where(t, odd.first_row, place, sizeof place), more,
+        odd.numbers, odd.numbers + odd.others, many ? "them" : "it", many ? "them" : "it");
+}
+
+/* One slip of the pen turns a column of numbers into one of as many words, and a model of it into a poor one. */
+static void report_odd(const copse_table *t, const copse_run *run) {
+    size_t said = 0;
+    for (size_t j = 0; j < t->cols && said < MAX_LISTED; j++) {
+        const cp_column *c = &t->col[j];
+        if (c->kind != COPSE_TEXT || c->asked) continue;
+        unsigned char *number = cp_mem_raw(c->levels.n, sizeof *number);
+        if (!number) return; /* a report is not worth an error */
+        odd_values odd = find_odd(c, t->rows, number);
+        cp_mem_free(number);
+        size_t n = odd.numbers + odd.others;
+        if (!odd.others || n < MIN_ODD_ROWS || odd.numbers < n - n / 10) continue;
+        warn_odd(t, c, odd, run);
+        said++;
+    }
+}
+
 typedef struct print {
     uint64_t hash;
     size_t col;
@@ -122,5 +181,6 @@ void cp_table_report(const copse_table *t, const copse_run *run) {
     if (!run || !run->log) return;
     report_kinds(t, run);
     report_values(t, run);
+    report_odd(t, run);
     if (t->rows > 1) report_duplicates(t, run);
 }

@@ -266,6 +266,41 @@ static void the_report_of_many_columns_stays_short(void **state) {
     cp_table_free(t);
 }
 
+/* 19 numbers and a typing error in the column "t"; "u" has two words in 19 values, "v" three. */
+static copse_table *nearly_numbers(void) {
+    copse_error err;
+    cp_column *c;
+    char text[16];
+    copse_table *t;
+    must(cp_table_new(20, &t, &err), err);
+    for (size_t words = 1; words <= 3; words++) {
+        must(cp_table_add(t, (const char *[]){"t", "u", "v"}[words - 1], COPSE_TEXT, &c, &err), err);
+        for (size_t i = words == 2; i < 20; i++) {
+            snprintf(text, sizeof text, i < 20 - words ? "%zu.5" : "%zu.5o", i);
+            set_text(c, i, text);
+        }
+    }
+    return t;
+}
+
+static void the_report_warns_of_a_column_that_is_numbers_but_for_a_few(void **state) {
+    (void)state;
+    char said[4096] = "";
+    copse_run run = {.log = keep_line, .arg = said};
+    copse_table *t = nearly_numbers();
+    cp_table_report(t, &run);
+    assert_non_null(strstr(said,
+                           "'t' is read as text because of '19.5o' (row 20): 19 of its 20 values are numbers; "
+                           "correct it, or mark it as missing with --na\n"));
+    assert_null(strstr(said, "'u' is read")); /* 17 of 19 are below nine in ten */
+    assert_null(strstr(said, "'v' is read"));
+    t->col[0].asked = 1;
+    said[0] = '\0';
+    cp_table_report(t, &run);
+    assert_null(strstr(said, "is read as text"));
+    cp_table_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_column_is_missing_everywhere),
@@ -280,6 +315,7 @@ int main(void) {
         cmocka_unit_test(a_long_list_of_columns_is_cut_short),
         cmocka_unit_test(the_report_names_kinds_missing_constant_and_duplicate_columns),
         cmocka_unit_test(the_report_of_many_columns_stays_short),
+        cmocka_unit_test(the_report_warns_of_a_column_that_is_numbers_but_for_a_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
