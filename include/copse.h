@@ -123,6 +123,10 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_missing(copse_table *t, 
 /* A new table with the given rows, in the given order; a row may be taken more than once. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_select(const copse_table *t, const size_t *rows, size_t n,
                                                            copse_table **out, copse_error *err);
+/* A new table with the rows of n tables of one source, one after another, as they came from a stream.  A column that a
+ * piece does not have is missing in its rows. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_join(const copse_table *const *pieces, size_t n, copse_table **out,
+                                                         copse_error *err);
 
 COPSE_API size_t copse_table_rows(const copse_table *t);
 COPSE_API size_t copse_table_cols(const copse_table *t);

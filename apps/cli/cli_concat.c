@@ -84,38 +84,7 @@ static copse_status pieces_read(pieces *p, copse_stream *s, size_t n, copse_erro
     return COPSE_OK;
 }
 
-static copse_status join_column(const pieces *p, size_t col, values *v, copse_table *out, copse_error *err) {
-    const char *name = copse_table_name(p->piece[0], col);
-    copse_kind kind = copse_table_kind(p->piece[0], col);
-    size_t at = 0;
-    for (size_t k = 0; k < p->n; k++) {
-        if (copse_table_kind(p->piece[k], col) != kind)
-            return cli_fail(err, COPSE_E_DATA,
-                            "column '%s' holds both numbers and text: add --categorical '%s', or --na WORD if a word "
-                            "means 'missing'",
-                            name, name);
-        for (size_t i = 0; i < copse_table_rows(p->piece[k]); i++) take(v, at++, p->piece[k], i, col);
-    }
-    return add(out, name, kind, v, err);
-}
-
-static copse_status join(const pieces *p, const char *opt_na, copse_table **out, copse_error *err) {
-    values v = {0};
-    copse_table *made = NULL;
-    copse_status status = COPSE_OK;
-    CLI_TRY_OUT(copse_table_new(p->rows, &made, err));
-    if (opt_na) CLI_TRY_OUT(copse_table_add_missing(made, opt_na, err));
-    CLI_TRY_OUT(values_new(&v, p->rows, err));
-    for (size_t k = 0; k < copse_table_cols(p->piece[0]); k++) CLI_TRY_OUT(join_column(p, k, &v, made, err));
-    *out = made;
-    made = NULL;
-out:
-    values_free(&v);
-    copse_table_free(made);
-    return status;
-}
-
-copse_status cli_concat_rows(copse_stream *s, size_t n, const char *opt_na, copse_table **out, copse_error *err) {
+copse_status cli_concat_rows(copse_stream *s, size_t n, copse_table **out, copse_error *err) {
     pieces p = {0};
     *out = NULL;
     copse_status status = pieces_read(&p, s, n, err);
@@ -123,7 +92,7 @@ copse_status cli_concat_rows(copse_stream *s, size_t n, const char *opt_na, cops
         *out = p.piece[0];
         p.n = 0;
     } else if (!status && p.n > 1) {
-        status = join(&p, opt_na, out, err);
+        status = copse_table_join((const copse_table *const *)p.piece, p.n, out, err);
     }
     for (size_t i = 0; i < p.n; i++) copse_table_free(p.piece[i]);
     free(p.piece);

@@ -96,7 +96,7 @@ static copse_status create(cli *c, learn_job *l, copse_error *err) {
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(cli_read_fill(c, NULL, &read, err));
     CLI_TRY(copse_stream_open(l->stream_path, &read, &l->stream, err));
-    CLI_TRY(cli_concat_rows(l->stream, (size_t)l->init_rows, read.na, &first, err));
+    CLI_TRY(cli_concat_rows(l->stream, (size_t)l->init_rows, &first, err));
     copse_status status = COPSE_OK;
     if (!first) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(l->stream_path));
     copse_table_report(first, &c->run);

@@ -62,6 +62,10 @@ copse_status copse_table_select(const copse_table *t, const size_t *rows, size_t
     return cp_table_select(t, rows, n, out, err);
 }
 
+copse_status copse_table_join(const copse_table *const *pieces, size_t n, copse_table **out, copse_error *err) {
+    return cp_table_join(pieces, n, out, err);
+}
+
 size_t copse_table_rows(const copse_table *t) {
     return t->rows;
 }

@@ -47,6 +47,10 @@ void cp_table_free(copse_table *t);
 /* "train.csv:12" or "row 12" for messages about a row; buf holds it. */
 const char *cp_table_where(const copse_table *t, size_t row, char *buf, size_t n);
 
+/* In table_join.c: the rows of tables of one source, one after another, with the columns of all of them.  A column is
+ * missing in the rows of a piece without it; it is an error if it has numbers in one piece and text in another. */
+copse_status cp_table_join(const copse_table *const *piece, size_t n, copse_table **out, copse_error *err);
+
 /* In table_match.c. */
 /* Marks in out_hit[cols] the columns that a list (names, A..B, wildcards) names.  A word that hits nothing is an error
  * that says so and suggests the nearest name. */

@@ -85,6 +85,34 @@ static void a_selection_has_the_rows_in_order_and_its_own_levels(void **state) {
     cp_table_free(t);
 }
 
+static void joined_pieces_keep_source_lines_levels_and_values(void **state) {
+    (void)state;
+    copse_error err;
+    cp_column *c;
+    copse_table *a = small(), *b, *t;
+    must(cp_table_select(a, (size_t[]){1, 2}, 2, &b, &err), err);
+    must(cp_table_add(b, "late", COPSE_TEXT, &c, &err), err);
+    set_text(c, 1, "new");
+    must(cp_table_join((const copse_table *[]){b, a}, 2, &t, &err), err);
+    assert_true(cp_table_check(t));
+    assert_string_equal(t->source, "t.csv");
+    assert_int_equal(t->rows, 6);
+    assert_int_equal(t->cols, 3);
+    assert_memory_equal(t->line, ((long[]){4, 5, 2, 4, 5, 9}), 6 * sizeof(long));
+    assert_memory_equal(t->col[0].number + 2, a->col[0].number, 4 * sizeof(double));
+    assert_memory_equal(t->col[1].code, ((int32_t[]){CP_NONE, 0, 1, CP_NONE, 0, 1}), 6 * sizeof(int32_t));
+    assert_string_equal(cp_dict_text(&t->col[1].levels, 1), "red");
+    assert_int_equal(t->col[2].code[1], 0);
+    assert_int_equal(t->col[2].code[5], CP_NONE);
+    cp_table_free(t);
+    must(cp_table_to_text(b, 0, &err), err);
+    assert_int_equal(cp_table_join((const copse_table *[]){b, a}, 2, &t, &err), COPSE_E_DATA);
+    assert_non_null(strstr(err.msg, "column 'a' holds both numbers and text"));
+    assert_null(t);
+    cp_table_free(b);
+    cp_table_free(a);
+}
+
 static void every_failed_allocation_of_a_selection_is_clean(void **state) {
     (void)state;
     copse_table *t = small(), *s;
@@ -93,6 +121,24 @@ static void every_failed_allocation_of_a_selection_is_clean(void **state) {
     for (;; k++) {
         cp_mem_fail_after(k);
         copse_status status = cp_table_select(t, rows, 4, &s, NULL);
+        cp_mem_fail_after(-1);
+        if (!status) break;
+        assert_int_equal(status, COPSE_E_MEMORY);
+        assert_null(s);
+    }
+    assert_true(k > 10);
+    cp_table_free(s);
+    cp_table_free(t);
+}
+
+static void every_failed_allocation_of_a_join_is_clean(void **state) {
+    (void)state;
+    copse_table *t = small(), *s;
+    const copse_table *pieces[] = {t, t};
+    long k = 0;
+    for (;; k++) {
+        cp_mem_fail_after(k);
+        copse_status status = cp_table_join(pieces, 2, &s, NULL);
         cp_mem_fail_after(-1);
         if (!status) break;
         assert_int_equal(status, COPSE_E_MEMORY);
@@ -306,7 +352,9 @@ int main(void) {
         cmocka_unit_test(a_new_column_is_missing_everywhere),
         cmocka_unit_test(names_are_distinct_and_not_empty),
         cmocka_unit_test(a_selection_has_the_rows_in_order_and_its_own_levels),
+        cmocka_unit_test(joined_pieces_keep_source_lines_levels_and_values),
         cmocka_unit_test(every_failed_allocation_of_a_selection_is_clean),
+        cmocka_unit_test(every_failed_allocation_of_a_join_is_clean),
         cmocka_unit_test(numbers_become_text_that_reads_back),
         cmocka_unit_test(a_row_is_named_by_its_line),
         cmocka_unit_test(check_sees_each_broken_invariant),
