@@ -166,8 +166,10 @@ static void encode_levels(const cp_schema *s, const cp_feature *f, const source 
 copse_status cp_schema_infinite(const copse_table *t, const cp_column *c, size_t row, copse_error *err) {
     char place[300];
     return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
-                      "%s: column '%s' is infinite there: correct it, or mark it as missing (--na inf,-inf)",
-                      cp_table_where(t, row, place, sizeof place), c->name);
+                      "%s: column '%s' is %s there: correct it, or mark what is written there as missing (--na, e.g. "
+                      "--na inf,-inf)",
+                      cp_table_where(t, row, place, sizeof place), c->name,
+                      c->number[row] > 0 ? "infinite" : "minus infinity");
 }
 
 static copse_status encode_block(const cp_schema *s, const copse_table *t, const source *from, size_t first, size_t n,
@@ -216,6 +218,14 @@ static copse_status missing_target(const copse_table *t, const cp_column *c, siz
                       cp_table_where(t, row, place, sizeof place), c->name);
 }
 
+/* To mark it as missing would only lead to the refusal above. */
+static copse_status infinite_target(const copse_table *t, const cp_column *c, size_t row, copse_error *err) {
+    char place[300];
+    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
+                      "%s: the target '%s' is infinite: correct it or leave the row out",
+                      cp_table_where(t, row, place, sizeof place), c->name);
+}
+
 static copse_status too_large(const copse_table *t, const cp_column *c, size_t row, copse_error *err) {
     char place[300];
     return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
@@ -239,7 +249,7 @@ copse_status cp_schema_numbers(const cp_schema *s, const copse_table *t, size_t 
     if (c->kind == COPSE_TEXT && has_values(c, first, n)) return wrong_kind(t, c, first, n, err);
     for (size_t i = 0; i < n; i++) {
         double y = c->kind == COPSE_TEXT ? NAN : c->number[first + i];
-        if (isinf(y)) return cp_schema_infinite(t, c, first + i, err);
+        if (isinf(y)) return infinite_target(t, c, first + i, err);
         if (fabs(y) > CP_MAX_TARGET) return too_large(t, c, first + i, err);
         if (isnan(y) && !opt_missing) return missing_target(t, c, first + i, err);
         if (opt_missing) opt_missing[i] = (unsigned char)isnan(y);

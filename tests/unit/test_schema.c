@@ -143,7 +143,8 @@ static void roles_that_cannot_be_are_refused(void **state) {
            "row 2: regression needs numbers, but the target 'city' holds 'Rome': correct it, mark it as missing "
            "(--na 'Rome'), or classify (--task class)");
     refuse(t, (copse_roles){.target = "age", .features = "inf"}, COPSE_E_DATA,
-           "row 2: column 'inf' is infinite there: correct it, or mark it as missing (--na inf,-inf)");
+           "row 2: column 'inf' is infinite there: correct it, or mark what is written there as missing (--na, e.g. "
+           "--na inf,-inf)");
     refuse(t, (copse_roles){.target = "age", .features = "wild"}, COPSE_E_DATA,
            "the range of column 'wild', -1e+308 to 1e+308, is too wide to compute with");
     cp_table_free(t);
@@ -376,7 +377,8 @@ static void columns_that_do_not_fit_are_named(void **state) {
     TEXTS(u, "c", "a", "b");
     NUMBERS(u, "x", 1, -INFINITY);
     refuse_encoding(s, u, 2, 2,
-                    "row 2: column 'x' is infinite there: correct it, or mark it as missing (--na inf,-inf)");
+                    "row 2: column 'x' is minus infinity there: correct it, or mark what is written there as missing "
+                    "(--na, e.g. --na inf,-inf)");
     cp_table_free(u);
     u = table_of(2);
     TEXTS(u, "x", NULL, "two");
