@@ -44,7 +44,8 @@ void *cp_mem_new(size_t n, size_t size) {
 static void *large(size_t total) {
     enum { PAGE = 2 << 20 };
     if (total > PTRDIFF_MAX - PAGE) return NULL;
-    void *p = aligned_alloc(PAGE, (total + PAGE - 1) / PAGE * PAGE);
+    total = (total + PAGE - 1) / PAGE * PAGE; /* a part of a large page would be small ones */
+    void *p = aligned_alloc(PAGE, total);
 #ifdef MADV_HUGEPAGE
     if (p) madvise(p, total, MADV_HUGEPAGE);
 #endif

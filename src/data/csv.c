@@ -15,6 +15,11 @@ enum { STOP = 1, BLANK = 2 }; /* ends a bare field; does not count around one */
 
 typedef enum mode { NUMBER, TEXT, SKIP } mode;
 
+typedef struct cells {
+    double *x;  /* a column's numbers if plain ones go straight there, else NULL */
+    int paired; /* the last try to read two fields at once, from this one on, went well */
+} cells;
+
 typedef struct parser {
     const cp_csv *csv;
     const char *p, *end;
@@ -22,8 +27,8 @@ typedef struct parser {
     size_t cap; /* rows there is room for */
     copse_table *t;
     mode *mode;
-    double **cell; /* per column: its numbers if plain ones go straight there, else NULL */
-    size_t late;   /* columns in which text came after numbers */
+    cells *cell; /* of each column */
+    size_t late; /* columns in which text came after numbers */
     char *scratch;
     size_t cap_scratch;
 } parser;
@@ -130,13 +135,10 @@ static copse_status store_text(parser *ps, cp_column *c, size_t row, const field
 
 static copse_status become_text(parser *ps, size_t j, size_t row, copse_error *err) {
     cp_column *c = &ps->t->col[j];
-    CP_TRY(CP_RAW(c->code, ps->cap, err));
+    CP_TRY(cp_column_recode(c, ps->cap, err));
     for (size_t i = 0; i < row; i++) c->code[i] = CP_NONE;
-    cp_mem_free(c->number);
-    c->number = NULL;
-    c->kind = COPSE_TEXT;
     ps->mode[j] = TEXT;
-    ps->cell[j] = NULL;
+    ps->cell[j].x = NULL;
     return COPSE_OK;
 }
 
@@ -160,7 +162,7 @@ static copse_status odd_field(parser *ps, size_t j, size_t row, copse_error *err
     if (ps->csv->want[j] == CP_WANT_NUMBER) return cp_want_refuse(&at, f.text, f.n, err);
     if (!all_missing(c->number, row)) {
         ps->mode[j] = SKIP;
-        ps->cell[j] = NULL;
+        ps->cell[j].x = NULL;
         ps->late++;
         return COPSE_OK;
     }
@@ -181,14 +183,30 @@ static copse_status read_field(parser *ps, size_t j, size_t row, copse_error *er
     return ps->mode[j] == TEXT ? store_text(ps, &ps->t->col[j], row, &f, err) : COPSE_OK;
 }
 
+/* Two small integers at once, else NULL.  Where that fails it is only tried again from time to time. */
+static inline const char *read_pair(const parser *ps, const char *p, cells *c, size_t row) {
+    enum { TIME_TO_TIME = 16 };
+    if (!c[0].x || !c[1].x || !(c[0].paired || row % TIME_TO_TIME == 0)) return NULL;
+    const char *stop = cp_decimal_pair(p, ps->csv->delimiter, &c[0].x[row], &c[1].x[row]);
+    c[0].paired = stop && is_class(ps, stop, STOP);
+    return c[0].paired ? stop : NULL;
+}
+
+static inline const char *read_one(const parser *ps, const char *p, cells *c, size_t row) {
+    const char *stop = c->x ? cp_decimal_quick(p, &c->x[row]) : NULL;
+    return stop && is_class(ps, stop, STOP) ? stop : NULL;
+}
+
 static copse_status read_row(parser *ps, size_t row, copse_error *err) {
     const size_t cols = ps->t->cols;
     const char delimiter = ps->csv->delimiter, *p = ps->p;
-    double *const *cell = ps->cell;
+    cells *cell = ps->cell;
     ps->t->line[row] = ps->line;
     for (size_t j = 0; j < cols; j++, p++) {
-        const char *stop = cell[j] ? cp_decimal_quick(p, &cell[j][row]) : NULL;
-        if (!stop || !is_class(ps, stop, STOP)) {
+        const char *stop = j + 1 < cols ? read_pair(ps, p, &cell[j], row) : NULL;
+        if (stop) {
+            j++;
+        } else if (!(stop = read_one(ps, p, &cell[j], row))) {
             ps->p = p;
             CP_TRY(read_field(ps, j, row, err));
             stop = ps->p;
@@ -223,7 +241,7 @@ static copse_status read_late(parser *ps, const char *text, long line, copse_err
             CP_TRY(become_text(ps, j, 0, err));
         } else {
             ps->mode[j] = SKIP;
-            ps->cell[j] = NULL;
+            ps->cell[j].x = NULL;
         }
     }
     return read_rows(ps, text, line, err);
@@ -249,9 +267,11 @@ static copse_status make_columns(parser *ps, copse_error *err) {
     for (size_t j = 0; j < header->cols; j++) {
         cp_column *c;
         CP_TRY(cp_table_add(ps->t, header->col[j].name, COPSE_NUMBER, &c, err));
-        cp_mem_free(c->number);
-        CP_TRY(CP_RAW(c->number, ps->cap, err));
-        ps->cell[j] = ps->csv->missing_numbers ? NULL : c->number;
+    }
+    CP_TRY(cp_table_share(ps->t, ps->cap, err));
+    for (size_t j = 0; j < header->cols; j++) {
+        cp_column *c = &ps->t->col[j];
+        ps->cell[j].x = ps->csv->missing_numbers ? NULL : c->number;
         c->asked = ps->csv->want[j] == CP_WANT_TEXT;
         if (c->asked) CP_TRY(become_text(ps, j, 0, err));
     }

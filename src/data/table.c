@@ -16,8 +16,10 @@ copse_status cp_table_new(size_t rows, copse_table **out, copse_error *err) {
 
 static void column_clear(cp_column *c) {
     cp_mem_free(c->name);
-    cp_mem_free(c->number);
-    cp_mem_free(c->code);
+    if (!c->shared) {
+        cp_mem_free(c->number);
+        cp_mem_free(c->code);
+    }
     cp_dict_clear(&c->levels);
     *c = (cp_column){0};
 }
@@ -55,6 +57,36 @@ copse_status cp_table_add(copse_table *t, const char *name, copse_kind kind, cp_
     return COPSE_OK;
 }
 
+/* One block can be had in large pages where many short columns cannot.  Columns are an odd number of cache lines apart:
+ * the cells of one row, which are written together, would otherwise compete for a few sets of the cache. */
+copse_status cp_table_share(copse_table *t, size_t cap, copse_error *err) {
+    enum { LINE = 64 / sizeof(double) };
+    size_t stride = (cap / LINE | 1) * LINE, all;
+    if (stride < cap) stride += 2 * LINE;
+    CP_BUG(t->rows || t->cells);
+    if (__builtin_mul_overflow(stride, t->cols, &all)) return cp_fail_memory(err);
+    CP_TRY(CP_RAW(t->cells, all, err));
+    for (size_t j = 0; j < t->cols; j++) {
+        cp_column *c = &t->col[j];
+        cp_mem_free(c->number);
+        c->number = t->cells + j * stride;
+        c->shared = 1;
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_column_recode(cp_column *c, size_t cap, copse_error *err) {
+    if (c->shared) {
+        c->code = (int32_t *)(void *)c->number; /* half the room will do */
+    } else {
+        CP_TRY(CP_RAW(c->code, cap, err));
+        cp_mem_free(c->number);
+    }
+    c->number = NULL;
+    c->kind = COPSE_TEXT;
+    return COPSE_OK;
+}
+
 size_t cp_table_find(const copse_table *t, const char *name) {
     int32_t id = cp_dict_find(&t->names, name, strlen(name));
     return id == CP_NONE ? (size_t)-1 : (size_t)id;
@@ -66,6 +98,7 @@ void cp_table_free(copse_table *t) {
     cp_mem_free(t->col);
     cp_dict_clear(&t->names);
     cp_dict_clear(&t->missing);
+    cp_mem_free(t->cells);
     cp_mem_free(t->source);
     cp_mem_free(t->line);
     cp_mem_free(t);
@@ -129,18 +162,25 @@ out:
 copse_status cp_table_to_text(copse_table *t, size_t col, copse_error *err) {
     cp_column *c = &t->col[col];
     char buf[CP_JSON_NUMBER];
+    int32_t *code;
+    copse_status status = COPSE_OK;
     if (c->kind == COPSE_TEXT) return COPSE_OK;
-    CP_TRY(CP_RAW(c->code, t->rows, err));
+    CP_TRY(CP_RAW(code, t->rows, err));
     for (size_t i = 0; i < t->rows; i++) {
-        c->code[i] = CP_NONE;
+        code[i] = CP_NONE;
         if (isnan(c->number[i])) continue;
         cp_json_format(c->number[i], buf);
-        CP_TRY(cp_dict_add(&c->levels, buf, strlen(buf), &c->code[i], err));
+        CP_TRY_OUT(cp_dict_add(&c->levels, buf, strlen(buf), &code[i], err));
     }
-    cp_mem_free(c->number);
+    if (!c->shared) cp_mem_free(c->number);
     c->number = NULL;
+    c->code = code;
+    c->shared = 0;
     c->kind = COPSE_TEXT;
-    return COPSE_OK;
+    code = NULL;
+out:
+    cp_mem_free(code);
+    return status;
 }
 
 const char *cp_table_where(const copse_table *t, size_t row, char *buf, size_t n) {

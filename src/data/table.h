@@ -16,6 +16,7 @@
 typedef struct cp_column {
     char *name;
     copse_kind kind;
+    int shared;     /* number or code lies in the table's cells, else it is the column's own */
     double *number; /* COPSE_NUMBER: NaN is missing */
     int32_t *code;  /* COPSE_TEXT: index into levels, CP_NONE is missing */
     cp_dict levels;
@@ -33,11 +34,16 @@ struct copse_table {
     cp_dict names;
     cp_dict missing; /* words that meant "missing" in the source, beyond the usual ones */
     long *line;      /* 1-based line of each row in the source, or NULL if there are no lines */
+    double *cells;   /* columns made together, see cp_table_share */
 };
 
 copse_status cp_table_new(size_t rows, copse_table **out, copse_error *err);
 /* A fresh column of missing values.  *out lives until the next column is added. */
 copse_status cp_table_add(copse_table *t, const char *name, copse_kind kind, cp_column **out, copse_error *err);
+/* Gives all columns, which must be numbers and without rows so far, room for `cap` rows in one block, not filled in. */
+copse_status cp_table_share(copse_table *t, size_t cap, copse_error *err);
+/* Number to text: room for `cap` codes in place of the numbers, not filled in. */
+copse_status cp_column_recode(cp_column *c, size_t cap, copse_error *err);
 size_t cp_table_find(const copse_table *t, const char *name); /* (size_t)-1 if there is none */
 copse_status cp_table_select(const copse_table *t, const size_t *rows, size_t n, copse_table **out, copse_error *err);
 /* Numbers become text, each as the shortest decimal that reads back; does nothing to a text column. */

@@ -178,12 +178,34 @@ static void a_comma_locale_changes_nothing(void **state) {
     assert_true(same_bits(x, strtod(text, NULL)));
 }
 
+/* Every pair of lengths and every byte between and behind: taken exactly if it is two short integers, with their values. */
+static void test_pairs_of_small_integers(void **state) {
+    static const char digits[] = "90817263";
+    (void)state;
+    for (int n = 0; n <= 6; n++)
+        for (int m = 0; m <= 6; m++)
+            for (int c = 0; c < 256; c++) {
+                char buf[32] = "";
+                double a = -1, b = -1;
+                int length = sprintf(buf, "%.*s,%.*s", n, digits, m, digits + 1);
+                int digit = c >= '0' && c <= '9';
+                buf[length] = (char)c;
+                const char *end = cp_decimal_pair(buf, ',', &a, &b);
+                int fits = n >= 1 && n <= 4 && m + digit >= 1 && m + digit <= 4 && n + m + digit + 2 <= 8;
+                assert_ptr_equal(end, fits ? buf + length + digit : NULL);
+                if (!fits) continue;
+                assert_true(a == strtod(buf, NULL));
+                assert_true(b == strtod(buf + n + 1, NULL));
+                assert_null(cp_decimal_pair(buf, ';', &a, &b));
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edge_cases_equal_strtod),         cmocka_unit_test(a_number_stops_where_its_grammar_does),
-        cmocka_unit_test(long_digit_strings_equal_strtod), cmocka_unit_test(a_million_random_texts_equal_strtod),
-        cmocka_unit_test(random_doubles_are_read_back),    cmocka_unit_test(half_way_points_equal_strtod),
-        cmocka_unit_test(a_comma_locale_changes_nothing),
+        cmocka_unit_test(test_pairs_of_small_integers),          cmocka_unit_test(edge_cases_equal_strtod),
+        cmocka_unit_test(a_number_stops_where_its_grammar_does), cmocka_unit_test(long_digit_strings_equal_strtod),
+        cmocka_unit_test(a_million_random_texts_equal_strtod),   cmocka_unit_test(random_doubles_are_read_back),
+        cmocka_unit_test(half_way_points_equal_strtod),          cmocka_unit_test(a_comma_locale_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
