@@ -231,5 +231,7 @@ copse_status cp_stream_next(cp_stream *s, size_t max_rows, copse_table **out, co
     *out = NULL;
     if (!max_rows) return cp_fail(err, COPSE_E_USAGE, "at least one row must be asked for");
     if (!s->begun) CP_TRY(begin(s, err));
-    return s->whole ? next_piece(s, max_rows, out, err) : next_rows(s, max_rows, out, err);
+    CP_TRY(s->whole ? next_piece(s, max_rows, out, err) : next_rows(s, max_rows, out, err));
+    if (*out) (*out)->partial = 1;
+    return COPSE_OK;
 }

@@ -127,6 +127,7 @@ out:
 static copse_status select_source(const copse_table *t, const size_t *rows, size_t n, copse_table *s,
                                   copse_error *err) {
     if (t->source && !(s->source = cp_mem_strdup(t->source))) return cp_fail_memory(err);
+    s->partial = t->partial;
     CP_TRY(cp_dict_join(&s->missing, &t->missing, err));
     if (!t->line) return COPSE_OK;
     CP_TRY(CP_RAW(s->line, n, err));

@@ -33,6 +33,7 @@ struct copse_table {
     cp_column *col;
     cp_dict names;
     cp_dict missing; /* words that meant "missing" in the source, beyond the usual ones */
+    int partial;     /* rows of a stream: others may follow */
     long *line;      /* 1-based line of each row in the source, or NULL if there are no lines */
     double *cells;   /* columns made together, see cp_table_share */
 };

@@ -61,6 +61,7 @@ static copse_status join_source(const copse_table *const *piece, size_t n, copse
     if (piece[0]->source && !(out->source = cp_mem_strdup(piece[0]->source))) return cp_fail_memory(err);
     for (size_t k = 0; k < n; k++) {
         CP_TRY(cp_dict_join(&out->missing, &piece[k]->missing, err));
+        out->partial |= piece[k]->partial;
         lines = lines && piece[k]->line;
     }
     if (!lines) return COPSE_OK;

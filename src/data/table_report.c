@@ -69,6 +69,7 @@ static void report_kinds(const copse_table *t, const copse_run *run) {
 
 static void report_values(const copse_table *t, const copse_run *run) {
     listing missing = {0}, constant = {0};
+    char same[64];
     for (size_t j = 0; j < t->cols; j++) {
         const cp_column *c = &t->col[j];
         size_t n = missing_in(c, t->rows);
@@ -76,7 +77,11 @@ static void report_values(const copse_table *t, const copse_run *run) {
         if (t->rows > 1 && is_constant(c, t->rows)) list_add(&constant, "%.60s", c->name);
     }
     list_say(&missing, run, "missing values", "");
-    list_say(&constant, run, "the same in every row", " (nothing can be learnt from it)");
+    snprintf(same, sizeof same, "the same in these first %zu rows", t->rows);
+    if (t->partial)
+        list_say(&constant, run, same, "");
+    else
+        list_say(&constant, run, "the same in every row", " (nothing can be learnt from it)");
 }
 
 static int is_number(const char *text) {
