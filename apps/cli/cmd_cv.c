@@ -172,7 +172,7 @@ static copse_status run(cli *c, copse_error *err) {
 }
 
 static const cli_option own[] = {
-    {"method", 'm', "METHODS", "one or more, e.g. mondrian,rf (default: mondrian)"},
+    {"method", 'm', "METHODS", "one or more with commas between (default: mondrian); 'copse methods' lists them"},
     {"folds", 0, "K", "parts to test on in turn (default 10)"},
     {"repeats", 0, "R", "times to do it all with other folds (default 1)"},
     {0},

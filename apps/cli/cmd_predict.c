@@ -268,7 +268,7 @@ static const cli_option own[] = {
     {"output", 'o', "FILE", "write here instead of standard output"},
     {"quantiles", 0, "LIST", "columns q0.05, ...: quantiles of y, e.g. .05,.5,.95"},
     {"interval", 0, "LEVEL", "columns lo0.9, hi0.9: the central interval that holds y with this probability"},
-    {"of", 0, "y|mean", "the interval of y (default), or of its mean where the method knows it"},
+    {"of", 0, "y|mean", "the interval of y (default), or of its mean, for methods that know it (none does yet)"},
     {"draws", 0, "N", "columns d1 ... dN: random draws of y"},
     {"seed", 0, "SEED", "of the draws (default 1)"},
     {"keep", 0, "COLUMNS", "copy these columns of the input through"},
