@@ -2,6 +2,15 @@
 
 #include "base/mem.h"
 
+cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n) {
+    cp_rows part = *rows;
+    part.n = n;
+    part.x += first * rows->dims;
+    if (part.y) part.y += first;
+    if (part.label) part.label += first;
+    return part;
+}
+
 copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err) {
     *a = (cp_answer){.task = task, .rows = rows, .classes = task == COPSE_CLASS ? classes : 0};
     if (task == COPSE_CLASS) return CP_NEW(a->probs, rows * classes, err);

@@ -18,6 +18,9 @@ typedef struct cp_rows {
     const int32_t *label; /* classification, else NULL: 0 ... classes-1 */
 } cp_rows;
 
+/* Rows first ... first+n-1 of them. */
+cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n);
+
 /* Predictions of n rows, filled by the method in row order.
  * Classification: probs (n x classes) is zeroed by the caller and the method adds its probabilities.
  * Regression: the method appends components with cp_answer_add and ends each row with cp_answer_end_row. */

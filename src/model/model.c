@@ -141,16 +141,6 @@ copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_r
     return status;
 }
 
-static cp_rows part_of(const cp_rows *rows, size_t first, size_t n, size_t classes) {
-    cp_rows part = *rows;
-    part.n = n;
-    part.classes = classes;
-    part.x += first * rows->dims;
-    if (part.y) part.y += first;
-    if (part.label) part.label += first;
-    return part;
-}
-
 /* Test-then-train for rows whose classes the method knows; or for one row of a new class, whose prediction could not
  * know that class: it is made first, by itself. */
 static copse_status learn_part(copse_model *m, const cp_rows *part, size_t known, const copse_run *run,
@@ -184,7 +174,8 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
         cp_answer answer = {0};
         n = run_length(&data.rows, first, known);
         size_t grown = data.rows.label && (size_t)data.rows.label[first] >= known ? known + 1 : known;
-        cp_rows part = part_of(&data.rows, first, n, grown);
+        cp_rows part = cp_rows_part(&data.rows, first, n);
+        part.classes = grown;
         size_t rows = m->method->rows(m->state);
         status = learn_part(m, &part, known, run, &answer, err);
         if (m->method->rows(m->state) > rows) known = grown;

@@ -403,15 +403,6 @@ out:
     return status;
 }
 
-static cp_rows part_of(const cp_rows *rows, size_t first, size_t n) {
-    cp_rows part = *rows;
-    part.n = n;
-    part.x += first * rows->dims;
-    if (part.y) part.y += first;
-    if (part.label) part.label += first;
-    return part;
-}
-
 /* Each tree's answers are held until all trees have answered: bounds that memory. */
 static size_t piece_rows(const cp_mondrian *f) {
     size_t bytes = f->task == COPSE_CLASS ? sizeof(double) * f->space.classes : 32 * sizeof(cp_component);
@@ -461,7 +452,7 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
     }
     size_t piece = piece_rows(f);
     for (size_t first = 0; first < rows->n; first += piece) {
-        cp_rows part = part_of(rows, first, rows->n - first < piece ? rows->n - first : piece);
+        cp_rows part = cp_rows_part(rows, first, rows->n - first < piece ? rows->n - first : piece);
         CP_TRY(learn_and_answer(f, &part, first, opt_before, run, err));
     }
     return COPSE_OK;

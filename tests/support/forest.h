@@ -35,11 +35,7 @@ static inline cp_mondrian *fit_forest(const cp_rows *rows, const copse_params *p
 
 static inline void learn_rows(cp_mondrian *f, const cp_rows *rows, size_t first, size_t n, const copse_params *p) {
     copse_error err;
-    cp_rows part = *rows;
-    part.n = n;
-    part.x += first * rows->dims;
-    if (part.y) part.y += first;
-    if (part.label) part.label += first;
+    cp_rows part = cp_rows_part(rows, first, n);
     must(cp_mondrian_method.update(f, &part, p, NULL, NULL, &err), err);
 }
 
