@@ -229,7 +229,9 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, 
                                                       size_t n, const copse_run *run, copse_prediction **out,
                                                       copse_error *err);
 
-enum { COPSE_SAVE_FROZEN = 1 }; /* leave the training rows out: predicts the same, can no longer learn */
+/* Predicts the same, can no longer learn.  A Mondrian forest leaves out the targets of a regression; the positions of its
+ * rows (the boxes of its leaves) and their classes stay in the file. */
+enum { COPSE_SAVE_FROZEN = 1 };
 
 /* Atomic: a temporary file beside `path`, renamed when whole. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_save(const copse_model *model, const char *path, unsigned flags,

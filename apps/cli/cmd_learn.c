@@ -74,7 +74,7 @@ static copse_status load(cli *c, learn_job *l, copse_error *err) {
     CLI_TRY(check_online(l->params, err));
     if (!copse_model_can_learn(l->model))
         return cli_fail(err, COPSE_E_USAGE,
-                        "%s is frozen: it holds no training rows to go on from; fit it again without --frozen",
+                        "%s is frozen: it was saved so that it cannot learn; fit it again without --frozen",
                         l->model_path);
     CLI_TRY(cli_read_fill(c, l->model, &read, err));
     return copse_stream_open(l->stream_path, &read, &l->stream, err);
