@@ -12,7 +12,7 @@ cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n) {
 }
 
 copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err) {
-    *a = (cp_answer){.task = task, .rows = rows, .classes = task == COPSE_CLASS ? classes : 0};
+    *a = (cp_answer){.task = task, .rows = rows, .classes = task == COPSE_CLASS ? classes : 0, .tree = CP_NONE};
     if (task == COPSE_CLASS) return CP_NEW(a->probs, rows * classes, err);
     CP_TRY(CP_NEW(a->start, rows + 1, err));
     return COPSE_OK;

@@ -16,6 +16,10 @@ typedef struct cp_rows {
     const float *x;       /* n x dims, row-major */
     const double *y;      /* regression, else NULL */
     const int32_t *label; /* classification, else NULL: 0 ... classes-1 */
+    /* For methods that take categories and missing values as they are (takes_raw): */
+    const uint32_t *levels; /* per column: 0 for numbers, else the levels of a category, whose values are codes 0 ...
+                               levels-1, and `levels` for a level unseen in training; NULL: all are numbers */
+    const double *weight;   /* of each row, finite and >= 0, some > 0; NULL: all are 1 */
 } cp_rows;
 
 /* Rows first ... first+n-1 of them. */
@@ -27,6 +31,10 @@ cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n);
 typedef struct cp_answer {
     copse_task task;
     size_t rows, classes;
+    /* What is asked beyond the whole distribution of y; set after cp_answer_init, zero and CP_NONE there.  Only methods
+     * with has_draws are asked. */
+    int of_mean;  /* regression: the distribution of the mean of y, without the spread of y about it */
+    int32_t tree; /* the answer of this tree alone */
     double *probs;
     size_t *start; /* rows+1: components of row i are start[i] ... start[i+1]-1 */
     size_t ended;  /* rows ended so far */
@@ -50,7 +58,9 @@ void cp_answer_clear(cp_answer *a);
 typedef struct cp_node_view {
     int32_t left, right; /* CP_NONE at a leaf */
     size_t dim;          /* split: encoded column */
-    double cut;          /* split: in scaled units */
+    double cut;          /* split: in scaled units; NaN when the levels of a category are split */
+    const uint32_t *set; /* category: bit c says that level c goes left, else NULL */
+    int missing_left;    /* missing and unseen values go left */
     size_t rows;         /* leaf: rows in it */
     int32_t label;       /* leaf: its class, CP_NONE if there are several or none */
     char note[96];       /* what else is worth saying: the time of a split, the mean of a leaf */
@@ -59,6 +69,9 @@ typedef struct cp_node_view {
 typedef struct cp_method {
     copse_method_info info; /* name, summary, tasks, online: what users see */
     int wants_unit;         /* features scaled to [0,1] */
+    int takes_raw;          /* categories and missing values (NaN) as they are: one encoded column per feature */
+    int takes_weights;      /* row weights */
+    int has_draws;          /* each tree is a predictor: answers of_mean and of one tree */
     const cp_param *params;
     size_t n_params;
 
@@ -92,6 +105,9 @@ typedef struct cp_method {
     copse_status (*tree_json)(const void *state, size_t tree, cp_json *j, copse_error *err);
     /* One node for the text and dot listings. */
     void (*tree_node)(const void *state, size_t tree, int32_t node, cp_node_view *out);
+    /* How much the splits of a tree on each encoded column lowered the impurity of the training rows, as shares of the
+     * tree's total; NULL if the method does not know. */
+    void (*importance)(const void *state, size_t tree, double *out_dims);
 } cp_method;
 
 #endif
