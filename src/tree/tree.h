@@ -7,12 +7,13 @@
  *         3   4
  *
  * Leaves are numbered in node order; what they hold stands in arrays of its own, so that a walk touches nodes only.
- * Invariants, checked by cp_tree_check:
+ * Invariants of a finished tree, checked by cp_tree_check:
  *   N1  nodes >= 1 and odd; leaves = (nodes + 1) / 2; the k-th leaf in node order has number k.
- *   N2  a split's next > its own index; every node but the root is the child of exactly one.
+ *   N2  nodes stand breadth first: the k-th split in node order has the children 2k+1 and 2k+2, both behind it.
  *   N3  dims are below the forest's; a set's words lie within `set`, and only categories have one; no cut is NaN.
- *   N4  regression: value[k].mean is finite, var >= 0, weight > 0, rows >= 1.
- *       classification: start[0] = 0, start rises, the classes of a leaf rise and are known, their weights are > 0. */
+ *   N4  regression: value[k].mean is finite, var >= 0, weight > 0, both finite, rows >= 1.
+ *       classification: start[0] = 0, start rises, the classes of a leaf rise and are known, their weights are > 0
+ *       and finite, rows >= 1. */
 #ifndef CP_TREE_H
 #define CP_TREE_H
 
@@ -74,7 +75,56 @@ typedef struct cp_forest {
 } cp_forest;
 
 static inline size_t cp_tree_words(uint32_t levels) {
-    return (levels + 31) / 32;
+    return levels / 32 + (levels % 32 != 0);
 }
+
+static inline int cp_tree_is_leaf(const cp_tree_node *n) {
+    return (n->what & CP_TREE_LEAF) != 0;
+}
+
+static inline uint32_t cp_tree_dim(const cp_tree_node *n) {
+    return n->what & CP_TREE_DIM;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- growing
+ *
+ * A tree starts as one open node.  Open nodes become splits (with two open children) or leaves, in any order; when none
+ * is open, cp_tree_finish puts nodes and leaves into their final order and gives unused room back.  Node numbers hold
+ * until then.  A failure leaves a tree that cp_tree_clear frees. */
+
+/* What a split asks of a row. */
+typedef struct cp_tree_test {
+    uint32_t dim;
+    int missing_left;
+    float cut;           /* number: x <= cut goes left */
+    const uint32_t *set; /* category: bits of the levels that go left, else NULL */
+    size_t words;        /* of set: cp_tree_words of the column's levels */
+} cp_tree_test;
+
+/* t is zeroed; node 0 is open afterwards. */
+copse_status cp_tree_init_root(cp_tree *t, copse_error *err);
+/* The new children are t->node[node].next and the one after it. */
+copse_status cp_tree_split(cp_tree *t, int32_t node, const cp_tree_test *test, copse_error *err);
+/* Regression. */
+copse_status cp_tree_leaf_value(cp_tree *t, int32_t node, cp_tree_value value, copse_error *err);
+/* Classification: n shares by rising label, and how many rows they come from. */
+copse_status cp_tree_leaf_shares(cp_tree *t, int32_t node, const cp_tree_share *share, size_t n, uint32_t rows,
+                                 copse_error *err);
+/* Puts a tree without open nodes, finished or not, in the place of an open node.  Its gains, where it has some, are added
+ * to those of the `dims` columns of t. */
+copse_status cp_tree_graft(cp_tree *t, int32_t node, const cp_tree *branch, size_t dims, copse_error *err);
+copse_status cp_tree_finish(cp_tree *t, copse_error *err);
+
+/* ------------------------------------------------------------------------------------------------------ whole trees */
+
+void cp_tree_clear(cp_tree *t);
+void cp_forest_clear(cp_forest *f);
+/* Splits on the longest way down. */
+size_t cp_tree_depth(const cp_tree *t);
+/* Does it ask for categories nowhere? */
+int cp_tree_plain(const cp_tree *t);
+/* NULL if N1 to N4 hold for a finished tree, else which does not.  Whatever the arrays hold, it reads nothing beyond their
+ * stated sizes. */
+const char *cp_tree_check(const cp_tree *t, const cp_forest *f);
 
 #endif

@@ -1,0 +1,230 @@
+#include "tree/tree.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* An open node counts as a leaf without a number; its next is nobody. */
+static const cp_tree_node open_node = {.what = CP_TREE_LEAF, .next = CP_NONE};
+
+static int is_open(const cp_tree *t, int32_t node) {
+    return node >= 0 && (size_t)node < t->nodes && t->node[node].next == CP_NONE;
+}
+
+/* Node numbers are int32_t; sets, leaves and shares are counted in uint32_t. */
+static copse_status too_large(copse_error *err) {
+    return cp_fail(err, COPSE_E_DATA, "a tree gets more than 2^31 nodes: raise the least number of rows in a leaf");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- growing */
+
+copse_status cp_tree_init_root(cp_tree *t, copse_error *err) {
+    CP_TRY(CP_GROW(t->node, t->cap_nodes, 1, err));
+    t->node[0] = open_node;
+    t->nodes = 1;
+    return COPSE_OK;
+}
+
+static copse_status add_set(cp_tree *t, const uint32_t *set, size_t words, copse_error *err) {
+    if (words > UINT32_MAX - t->sets) return too_large(err);
+    CP_TRY(CP_GROW(t->set, t->cap_sets, t->sets + words, err));
+    if (words) memcpy(t->set + t->sets, set, words * sizeof *set);
+    t->sets += words;
+    return COPSE_OK;
+}
+
+copse_status cp_tree_split(cp_tree *t, int32_t node, const cp_tree_test *test, copse_error *err) {
+    CP_BUG(!is_open(t, node) || test->dim > CP_TREE_DIM);
+    if (t->nodes + 2 > INT32_MAX) return too_large(err);
+    CP_TRY(CP_GROW(t->node, t->cap_nodes, t->nodes + 2, err));
+    cp_tree_node split = {.what = test->dim, .next = (int32_t)t->nodes};
+    if (test->missing_left) split.what |= CP_TREE_MISSING_LEFT;
+    if (test->set) {
+        split.what |= CP_TREE_SET;
+        split.at.set = (uint32_t)t->sets;
+        CP_TRY(add_set(t, test->set, test->words, err));
+    } else {
+        split.at.cut = test->cut;
+    }
+    t->node[node] = split;
+    t->node[t->nodes++] = open_node;
+    t->node[t->nodes++] = open_node;
+    return COPSE_OK;
+}
+
+/* Leaves are numbered as they close, until the tree is finished. */
+static void close_leaf(cp_tree *t, int32_t node) {
+    t->node[node] = (cp_tree_node){.at.leaf = (uint32_t)t->leaves, .what = CP_TREE_LEAF, .next = node};
+    t->leaves++;
+}
+
+copse_status cp_tree_leaf_value(cp_tree *t, int32_t node, cp_tree_value value, copse_error *err) {
+    CP_BUG(!is_open(t, node));
+    CP_TRY(CP_GROW(t->value, t->cap_value, t->leaves + 1, err));
+    t->value[t->leaves] = value;
+    close_leaf(t, node);
+    return COPSE_OK;
+}
+
+/* Room for more leaves with more shares, and the 0 that start begins with. */
+static copse_status reserve_shares(cp_tree *t, size_t leaves, size_t shares, copse_error *err) {
+    size_t used = t->leaves ? t->start[t->leaves] : 0;
+    if (shares > UINT32_MAX - used) return too_large(err);
+    CP_TRY(CP_GROW(t->start, t->cap_start, t->leaves + leaves + 1, err));
+    CP_TRY(CP_GROW(t->rows, t->cap_rows, t->leaves + leaves, err));
+    CP_TRY(CP_GROW(t->share, t->cap_share, used + shares, err));
+    t->start[0] = 0;
+    return COPSE_OK;
+}
+
+/* Number t->leaves, for which there is room. */
+static void put_shares(cp_tree *t, const cp_tree_share *share, size_t n, uint32_t rows) {
+    uint32_t start = t->start[t->leaves];
+    memcpy(t->share + start, share, n * sizeof *share);
+    t->start[t->leaves + 1] = start + (uint32_t)n;
+    t->rows[t->leaves] = rows;
+}
+
+copse_status cp_tree_leaf_shares(cp_tree *t, int32_t node, const cp_tree_share *share, size_t n, uint32_t rows,
+                                 copse_error *err) {
+    CP_BUG(!is_open(t, node) || !n);
+    CP_TRY(reserve_shares(t, 1, n, err));
+    put_shares(t, share, n, rows);
+    close_leaf(t, node);
+    return COPSE_OK;
+}
+
+/* Leaf number t->leaves becomes a copy of leaf k of another tree. */
+static void copy_leaf(cp_tree *t, const cp_tree *from, uint32_t k) {
+    if (from->value)
+        t->value[t->leaves] = from->value[k];
+    else
+        put_shares(t, from->share + from->start[k], from->start[k + 1] - from->start[k], from->rows[k]);
+}
+
+static copse_status reserve_leaves(cp_tree *t, const cp_tree *like, copse_error *err) {
+    if (like->value) return CP_GROW(t->value, t->cap_value, t->leaves + like->leaves, err);
+    return reserve_shares(t, like->leaves, like->start[like->leaves], err);
+}
+
+copse_status cp_tree_graft(cp_tree *t, int32_t node, const cp_tree *branch, size_t dims, copse_error *err) {
+    CP_BUG(!is_open(t, node) || branch->nodes != 2 * branch->leaves - 1);
+    if (t->nodes + branch->nodes > INT32_MAX) return too_large(err);
+    CP_TRY(CP_GROW(t->node, t->cap_nodes, t->nodes + branch->nodes - 1, err));
+    CP_TRY(reserve_leaves(t, branch, err));
+    if (branch->gain && !t->gain) CP_TRY(CP_NEW(t->gain, dims, err));
+    uint32_t first_set = (uint32_t)t->sets;
+    CP_TRY(add_set(t, branch->set, branch->sets, err));
+    int32_t shift = (int32_t)t->nodes - 1; /* the branch's node i > 0 becomes shift + i */
+    for (size_t i = 0; i < branch->nodes; i++) {
+        cp_tree_node n = branch->node[i];
+        int32_t to = i ? shift + (int32_t)i : node;
+        if (cp_tree_is_leaf(&n)) {
+            copy_leaf(t, branch, n.at.leaf);
+            close_leaf(t, to);
+            continue;
+        }
+        n.next += shift;
+        if (n.what & CP_TREE_SET) n.at.set += first_set;
+        t->node[to] = n;
+    }
+    t->nodes += branch->nodes - 1;
+    for (size_t d = 0; branch->gain && d < dims; d++) t->gain[d] += branch->gain[d];
+    return COPSE_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- finishing */
+
+/* Exact room for what `from` holds, all sizes still 0; sets and gains stay with `from`. */
+static copse_status init_like(cp_tree *t, const cp_tree *from, copse_error *err) {
+    CP_TRY(CP_RAW(t->node, from->nodes, err));
+    t->cap_nodes = from->nodes;
+    if (from->value) {
+        CP_TRY(CP_RAW(t->value, from->leaves, err));
+        t->cap_value = from->leaves;
+        return COPSE_OK;
+    }
+    CP_TRY(CP_RAW(t->start, from->leaves + 1, err));
+    CP_TRY(CP_RAW(t->rows, from->leaves, err));
+    CP_TRY(CP_RAW(t->share, from->start[from->leaves], err));
+    t->cap_start = from->leaves + 1;
+    t->cap_rows = from->leaves;
+    t->cap_share = from->start[from->leaves];
+    t->start[0] = 0;
+    return COPSE_OK;
+}
+
+/* Breadth first: the nodes themselves are the queue, and next is the old number of the children until its turn. */
+static void copy_in_order(cp_tree *t, const cp_tree *from) {
+    t->node[0] = from->node[0];
+    t->nodes = 1;
+    for (size_t i = 0; i < t->nodes; i++) {
+        if (cp_tree_is_leaf(&t->node[i])) {
+            CP_BUG(t->node[i].next == CP_NONE);
+            copy_leaf(t, from, t->node[i].at.leaf);
+            close_leaf(t, (int32_t)i);
+            continue;
+        }
+        memcpy(&t->node[t->nodes], &from->node[t->node[i].next], 2 * sizeof *t->node);
+        t->node[i].next = (int32_t)t->nodes;
+        t->nodes += 2;
+    }
+}
+
+copse_status cp_tree_finish(cp_tree *t, copse_error *err) {
+    CP_BUG(t->nodes != 2 * t->leaves - 1);
+    cp_tree done = {0};
+    copse_status status = init_like(&done, t, err);
+    if (status) {
+        cp_tree_clear(&done);
+        return status;
+    }
+    copy_in_order(&done, t);
+    uint32_t *tight = t->sets ? cp_mem_resize(t->set, t->sets, sizeof *t->set) : NULL;
+    done.set = tight ? tight : t->set;
+    done.sets = t->sets;
+    done.cap_sets = tight ? t->sets : t->cap_sets;
+    done.gain = t->gain;
+    t->set = NULL;
+    t->gain = NULL;
+    cp_tree_clear(t);
+    *t = done;
+    return COPSE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ whole trees */
+
+void cp_tree_clear(cp_tree *t) {
+    cp_mem_free(t->node);
+    cp_mem_free(t->set);
+    cp_mem_free(t->value);
+    cp_mem_free(t->start);
+    cp_mem_free(t->share);
+    cp_mem_free(t->rows);
+    cp_mem_free(t->gain);
+    *t = (cp_tree){0};
+}
+
+void cp_forest_clear(cp_forest *f) {
+    for (size_t i = 0; f->tree && i < f->trees; i++) cp_tree_clear(&f->tree[i]);
+    cp_mem_free(f->tree);
+    cp_mem_free(f->levels);
+    *f = (cp_forest){0};
+}
+
+/* Breadth first, a level's children are one run of nodes that ends where the next level's run begins. */
+size_t cp_tree_depth(const cp_tree *t) {
+    size_t depth = 0;
+    for (size_t i = 0, end = 1; i < t->nodes; depth++) {
+        size_t next = end;
+        for (; i < end; i++)
+            if (!cp_tree_is_leaf(&t->node[i])) next = (size_t)t->node[i].next + 2;
+        if (next == end) break;
+        end = next;
+    }
+    return depth;
+}
+
+int cp_tree_plain(const cp_tree *t) {
+    return t->sets == 0;
+}
