@@ -229,8 +229,9 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, 
                                                       size_t n, const copse_run *run, copse_prediction **out,
                                                       copse_error *err);
 
-/* Predicts the same, can no longer learn.  A Mondrian forest leaves out the targets of a regression; the positions of its
- * rows (the boxes of its leaves) and their classes stay in the file. */
+/* Leaves out the training rows: smaller, predicts the same, can no longer learn.  A Mondrian forest keeps the corners of its
+ * leaves' boxes, which are positions of rows, and the class counts or moments of each leaf: of a leaf of one row, that is
+ * all there is to know. */
 enum { COPSE_SAVE_FROZEN = 1 };
 
 /* Atomic: a temporary file beside `path`, renamed when whole. */

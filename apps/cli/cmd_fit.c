@@ -168,7 +168,7 @@ out:
 static const cli_option own[] = {
     {"method", 'm', "METHOD", "default: mondrian; 'copse methods' lists them"},
     {"output", 'o', "MODEL", "save the model here; without it nothing is saved"},
-    {"frozen", 0, NULL, "save a model that predicts the same but can no longer learn (positions of rows stay in it)"},
+    {"frozen", 0, NULL, "leave the training rows out of the model: smaller, predicts the same, can no longer learn"},
     {"test", 0, "FILE", "rows to test on"},
     {"holdout", 0, "SHARE", "keep this share of the rows out of training and test on it"},
     {"interval", 0, "LEVEL", "also report how many test rows this interval holds, e.g. .95"},

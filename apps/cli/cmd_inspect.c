@@ -39,9 +39,10 @@ static void print_summary(const char *path, const copse_model *m) {
     print_names("features", m, copse_model_features(m), copse_model_feature);
     print_options(copse_model_params(m));
     for (size_t i = 0; i < figures; i++) cli_say(figure[i].name, "%.6g", figure[i].value);
-    cli_say(
-        "file", "%s%s%s", cli_is_dash(path) ? "" : cli_bytes(cli_file_size(path), bytes), cli_is_dash(path) ? "" : ", ",
-        copse_model_can_learn(m) ? "holds its training rows: copse learn can go on" : "frozen: predicts, cannot learn");
+    cli_say("file", "%s%s%s", cli_is_dash(path) ? "" : cli_bytes(cli_file_size(path), bytes),
+            cli_is_dash(path) ? "" : ", ",
+            copse_model_can_learn(m) ? "holds its training rows: copse learn can go on"
+                                     : "frozen, without its training rows: predicts, cannot learn");
 }
 
 /* ------------------------------------------------------------------------------------------------------- trees */

@@ -166,7 +166,7 @@ copse_status cp_reader_bad(const cp_reader *r, copse_error *err, const char *fmt
 copse_status cp_reader_claim(cp_reader *r, size_t n, size_t size, copse_error *err) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > r->room)
-        return cp_reader_bad(r, err, "asks for more memory than a file of this size can justify");
+        return cp_reader_bad(r, err, "asks for more memory or work than a file of this size can justify");
     r->room -= bytes;
     return COPSE_OK;
 }

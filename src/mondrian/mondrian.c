@@ -64,7 +64,7 @@ copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims
     f->space = (cp_mondrian_space){
         .kern = cp_kern_best(),
         .dims = dims,
-        .classes = classes,
+        .classes = task == COPSE_CLASS ? classes : 0,
         .lifetime = cp_param_real(p, "lifetime"),
         .min_split = !isnan(min_split)     ? (size_t)min_split
                      : task == COPSE_CLASS ? 2
@@ -471,7 +471,7 @@ static const char *check(const void *state) {
 }
 
 static size_t count_rows(const void *state) {
-    return ((const cp_mondrian *)state)->space.rows;
+    return cp_mondrian_learnt(state);
 }
 
 static size_t count_trees(const void *state) {
@@ -479,7 +479,7 @@ static size_t count_trees(const void *state) {
 }
 
 static int can_learn(const void *state) {
-    return !((const cp_mondrian *)state)->frozen;
+    return !((const cp_mondrian *)state)->space.frozen;
 }
 
 /* Mean over trees of leaves and depth; 0 if there is no memory to find out. */

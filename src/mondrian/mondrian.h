@@ -23,7 +23,6 @@ typedef struct cp_mondrian {
     cp_mondrian_tree *tree;
     size_t trees;
     uint64_t seed;
-    int frozen; /* no targets: cannot learn */
 
     double gamma; /* classification */
 
@@ -37,6 +36,11 @@ typedef struct cp_mondrian {
 } cp_mondrian;
 
 extern const cp_method cp_mondrian_method;
+
+/* Rows learnt so far. */
+static inline size_t cp_mondrian_learnt(const cp_mondrian *f) {
+    return f->space.frozen ? f->space.frozen : f->space.rows;
+}
 
 /* Pieces in their own files. */
 copse_status cp_mondrian_hyper_fit(cp_mondrian *f, const copse_run *run, copse_error *err);

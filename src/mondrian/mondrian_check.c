@@ -35,21 +35,36 @@ static const char *check_box(const inspector *in, const cp_mondrian_node *n, siz
     return memcmp(box, in->hull, 2 * d * sizeof *box) ? "N3: a box is not the hull of its rows" : NULL;
 }
 
-static size_t count_class(const inspector *in, size_t rows, int32_t k) {
-    size_t n = 0;
-    for (size_t i = 0; i < rows; i++) n += in->s->label[in->member[i]] == k;
-    return n;
+/* Rows of class k under a node; a frozen forest knows them from its leaves alone. */
+static size_t count_class(const inspector *in, const cp_mondrian_node *n, size_t rows, int32_t k) {
+    const cp_mondrian_node *node = in->t->node;
+    size_t sum = 0;
+    if (in->s->label) {
+        for (size_t i = 0; i < rows; i++) sum += in->s->label[in->member[i]] == k;
+        return sum;
+    }
+    if (cp_mondrian_is_leaf(n)) return (size_t)cp_mondrian_hnsp_leaf_count(in->t, n, k);
+    return count_class(in, &node[n->left], rows, k) + count_class(in, &node[n->right], rows, k);
+}
+
+static size_t count_rows(const inspector *in, const cp_mondrian_node *n) {
+    const cp_mondrian_node *node = in->t->node;
+    if (cp_mondrian_is_leaf(n)) return (size_t)n->count;
+    return count_rows(in, &node[n->left]) + count_rows(in, &node[n->right]);
 }
 
 static const char *check_classes(const inspector *in, const cp_mondrian_node *n, size_t rows) {
     int kinds = 0, leaf = cp_mondrian_is_leaf(n);
+    size_t sum = 0;
     for (int32_t k = 0; (size_t)k < in->s->classes; k++) {
-        size_t true_count = count_class(in, rows, k);
+        size_t true_count = count_class(in, n, rows, k);
+        sum += true_count;
         kinds += true_count > 0;
         if (leaf && (size_t)cp_mondrian_hnsp_leaf_count(in->t, n, k) != true_count)
             return "N6: a leaf's counts are wrong";
         if (cp_mondrian_hnsp_has(in->t, in->s, n, k) != (true_count > 0)) return "N7: marks are not the classes below";
     }
+    if (sum != count_rows(in, n)) return "N6: class counts do not add up";
     if (leaf && (n->label == CP_NONE) != (kinds > 1)) return "N6: a leaf's label is not its one class";
     if (!leaf && kinds < 2) return "N5: a block of one class was split";
     return NULL;
@@ -58,7 +73,7 @@ static const char *check_classes(const inspector *in, const cp_mondrian_node *n,
 static const char *check_split(const inspector *in, const cp_mondrian_node *n, size_t rows) {
     const cp_mondrian_tree *t = in->t;
     size_t dim = (size_t)n->dim;
-    if (rows < in->s->min_split) return "N5: a block of too few rows was split";
+    if (count_rows(in, n) < in->s->min_split) return "N5: a block of too few rows was split";
     if (!(t->node[n->left].time > n->time) || !(t->node[n->right].time > n->time))
         return "N2: times do not grow downwards";
     if (!(in->hull[dim] <= n->cut && n->cut < in->hull[in->s->dims + dim])) return "N4: a cut is outside its box";
@@ -75,14 +90,16 @@ static const char *check_node(const inspector *in, int32_t j) {
     const cp_mondrian_node *n = &in->t->node[j];
     size_t rows = collect(in, j, in->member);
     const char *wrong = check_box(in, n, rows);
-    if (!wrong && in->s->label) wrong = check_classes(in, n, rows);
+    if (!wrong && in->s->classes) wrong = check_classes(in, n, rows);
     if (wrong) return wrong;
     if (!cp_mondrian_is_leaf(n)) return check_split(in, n, rows);
     if (n->time != in->s->lifetime) return "N2: a leaf's time is not the lifetime";
     for (size_t i = 0; i < rows; i++) {
         if (in->seen_row[in->member[i]]++) return "N1: a row is in two leaves";
     }
-    return rows == (size_t)n->count ? NULL : "N1: a leaf's list is shorter than its count";
+    if (in->s->frozen ? rows > (size_t)n->count : rows != (size_t)n->count)
+        return "N1: a leaf's list is not as long as its count";
+    return NULL;
 }
 
 static const char *check_all(const inspector *in) {
@@ -98,6 +115,7 @@ static const char *check_all(const inspector *in) {
     }
     for (size_t i = 0; i < in->t->rows; i++)
         if (!in->seen_row[i]) return "N1: a row is in no leaf";
+    if (in->s->frozen && count_rows(in, in->t->node) != in->s->frozen) return "N1: rows were lost when it was frozen";
     return NULL;
 }
 

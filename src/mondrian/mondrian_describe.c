@@ -12,14 +12,13 @@ static void json_leaf(const cp_mondrian *f, const cp_mondrian_tree *t, const cp_
         for (size_t k = 0; k < f->space.classes; k++)
             cp_json_integer(j, NULL, cp_mondrian_hnsp_leaf_count(t, n, (int32_t)k));
         cp_json_close_array(j);
-    } else if (f->space.keeps_moments || f->y) {
+    } else {
         cp_mondrian_stat st = f->space.keeps_moments ? t->stat[n - t->node] : cp_mondrian_gauss_leaf(t, &f->space, n);
         cp_json_number(j, "mean", st.mean + f->center);
         cp_json_number(j, "var", st.m2 / st.n);
     }
 }
 
-/* A frozen exact model has no targets; there the node's posterior is all there is. */
 static void json_posterior(const cp_mondrian *f, const cp_mondrian_stat *st, cp_json *j) {
     if (f->space.keeps_moments) return;
     cp_json_number(j, "posterior_mean", st->m + f->center);

@@ -1,24 +1,14 @@
-/* mondrian_file - a forest in sections and back.
- *
- * Boxes, class marks and class counts follow from the rows and are not written: rebuilding them is quicker than reading
- * them, and leaves less to distrust.  A frozen file has no regression targets; it holds what the nodes know instead.
- * The sections are listed in docs/format.md. */
+/* Boxes, class marks and class counts follow from the rows and are not written: rebuilding them is quicker than reading
+ * them, and leaves less to distrust. */
+#include "mondrian/mondrian_file.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "data/schema.h"
-#include "mondrian/mondrian.h"
 #include "mondrian/mondrian_hnsp.h"
 
-/* Beyond these, squares and their products overflow; the schema refuses targets that large. */
-static const double most_mean = 2 * CP_MAX_TARGET, most_variance = 1e130;
-
-/* What a tree takes in memory that its sections do not show: its boxes; and for each row, class sets and counts. */
-static size_t box_bytes(const cp_mondrian_space *s) {
-    return 2 * s->dims * sizeof(float);
-}
-
+/* What a tree takes in memory that its sections do not show, besides its boxes: for each row, class sets and counts. */
 static size_t row_bytes(const cp_mondrian_tree *t, const cp_mondrian_space *s) {
     size_t words = cp_mondrian_hnsp_words(s);
     if (!s->label) return 0;
@@ -27,8 +17,7 @@ static size_t row_bytes(const cp_mondrian_tree *t, const cp_mondrian_space *s) {
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-static copse_status write_tree(const cp_mondrian_tree *t, const cp_mondrian_space *s, int with_stat, cp_writer *w,
-                               copse_error *err) {
+static copse_status write_tree(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_writer *w, copse_error *err) {
     copse_status status = COPSE_OK;
     double *time = NULL;
     float *cut = NULL;
@@ -51,8 +40,8 @@ static copse_status write_tree(const cp_mondrian_tree *t, const cp_mondrian_spac
     for (size_t i = 0; i < t->nodes; i++) field[i] = t->node[i].dim; /* at a leaf: number of rows */
     CP_TRY_OUT(cp_writer_array(w, "dim", CP_I32, field, t->nodes, err));
     CP_TRY_OUT(cp_writer_array(w, "next", CP_I32, t->next, t->rows, err));
-    if (with_stat) CP_TRY_OUT(cp_writer_array(w, "stat", CP_F64, t->stat, 3 * t->nodes, err));
-    cp_writer_claim(w, t->boxes, box_bytes(s));
+    if (s->keeps_moments) CP_TRY_OUT(cp_writer_array(w, "stat", CP_F64, t->stat, 3 * t->nodes, err));
+    cp_writer_claim(w, t->boxes, cp_mondrian_box_bytes(s));
     cp_writer_claim(w, t->rows, row_bytes(t, s));
 out:
     cp_mem_free(time);
@@ -61,34 +50,38 @@ out:
     return status;
 }
 
-static copse_status write_regression(const cp_mondrian *f, int frozen, cp_writer *w, copse_error *err) {
+static copse_status write_regression(const cp_mondrian *f, cp_writer *w, copse_error *err) {
     const double hyper[5] = {f->hyper.mean, f->hyper.gamma1, f->hyper.gamma2, f->hyper.noise, f->hyper.floor};
     const double moments[3] = {f->moments.n, f->moments.mean, f->moments.m2};
     CP_TRY(cp_writer_f64(w, "center", f->center, err));
     CP_TRY(cp_writer_array(w, "hyper", CP_F64, hyper, 5, err));
     CP_TRY(cp_writer_array(w, "moments", CP_F64, moments, 3, err));
     CP_TRY(cp_writer_i64(w, "marginal", f->marginal, err));
-    CP_TRY(cp_writer_f64(w, "log_marginal", f->log_marginal, err));
-    return frozen ? COPSE_OK : cp_writer_array(w, "y", CP_F64, f->y, f->space.rows, err);
+    return cp_writer_f64(w, "log_marginal", f->log_marginal, err);
+}
+
+/* The rows, and each tree's lists of them. */
+static copse_status write_rows(const cp_mondrian *f, cp_writer *w, copse_error *err) {
+    CP_TRY(cp_writer_array(w, "x", CP_F32, f->x, f->space.rows * f->space.dims, err));
+    if (f->task == COPSE_CLASS) return cp_writer_array(w, "label", CP_I32, f->label, f->space.rows, err);
+    return cp_writer_array(w, "y", CP_F64, f->y, f->space.rows, err);
 }
 
 copse_status cp_mondrian_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                copse_error *err) {
     (void)p;
     const cp_mondrian *f = state;
-    int frozen = f->frozen || (flags & COPSE_SAVE_FROZEN), regress = f->task == COPSE_REGRESS;
-    CP_TRY(cp_writer_i64(w, "rows", (int64_t)f->space.rows, err));
+    int frozen = f->space.frozen || (flags & COPSE_SAVE_FROZEN);
+    CP_TRY(cp_writer_i64(w, "rows", (int64_t)cp_mondrian_learnt(f), err));
     CP_TRY(cp_writer_i64(w, "frozen", frozen, err));
-    CP_TRY(cp_writer_array(w, "x", CP_F32, f->x, f->space.rows * f->space.dims, err));
-    if (regress)
-        CP_TRY(write_regression(f, frozen, w, err));
-    else
-        CP_TRY(cp_writer_array(w, "label", CP_I32, f->label, f->space.rows, err));
+    if (f->task == COPSE_REGRESS) CP_TRY(write_regression(f, w, err));
+    if (frozen) return cp_mondrian_frozen_write(f, w, err);
+    CP_TRY(write_rows(f, w, err));
     for (size_t m = 0; m < f->trees; m++) {
         char name[32];
         snprintf(name, sizeof name, "tree.%zu", m);
         CP_TRY(cp_writer_push(w, name, err));
-        copse_status status = write_tree(&f->tree[m], &f->space, regress && (frozen || f->space.keeps_moments), w, err);
+        copse_status status = write_tree(&f->tree[m], &f->space, w, err);
         cp_writer_pop(w);
         CP_TRY(status);
     }
@@ -117,8 +110,8 @@ static copse_status check_shape(const cp_mondrian_tree *t, cp_reader *r, int32_t
     return n == t->nodes ? COPSE_OK : cp_reader_bad(r, err, "some nodes hang in the air");
 }
 
-static copse_status check_splits(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
-                                 const int32_t *order, copse_error *err) {
+copse_status cp_mondrian_file_splits(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
+                                     const int32_t *order, copse_error *err) {
     if (!cp_mondrian_is_leaf(&t->node[0]) && !(t->node[0].time > 0))
         return cp_reader_bad(r, err, "the root's time is not above 0");
     for (size_t i = 0; i < t->nodes; i++) {
@@ -152,17 +145,8 @@ static copse_status check_lists(const cp_mondrian_tree *t, cp_reader *r, unsigne
     return found == t->rows ? COPSE_OK : cp_reader_bad(r, err, "some rows are in no leaf");
 }
 
-/* The one class of a leaf's rows, CP_NONE if they are of several or the targets are numbers. */
-static int32_t class_of(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *leaf) {
-    if (!s->label) return CP_NONE;
-    for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row])
-        if (s->label[row] != s->label[leaf->head]) return CP_NONE;
-    return s->label[leaf->head];
-}
-
-/* N5: no block was split that should have paused, of one class or of too few rows. */
-static copse_status check_pauses(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
-                                 const int32_t *order, copse_error *err) {
+copse_status cp_mondrian_file_pauses(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
+                                     const int32_t *order, copse_error *err) {
     copse_status status = COPSE_OK;
     int32_t *rows = NULL, *kind = NULL;
     CP_TRY_OUT(CP_RAW(rows, t->nodes, err));
@@ -172,7 +156,7 @@ static copse_status check_pauses(const cp_mondrian_tree *t, const cp_mondrian_sp
         const cp_mondrian_node *n = &t->node[j];
         int leaf = cp_mondrian_is_leaf(n);
         rows[j] = leaf ? n->count : rows[n->left] + rows[n->right];
-        kind[j] = leaf ? class_of(t, s, n) : kind[n->left] == kind[n->right] ? kind[n->left] : CP_NONE;
+        kind[j] = leaf ? n->label : kind[n->left] == kind[n->right] ? kind[n->left] : CP_NONE;
         if (leaf || ((size_t)rows[j] >= s->min_split && kind[j] == CP_NONE)) continue;
         CP_TRY_OUT(cp_reader_bad(r, err, "node %d is split and should have paused", j));
     }
@@ -205,22 +189,49 @@ static copse_status rebuild_box(cp_mondrian_tree *t, const cp_mondrian_space *s,
 }
 
 /* Owned where there are rows enough; room for exactly those, so that memory follows what the file holds. */
-static copse_status rebuild_boxes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, const int32_t *order,
-                                  float *buf, copse_error *err) {
+static copse_status number_boxes(cp_mondrian_tree *t, const int32_t *order, copse_error *err) {
     int32_t *rows;
-    CP_TRY(CP_RAW(rows, t->nodes, err));
+    CP_TRY(CP_NEW(rows, t->nodes, err));
     for (size_t i = t->nodes; i-- > 0;) {
         cp_mondrian_node *n = &t->node[order[i]];
-        rows[order[i]] = cp_mondrian_is_leaf(n) ? n->count : rows[n->left] + rows[n->right];
-        n->box = rows[order[i]] > CP_MONDRIAN_CORNERS ? (int32_t)t->boxes++ : -rows[order[i]];
+        int32_t *own = &rows[order[i]];
+        if (!cp_mondrian_is_leaf(n))
+            *own = rows[n->left] + rows[n->right];
+        else
+            for (int32_t row = n->head; row != CP_NONE; row = t->next[row]) ++*own;
+        n->box = *own > CP_MONDRIAN_CORNERS ? (int32_t)t->boxes++ : -*own;
     }
     cp_mem_free(rows);
-    CP_TRY(cp_reader_claim(r, t->boxes, box_bytes(s), err));
+    return COPSE_OK;
+}
+
+copse_status cp_mondrian_file_boxes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, const int32_t *order,
+                                    copse_error *err) {
+    copse_status status = COPSE_OK;
+    float *buf = NULL;
+    CP_TRY(number_boxes(t, order, err));
+    CP_TRY(cp_reader_claim(r, t->boxes, cp_mondrian_box_bytes(s), err));
     CP_TRY(cp_mondrian_tree_reserve(t, s, 0, 0, err));
+    CP_TRY(CP_RAW(buf, 6 * s->dims, err));
     for (size_t i = t->nodes; i-- > 0;)
         if (!cp_mondrian_is_leaf(&t->node[order[i]]) || cp_mondrian_has_box(&t->node[order[i]]))
-            CP_TRY(rebuild_box(t, s, r, order[i], buf, err));
-    return COPSE_OK;
+            CP_TRY_OUT(rebuild_box(t, s, r, order[i], buf, err));
+out:
+    cp_mem_free(buf);
+    return status;
+}
+
+/* The one class of a leaf's rows, CP_NONE if they are of several or the targets are numbers. */
+static int32_t class_of(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *leaf) {
+    if (!s->label) return CP_NONE;
+    for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row])
+        if (s->label[row] != s->label[leaf->head]) return CP_NONE;
+    return s->label[leaf->head];
+}
+
+static void name_classes(cp_mondrian_tree *t, const cp_mondrian_space *s) {
+    for (size_t j = 0; j < t->nodes; j++)
+        if (cp_mondrian_is_leaf(&t->node[j])) t->node[j].label = class_of(t, s, &t->node[j]);
 }
 
 static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, int32_t *order,
@@ -229,9 +240,7 @@ static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space
     CP_TRY(cp_mondrian_hnsp_reserve(t, s, t->rows, err));
     for (size_t j = 0; j < t->nodes; j++) {
         cp_mondrian_node *n = &t->node[j];
-        if (!cp_mondrian_is_leaf(n)) continue;
-        n->label = class_of(t, s, n);
-        if (n->label == CP_NONE) cp_mondrian_hnsp_count(t, s, n);
+        if (cp_mondrian_is_leaf(n) && n->label == CP_NONE) cp_mondrian_hnsp_count(t, s, n);
     }
     CP_TRY(cp_mondrian_hnsp_reserve_sets(t, s->classes, err));
     cp_mondrian_hnsp_remark(t, s, order);
@@ -242,36 +251,36 @@ static copse_status rebuild_tree(cp_mondrian_tree *t, const cp_mondrian_space *s
     copse_status status = COPSE_OK;
     int32_t *order = NULL;
     unsigned char *seen = NULL;
-    float *buf = NULL;
     CP_TRY_OUT(CP_RAW(order, t->nodes, err));
     CP_TRY_OUT(CP_RAW(seen, t->nodes > t->rows ? t->nodes : t->rows, err));
-    CP_TRY_OUT(CP_RAW(buf, 6 * s->dims, err));
     CP_TRY_OUT(check_shape(t, r, order, seen, err));
-    CP_TRY_OUT(check_splits(t, s, r, order, err));
+    CP_TRY_OUT(cp_mondrian_file_splits(t, s, r, order, err));
     CP_TRY_OUT(check_lists(t, r, seen, err));
-    CP_TRY_OUT(check_pauses(t, s, r, order, err));
-    CP_TRY_OUT(rebuild_boxes(t, s, r, order, buf, err));
+    name_classes(t, s);
+    CP_TRY_OUT(cp_mondrian_file_pauses(t, s, r, order, err));
+    CP_TRY_OUT(cp_mondrian_file_boxes(t, s, r, order, err));
     if (s->label) CP_TRY_OUT(rebuild_classes(t, s, r, order, err));
     cp_mondrian_tree_trim(t, s);
 out:
     cp_mem_free(order);
     cp_mem_free(seen);
-    cp_mem_free(buf);
     return status;
 }
 
-static copse_status read_stat(cp_mondrian_tree *t, int moments, cp_reader *r, copse_error *err) {
-    CP_TRY(cp_reader_array(r, "stat", CP_F64, 3 * t->nodes, &t->stat, err));
-    t->cap_stat = t->nodes;
-    for (size_t j = 0; j < t->nodes; j++) {
-        const cp_mondrian_stat *st = &t->stat[j];
-        int fine =
-            moments ? st->n >= 1 && st->n <= (double)t->rows && fabs(st->mean) <= most_mean && st->m2 >= 0 &&
-                          st->m2 <= most_variance * (double)t->rows
-                    : fabs(st->m) <= most_mean && st->v >= 0 && st->v <= most_variance && fabs(st->c) <= most_variance;
-        if (!fine) return cp_reader_bad(r, err, "node %zu has impossible moments", j);
+copse_status cp_mondrian_file_moments(const cp_mondrian_stat *st, size_t n, double rows, cp_reader *r,
+                                      copse_error *err) {
+    for (size_t j = 0; j < n; j++, st++) {
+        int fine = st->n >= 1 && st->n <= rows && fabs(st->mean) <= CP_MONDRIAN_MOST_MEAN && st->m2 >= 0 &&
+                   st->m2 <= CP_MONDRIAN_MOST_VARIANCE * rows;
+        if (!fine) return cp_reader_bad(r, err, "holds impossible moments at %zu", j);
     }
     return COPSE_OK;
+}
+
+static copse_status read_stat(cp_mondrian_tree *t, cp_reader *r, copse_error *err) {
+    CP_TRY(cp_reader_array(r, "stat", CP_F64, 3 * t->nodes, &t->stat, err));
+    t->cap_stat = t->nodes;
+    return cp_mondrian_file_moments(t->stat, t->nodes, (double)t->rows, r, err);
 }
 
 /* Columns of a tree as they are in the file. */
@@ -321,8 +330,7 @@ static copse_status read_tree(cp_mondrian *f, size_t m, cp_reader *r, copse_erro
     cp_mem_free(c.right);
     cp_mem_free(c.dim);
     CP_TRY(status);
-    if (f->task == COPSE_REGRESS && (f->frozen || f->space.keeps_moments))
-        CP_TRY(read_stat(t, f->space.keeps_moments, r, err));
+    if (f->space.keeps_moments) CP_TRY(read_stat(t, r, err));
     return rebuild_tree(t, &f->space, r, err);
 }
 
@@ -335,30 +343,32 @@ static copse_status check_numbers(const double *v, size_t n, double most, cp_rea
 static copse_status read_regression(cp_mondrian *f, cp_reader *r, copse_error *err) {
     double *v = NULL;
     int64_t marginal;
-    CP_TRY(cp_reader_f64(r, "center", -most_mean, most_mean, &f->center, err));
+    CP_TRY(cp_reader_f64(r, "center", -CP_MONDRIAN_MOST_MEAN, CP_MONDRIAN_MOST_MEAN, &f->center, err));
     CP_TRY(cp_reader_array(r, "hyper", CP_F64, 5, &v, err));
     f->hyper = (cp_mondrian_hyper){v[0], v[1], v[2], v[3], v[4]};
-    copse_status status = check_numbers(v, 1, most_mean, r, err);
-    if (!status) status = check_numbers(v + 1, 4, most_variance, r, err);
+    copse_status status = check_numbers(v, 1, CP_MONDRIAN_MOST_MEAN, r, err);
+    if (!status) status = check_numbers(v + 1, 4, CP_MONDRIAN_MOST_VARIANCE, r, err);
     if (!status && !(v[1] > 0 && v[2] > 0 && v[3] > 0 && v[4] > 0))
         status = cp_reader_bad(r, err, "'hyper' is not positive");
     cp_mem_free(v);
     CP_TRY(status);
     CP_TRY(cp_reader_array(r, "moments", CP_F64, 3, &v, err));
     f->moments = (cp_mondrian_stat){.n = v[0], .mean = v[1], .m2 = v[2]};
-    status = check_numbers(v, 3, most_variance, r, err);
+    status = check_numbers(v, 3, CP_MONDRIAN_MOST_VARIANCE, r, err);
     if (!status && !(v[0] >= 1 && v[2] >= 0)) status = cp_reader_bad(r, err, "'moments' are impossible");
     cp_mem_free(v);
     CP_TRY(status);
     CP_TRY(cp_reader_i64(r, "marginal", 0, 1, &marginal, err));
     f->marginal = (int)marginal;
-    CP_TRY(cp_reader_f64(r, "log_marginal", -INFINITY, INFINITY, &f->log_marginal, err));
-    if (f->frozen) return COPSE_OK;
+    f->stale = !f->space.keeps_moments;
+    return cp_reader_f64(r, "log_marginal", -INFINITY, INFINITY, &f->log_marginal, err);
+}
+
+static copse_status read_targets(cp_mondrian *f, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_array(r, "y", CP_F64, f->space.rows, &f->y, err));
     f->cap_y = f->space.rows;
     f->space.y = f->y;
-    f->stale = !f->space.keeps_moments;
-    return check_numbers(f->y, f->space.rows, most_mean, r, err);
+    return check_numbers(f->y, f->space.rows, CP_MONDRIAN_MOST_MEAN, r, err);
 }
 
 static copse_status read_labels(cp_mondrian *f, cp_reader *r, copse_error *err) {
@@ -372,20 +382,22 @@ static copse_status read_labels(cp_mondrian *f, cp_reader *r, copse_error *err) 
 }
 
 static copse_status read_rows(cp_mondrian *f, cp_reader *r, copse_error *err) {
-    int64_t rows, frozen;
-    CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX / 2, &rows, err));
-    CP_TRY(cp_reader_i64(r, "frozen", 0, 1, &frozen, err));
-    f->frozen = (int)frozen;
-    f->space.rows = (size_t)rows;
-    CP_TRY(cp_reader_array(r, "x", CP_F32, f->space.rows * f->space.dims, &f->x, err));
+    size_t n = f->space.rows * f->space.dims;
+    CP_TRY(cp_reader_array(r, "x", CP_F32, n, &f->x, err));
     f->cap_x = f->space.rows;
     f->space.x = f->x;
-    for (size_t i = 0; i < f->space.rows * f->space.dims; i++)
+    for (size_t i = 0; i < n; i++)
         if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "'x' holds a number that is none");
-    return f->task == COPSE_CLASS ? read_labels(f, r, err) : read_regression(f, r, err);
+    return f->task == COPSE_CLASS ? read_labels(f, r, err) : read_targets(f, r, err);
 }
 
 static copse_status read_forest(cp_mondrian *f, cp_reader *r, copse_error *err) {
+    int64_t rows, frozen;
+    CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX / 2, &rows, err));
+    CP_TRY(cp_reader_i64(r, "frozen", 0, 1, &frozen, err));
+    if (f->task == COPSE_REGRESS) CP_TRY(read_regression(f, r, err));
+    if (frozen) return cp_mondrian_frozen_read(f, (size_t)rows, r, err);
+    f->space.rows = (size_t)rows;
     CP_TRY(read_rows(f, r, err));
     for (size_t m = 0; m < f->trees; m++) {
         char name[32];
@@ -404,7 +416,7 @@ copse_status cp_mondrian_read(cp_reader *r, const copse_params *p, copse_task ta
     *out_state = NULL;
     /* before anything is allocated for them: a file without the last tree's sections has not that many trees */
     char last[48];
-    snprintf(last, sizeof last, "tree.%lld.rows", (long long)cp_param_int(p, "trees") - 1);
+    snprintf(last, sizeof last, "tree.%lld.dim", (long long)cp_param_int(p, "trees") - 1);
     if (!cp_reader_has(r, last)) return cp_reader_bad(r, err, "trees are missing");
     CP_TRY(cp_mondrian_new(p, task, dims, classes, &f, err));
     copse_status status = read_forest(f, r, err);

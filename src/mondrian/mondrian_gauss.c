@@ -8,6 +8,7 @@
 cp_mondrian_stat cp_mondrian_gauss_leaf(const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                         const cp_mondrian_node *leaf) {
     cp_mondrian_stat sum = {.n = 0, .mean = 0, .m2 = 0};
+    if (t->moments) return t->moments[leaf->marks];
     for (int32_t r = leaf->head; r != CP_NONE; r = t->next[r]) cp_mondrian_gauss_learn(&sum, s->y[r]);
     return sum;
 }

@@ -29,7 +29,7 @@ static inline void cp_mondrian_gauss_learn(cp_mondrian_stat *st, double y) {
     st->m2 += off * (y - st->mean);
 }
 
-/* Moments of a leaf's rows, in the order of its list. */
+/* Moments of a leaf's rows, in the order of its list; of a frozen forest, as they were. */
 cp_mondrian_stat cp_mondrian_gauss_leaf(const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                         const cp_mondrian_node *leaf);
 

@@ -12,6 +12,7 @@ void cp_mondrian_tree_clear(cp_mondrian_tree *t) {
     cp_mem_free(t->set);
     cp_mem_free(t->count);
     cp_mem_free(t->stat);
+    cp_mem_free(t->moments);
     *t = (cp_mondrian_tree){0};
 }
 

@@ -22,7 +22,10 @@
  *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and two
  *       classes or more.
  *   N6  a leaf's label is its one class, or CP_NONE if it has several; then `counts` lists them.
- *   N7  a split's marks are the union of its children's classes. */
+ *   N7  a split's marks are the union of its children's classes.
+ *
+ * In a frozen forest the rows of the space are those that N3 needs, and a leaf's list is its part of them: no more than
+ * its `count`.  Targets are gone; `label`, `counts` and `moments` say what they were in each leaf. */
 #ifndef CP_MONDRIAN_TREE_H
 #define CP_MONDRIAN_TREE_H
 
@@ -74,6 +77,7 @@ typedef struct cp_mondrian_tree {
 
     cp_mondrian_stat *stat; /* regression: one per node */
     size_t cap_stat;
+    cp_mondrian_stat *moments; /* frozen regression, exact: a leaf's are at its `marks` */
 } cp_mondrian_tree;
 
 /* The rows and rules that all trees of a forest share. */
@@ -86,6 +90,7 @@ typedef struct cp_mondrian_space {
     size_t classes;
     double lifetime;
     size_t min_split;
+    size_t frozen;     /* rows that were learnt, if it cannot learn: x are corners of boxes, without targets; else 0 */
     int keeps_moments; /* regression with the fast posterior: stat is kept up to date row by row */
 } cp_mondrian_space;
 

@@ -216,7 +216,7 @@ typedef struct story {
 
 /* Everything a program does with a model, start to end; the first failure is returned. */
 static copse_status tell(const story *s, copse_error *err) {
-    copse_model *m = NULL, *back = NULL;
+    copse_model *m = NULL, *back = NULL, *frozen = NULL;
     copse_prediction *a = NULL, *b = NULL;
     copse_scores scores;
     const copse_run run = {.threads = 1};
@@ -228,10 +228,14 @@ static copse_status tell(const story *s, copse_error *err) {
     if (!status) status = copse_save(m, s->path, 0, err);
     if (!status) status = copse_load(s->path, &back, err);
     if (!status) status = copse_eval(back, s->more, .9, &run, &scores, err);
+    if (!status) status = copse_save(m, s->path, COPSE_SAVE_FROZEN, err);
+    if (!status) status = copse_load(s->path, &frozen, err);
+    if (!status) status = copse_eval(frozen, s->more, .9, &run, &scores, err);
     copse_prediction_free(a);
     copse_prediction_free(b);
     copse_model_free(m);
     copse_model_free(back);
+    copse_model_free(frozen);
     return status;
 }
 

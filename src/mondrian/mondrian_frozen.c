@@ -1,0 +1,524 @@
+/* A frozen forest: all that prediction needs and no more.
+ *
+ * Of the rows, it needs the boxes around those of each leaf, and what their targets come to.  A box for each leaf of each
+ * tree would be many times the rows themselves; but every side of a box is touched by some row, and one row is a corner
+ * in many trees.  So the forest keeps one table of positions, enough of them to touch every side of every leaf's box in
+ * every tree, sorted, without targets; and each leaf of each tree its class counts or its moments.  Which leaf a corner
+ * lies in follows from the cuts, and the boxes from that.
+ *
+ * A tree's nodes stand in preorder, so that its shape follows from which of them are leaves. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mondrian/mondrian_file.h"
+#include "mondrian/mondrian_hnsp.h"
+
+/* What a corner's step down a tree counts for among the bytes that a file must justify: loading takes time in
+ * proportion to the file, too. */
+enum { STEP_BYTES = 8 };
+
+/* What loading a tree takes that its sections do not show, besides its boxes. */
+static size_t node_bytes(const cp_mondrian_space *s) {
+    size_t words = cp_mondrian_hnsp_words(s);
+    return words > 1 ? words * sizeof(uint32_t) : 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- corners */
+
+/* A leaf's box, and which of its sides no kept row touches yet. */
+typedef struct facing {
+    float *box;          /* lower, upper */
+    unsigned char *open; /* 2 dims */
+    unsigned char *keep; /* per row of the forest */
+} facing;
+
+/* Closes the sides that a row touches; returns whether there were any. */
+static int touch(const facing *f, const float *x, size_t d) {
+    int any = 0;
+    for (size_t i = 0; i < 2 * d; i++)
+        if (f->open[i] && x[i < d ? i : i - d] == f->box[i]) {
+            f->open[i] = 0;
+            any = 1;
+        }
+    return any;
+}
+
+/* Rows that are kept already come first: so no two rows of the same position are. */
+static void keep_corners(const facing *f, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                         const cp_mondrian_node *leaf) {
+    s->kern->hull(s->x, s->dims, &leaf->head, 1, f->box);
+    memset(f->open, 1, 2 * s->dims);
+    for (int32_t row = t->next[leaf->head]; row != CP_NONE; row = t->next[row])
+        s->kern->include(f->box, cp_mondrian_row(s, row), s->dims);
+    for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row])
+        if (f->keep[row]) touch(f, cp_mondrian_row(s, row), s->dims);
+    for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row])
+        if (!f->keep[row] && touch(f, cp_mondrian_row(s, row), s->dims)) f->keep[row] = 1;
+}
+
+/* Sets `keep` for the rows that are needed as corners. */
+static copse_status find_corners(const cp_mondrian *f, unsigned char *keep, copse_error *err) {
+    copse_status status = COPSE_OK;
+    facing sides = {.keep = keep};
+    if (f->space.frozen) {
+        memset(keep, 1, f->space.rows);
+        return COPSE_OK;
+    }
+    CP_TRY_OUT(CP_RAW(sides.box, 2 * f->space.dims, err));
+    CP_TRY_OUT(CP_RAW(sides.open, 2 * f->space.dims, err));
+    for (size_t m = 0; m < f->trees; m++)
+        for (size_t j = 0; j < f->tree[m].nodes; j++)
+            if (cp_mondrian_is_leaf(&f->tree[m].node[j]))
+                keep_corners(&sides, &f->tree[m], &f->space, &f->tree[m].node[j]);
+out:
+    cp_mem_free(sides.box);
+    cp_mem_free(sides.open);
+    return status;
+}
+
+typedef struct position {
+    const float *x;
+    size_t dims;
+} position;
+
+static int position_order(const void *a, const void *b) {
+    const position *p = a, *q = b;
+    for (size_t i = 0; i < p->dims; i++)
+        if (p->x[i] != q->x[i]) return p->x[i] < q->x[i] ? -1 : 1;
+    return 0;
+}
+
+static copse_status write_corners(const cp_mondrian_space *s, const unsigned char *keep, cp_writer *w,
+                                  copse_error *err) {
+    copse_status status = COPSE_OK;
+    position *corner = NULL;
+    float *x = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < s->rows; i++) n += keep[i];
+    CP_TRY_OUT(CP_RAW(corner, n, err));
+    CP_TRY_OUT(CP_RAW(x, n * s->dims, err));
+    n = 0;
+    for (size_t i = 0; i < s->rows; i++)
+        if (keep[i]) corner[n++] = (position){cp_mondrian_row(s, (int32_t)i), s->dims};
+    qsort(corner, n, sizeof *corner, position_order);
+    for (size_t i = 0; i < n; i++) memcpy(x + i * s->dims, corner[i].x, s->dims * sizeof *x);
+    CP_TRY_OUT(cp_writer_array(w, "corner", CP_F32, x, n * s->dims, err));
+out:
+    cp_mem_free(corner);
+    cp_mem_free(x);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- writing */
+
+static void preorder(const cp_mondrian_tree *t, int32_t *stack, int32_t *out) {
+    size_t n = 0, waiting = 0;
+    stack[waiting++] = 0;
+    while (waiting) {
+        int32_t j = stack[--waiting];
+        out[n++] = j;
+        if (cp_mondrian_is_leaf(&t->node[j])) continue;
+        stack[waiting++] = t->node[j].right;
+        stack[waiting++] = t->node[j].left;
+    }
+}
+
+/* What the reader will claim: boxes of nodes with many corners, and every corner's way down. */
+static void claim_tree(const cp_mondrian_tree *t, const cp_mondrian_space *s, const int32_t *order,
+                       const unsigned char *keep, int32_t *corners, cp_writer *w) {
+    size_t boxes = 0;
+    for (size_t i = t->nodes; i-- > 0;) {
+        const cp_mondrian_node *n = &t->node[order[i]];
+        int32_t own = 0;
+        if (!cp_mondrian_is_leaf(n))
+            own = corners[n->left] + corners[n->right];
+        else
+            for (int32_t row = n->head; row != CP_NONE; row = t->next[row]) own += keep[row];
+        corners[order[i]] = own;
+        boxes += own > CP_MONDRIAN_CORNERS;
+        cp_writer_claim(w, (size_t)own, STEP_BYTES); /* all of them come by here */
+    }
+    cp_writer_claim(w, boxes, cp_mondrian_box_bytes(s));
+    cp_writer_claim(w, (size_t)corners[0], sizeof(int32_t));
+    cp_writer_claim(w, t->nodes, node_bytes(s));
+}
+
+static copse_status write_splits(const cp_mondrian_tree *t, const int32_t *order, int32_t *dim, cp_writer *w,
+                                 copse_error *err) {
+    copse_status status = COPSE_OK;
+    double *time = NULL;
+    float *cut = NULL;
+    size_t splits = 0;
+    CP_TRY_OUT(CP_RAW(time, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(cut, t->nodes, err));
+    for (size_t i = 0; i < t->nodes; i++) {
+        const cp_mondrian_node *n = &t->node[order[i]];
+        dim[i] = cp_mondrian_is_leaf(n) ? 0 : 1 + n->dim; /* small numbers pack better than -1 */
+        if (cp_mondrian_is_leaf(n)) continue;
+        time[splits] = n->time;
+        cut[splits++] = n->cut;
+    }
+    CP_TRY_OUT(cp_writer_array(w, "dim", CP_I32, dim, t->nodes, err));
+    CP_TRY_OUT(cp_writer_array(w, "cut", CP_F32, cut, splits, err));
+    CP_TRY_OUT(cp_writer_array(w, "time", CP_F64, time, splits, err));
+out:
+    cp_mem_free(time);
+    cp_mem_free(cut);
+    return status;
+}
+
+/* Of each leaf: how many classes, which, how many rows of each. */
+static copse_status write_classes(const cp_mondrian_tree *t, const int32_t *order, int32_t *kinds, cp_writer *w,
+                                  copse_error *err) {
+    copse_status status = COPSE_OK;
+    int32_t *label = NULL, *count = NULL;
+    size_t leaves = 0, n = 0, most = t->nodes + t->counts;
+    CP_TRY_OUT(CP_RAW(label, most, err));
+    CP_TRY_OUT(CP_RAW(count, most, err));
+    for (size_t i = 0; i < t->nodes; i++) {
+        const cp_mondrian_node *leaf = &t->node[order[i]];
+        if (!cp_mondrian_is_leaf(leaf)) continue;
+        const int32_t own[3] = {1, leaf->label, leaf->count},
+                      *list = leaf->label == CP_NONE ? t->count + leaf->marks : own;
+        for (int32_t k = 0; k < list[0]; k++, n++) {
+            label[n] = list[1 + 2 * k];
+            count[n] = list[2 + 2 * k];
+        }
+        kinds[leaves++] = list[0];
+    }
+    CP_TRY_OUT(cp_writer_array(w, "kinds", CP_I32, kinds, leaves, err));
+    CP_TRY_OUT(cp_writer_array(w, "class", CP_I32, label, n, err));
+    CP_TRY_OUT(cp_writer_array(w, "count", CP_I32, count, n, err));
+out:
+    cp_mem_free(label);
+    cp_mem_free(count);
+    return status;
+}
+
+static copse_status write_moments(const cp_mondrian_tree *t, const cp_mondrian_space *s, const int32_t *order,
+                                  int32_t *count, cp_writer *w, copse_error *err) {
+    copse_status status = COPSE_OK;
+    double *mean = NULL, *m2 = NULL;
+    size_t n = 0;
+    CP_TRY_OUT(CP_RAW(mean, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(m2, t->nodes, err));
+    for (size_t i = 0; i < t->nodes; i++) {
+        const cp_mondrian_node *leaf = &t->node[order[i]];
+        if (!cp_mondrian_is_leaf(leaf)) continue;
+        cp_mondrian_stat st = s->keeps_moments ? t->stat[order[i]] : cp_mondrian_gauss_leaf(t, s, leaf);
+        count[n] = leaf->count;
+        mean[n] = st.mean;
+        m2[n++] = st.m2;
+    }
+    CP_TRY_OUT(cp_writer_array(w, "count", CP_I32, count, n, err));
+    CP_TRY_OUT(cp_writer_array(w, "mean", CP_F64, mean, n, err));
+    CP_TRY_OUT(cp_writer_array(w, "m2", CP_F64, m2, n, err));
+out:
+    cp_mem_free(mean);
+    cp_mem_free(m2);
+    return status;
+}
+
+static copse_status write_tree(const cp_mondrian *f, size_t m, const unsigned char *keep, cp_writer *w,
+                               copse_error *err) {
+    const cp_mondrian_tree *t = &f->tree[m];
+    copse_status status = COPSE_OK;
+    int32_t *order = NULL, *room = NULL;
+    CP_TRY_OUT(CP_RAW(order, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(room, t->nodes + 1, err));
+    preorder(t, room, order);
+    claim_tree(t, &f->space, order, keep, room, w);
+    CP_TRY_OUT(write_splits(t, order, room, w, err));
+    if (f->task == COPSE_CLASS)
+        CP_TRY_OUT(write_classes(t, order, room, w, err));
+    else
+        CP_TRY_OUT(write_moments(t, &f->space, order, room, w, err));
+out:
+    cp_mem_free(order);
+    cp_mem_free(room);
+    return status;
+}
+
+copse_status cp_mondrian_frozen_write(const cp_mondrian *f, cp_writer *w, copse_error *err) {
+    copse_status status = COPSE_OK;
+    unsigned char *keep;
+    for (size_t m = 0; m < f->trees; m++)
+        if (f->tree[m].rows < f->space.rows)
+            return cp_fail(err, COPSE_E_USAGE,
+                           "some trees have not learnt all rows, because learning was stopped: let another update "
+                           "finish before saving a frozen model");
+    CP_TRY(CP_NEW(keep, f->space.rows, err));
+    CP_TRY_OUT(find_corners(f, keep, err));
+    CP_TRY_OUT(write_corners(&f->space, keep, w, err));
+    for (size_t m = 0; m < f->trees; m++) {
+        char name[32];
+        snprintf(name, sizeof name, "tree.%zu", m);
+        CP_TRY_OUT(cp_writer_push(w, name, err));
+        status = write_tree(f, m, keep, w, err);
+        cp_writer_pop(w);
+        if (status) break;
+    }
+out:
+    cp_mem_free(keep);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+static copse_status read_corners(cp_mondrian *f, size_t rows, cp_reader *r, copse_error *err) {
+    size_t n, d = f->space.dims;
+    CP_TRY(cp_reader_count(r, "corner", CP_F32, &n, err));
+    if (n < d || n % d || n / d > rows) return cp_reader_bad(r, err, "%zu numbers are no corners of %zu rows", n, rows);
+    CP_TRY(cp_reader_array(r, "corner", CP_F32, n, &f->x, err));
+    f->space.frozen = rows;
+    f->space.rows = f->cap_x = n / d;
+    f->space.x = f->x;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "holds a number that is none");
+    for (size_t i = 1; i < f->space.rows; i++)
+        if (position_order(&(position){f->x + (i - 1) * d, d}, &(position){f->x + i * d, d}) >= 0)
+            return cp_reader_bad(r, err, "is not sorted");
+    return COPSE_OK;
+}
+
+/* Columns of a tree's splits as they are in the file. */
+typedef struct columns {
+    int32_t *dim;
+    float *cut;
+    double *time;
+    size_t splits;
+} columns;
+
+static copse_status read_columns(const cp_mondrian_space *s, cp_reader *r, columns *c, size_t *out_nodes,
+                                 copse_error *err) {
+    size_t n;
+    CP_TRY(cp_reader_count(r, "dim", CP_I32, &n, err));
+    if (n < 1 || n > 2 * s->rows - 1) return cp_reader_bad(r, err, "%zu nodes for %zu corners", n, s->rows);
+    CP_TRY(cp_reader_array(r, "dim", CP_I32, n, &c->dim, err));
+    for (size_t i = 0; i < n; i++) {
+        if (c->dim[i] < 0 || (size_t)c->dim[i] > s->dims) return cp_reader_bad(r, err, "holds an impossible column");
+        c->splits += c->dim[i] != 0;
+    }
+    CP_TRY(cp_reader_array(r, "cut", CP_F32, c->splits, &c->cut, err));
+    *out_nodes = n;
+    return cp_reader_array(r, "time", CP_F64, c->splits, &c->time, err);
+}
+
+/* In preorder a node is the left child of the split just before it, or else the right one of the last split that has
+ * none yet.  `open` has room for all nodes. */
+static copse_status link_nodes(cp_mondrian_tree *t, const cp_mondrian_space *s, const columns *c, cp_reader *r,
+                               int32_t *open, copse_error *err) {
+    size_t waiting = 0, splits = 0;
+    for (size_t i = 0; i < t->nodes; i++) {
+        cp_mondrian_node *n = &t->node[i];
+        int leaf = c->dim[i] == 0;
+        if (i && !cp_mondrian_is_leaf(n - 1)) {
+            n[-1].left = (int32_t)i;
+        } else if (i) {
+            if (!waiting) return cp_reader_bad(r, err, "has nodes that hang in the air");
+            t->node[open[--waiting]].right = (int32_t)i;
+        }
+        *n = (cp_mondrian_node){.time = s->lifetime, .left = CP_NONE, .box = CP_NONE};
+        n->head = n->label = CP_NONE;
+        if (leaf) continue;
+        *n = (cp_mondrian_node){
+            .time = c->time[splits], .left = 0, .dim = c->dim[i] - 1, .cut = c->cut[splits], .box = CP_NONE};
+        splits++;
+        open[waiting++] = (int32_t)i;
+    }
+    return waiting ? cp_reader_bad(r, err, "has splits without children") : COPSE_OK;
+}
+
+static copse_status read_splits(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
+    columns c = {0};
+    int32_t *open = NULL;
+    copse_status status = COPSE_OK;
+    CP_TRY_OUT(read_columns(s, r, &c, &t->nodes, err));
+    CP_TRY_OUT(CP_RAW(t->node, t->nodes, err));
+    t->cap_nodes = t->nodes;
+    CP_TRY_OUT(CP_RAW(open, t->nodes, err));
+    CP_TRY_OUT(link_nodes(t, s, &c, r, open, err));
+out:
+    if (status) t->nodes = 0;
+    cp_mem_free(c.dim);
+    cp_mem_free(c.cut);
+    cp_mem_free(c.time);
+    cp_mem_free(open);
+    return status;
+}
+
+/* Fills the leaves' lists, in the order of the corners.  A corner's steps are claimed as it goes: in a tree as deep as
+ * it is large they would take for ever. */
+static copse_status place_corners(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
+    CP_TRY(cp_reader_claim(r, s->rows, sizeof *t->next, err));
+    CP_TRY(CP_RAW(t->next, s->rows, err));
+    t->cap_next = t->rows = s->rows;
+    for (size_t i = s->rows; i-- > 0;) {
+        const float *x = cp_mondrian_row(s, (int32_t)i);
+        cp_mondrian_node *n = t->node;
+        size_t steps = 1;
+        for (; !cp_mondrian_is_leaf(n); steps++) n = &t->node[x[n->dim] <= n->cut ? n->left : n->right];
+        CP_TRY(cp_reader_claim(r, steps, STEP_BYTES, err));
+        t->next[i] = n->head;
+        n->head = (int32_t)i;
+    }
+    for (size_t j = 0; j < t->nodes; j++)
+        if (cp_mondrian_is_leaf(&t->node[j]) && t->node[j].head == CP_NONE)
+            return cp_reader_bad(r, err, "leaf %zu has no corner", j);
+    return COPSE_OK;
+}
+
+static size_t count_leaves(const cp_mondrian_tree *t) {
+    return (t->nodes + 1) / 2;
+}
+
+/* As many rows as were learnt, and in no leaf fewer than corners. */
+static copse_status check_counts(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
+                                 copse_error *err) {
+    size_t sum = 0;
+    for (size_t j = 0; j < t->nodes; j++) {
+        const cp_mondrian_node *leaf = &t->node[j];
+        if (!cp_mondrian_is_leaf(leaf)) continue;
+        int32_t corners = 0;
+        for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row]) corners++;
+        if (leaf->count < corners) return cp_reader_bad(r, err, "leaf %zu has more corners than rows", j);
+        sum += (size_t)leaf->count;
+    }
+    return sum == s->frozen ? COPSE_OK : cp_reader_bad(r, err, "the leaves have %zu rows of %zu", sum, s->frozen);
+}
+
+/* Class counts as they are in the file. */
+typedef struct tally {
+    int32_t *kinds, *label, *count;
+    int32_t *seen; /* per class: the last leaf that had it */
+    size_t at;     /* the next leaf's first class */
+} tally;
+
+/* The classes of leaf j: into the node if it is one, else a list in the tree's pool, which has room. */
+static int take_classes(tally *c, cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t j, int32_t kinds) {
+    cp_mondrian_node *leaf = &t->node[j];
+    int32_t *list = t->count + t->counts;
+    int64_t rows = 0;
+    for (int32_t k = 0; k < kinds; k++, c->at++) {
+        int32_t label = c->label[c->at], count = c->count[c->at];
+        if (label < 0 || (size_t)label >= s->classes || c->seen[label] == j || count < 1) return 0;
+        c->seen[label] = j;
+        rows += count;
+        list[1 + 2 * k] = label;
+        list[2 + 2 * k] = count;
+    }
+    if (rows > (int64_t)s->frozen) return 0;
+    leaf->count = (int32_t)rows;
+    leaf->label = kinds == 1 ? list[1] : CP_NONE;
+    if (kinds == 1) return 1;
+    list[0] = kinds;
+    leaf->marks = (uint32_t)t->counts;
+    t->counts += 1 + 2 * (size_t)kinds;
+    return 1;
+}
+
+static copse_status read_tally(tally *c, cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
+                               copse_error *err) {
+    size_t entries, sum = 0, leaves = count_leaves(t);
+    CP_TRY(cp_reader_count(r, "class", CP_I32, &entries, err));
+    CP_TRY(cp_reader_array(r, "class", CP_I32, entries, &c->label, err));
+    CP_TRY(cp_reader_array(r, "count", CP_I32, entries, &c->count, err));
+    CP_TRY(CP_RAW(c->seen, s->classes, err));
+    for (size_t k = 0; k < s->classes; k++) c->seen[k] = CP_NONE;
+    CP_TRY(cp_reader_array(r, "kinds", CP_I32, leaves, &c->kinds, err));
+    for (size_t i = 0; i < leaves; i++) {
+        if (c->kinds[i] < 1 || (size_t)c->kinds[i] > entries - sum)
+            return cp_reader_bad(r, err, "leaf %zu has %d classes", i, c->kinds[i]);
+        sum += (size_t)c->kinds[i];
+    }
+    if (sum != entries) return cp_reader_bad(r, err, "%zu classes for %zu entries", sum, entries);
+    return CP_GROW(t->count, t->cap_counts, leaves + 2 * entries, err);
+}
+
+static copse_status read_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
+    tally c = {0};
+    size_t leaf = 0;
+    copse_status status = read_tally(&c, t, s, r, err);
+    for (size_t j = 0; j < t->nodes && !status; j++)
+        if (cp_mondrian_is_leaf(&t->node[j]) && !take_classes(&c, t, s, (int32_t)j, c.kinds[leaf++]))
+            status = cp_reader_bad(r, err, "node %zu has impossible classes", j);
+    cp_mem_free(c.kinds);
+    cp_mem_free(c.label);
+    cp_mem_free(c.count);
+    cp_mem_free(c.seen);
+    return status;
+}
+
+static copse_status read_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
+    copse_status status = COPSE_OK;
+    int32_t *count = NULL;
+    double *mean = NULL, *m2 = NULL;
+    size_t n = count_leaves(t), leaf = 0;
+    CP_TRY_OUT(cp_reader_array(r, "count", CP_I32, n, &count, err));
+    CP_TRY_OUT(cp_reader_array(r, "mean", CP_F64, n, &mean, err));
+    CP_TRY_OUT(cp_reader_array(r, "m2", CP_F64, n, &m2, err));
+    CP_TRY_OUT(CP_RAW(t->moments, n, err));
+    for (size_t i = 0; i < n; i++) t->moments[i] = (cp_mondrian_stat){.n = count[i], .mean = mean[i], .m2 = m2[i]};
+    CP_TRY_OUT(cp_mondrian_file_moments(t->moments, n, (double)s->frozen, r, err));
+    for (size_t j = 0; j < t->nodes; j++)
+        if (cp_mondrian_is_leaf(&t->node[j])) {
+            t->node[j].count = count[leaf];
+            t->node[j].marks = (uint32_t)leaf++;
+        }
+out:
+    cp_mem_free(count);
+    cp_mem_free(mean);
+    cp_mem_free(m2);
+    return status;
+}
+
+/* What the nodes know, from what the leaves know.  The exact posterior is computed when it is first asked for. */
+static copse_status rebuild_nodes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, int32_t *order,
+                                  copse_error *err) {
+    if (s->classes) {
+        CP_TRY(cp_reader_claim(r, t->nodes, node_bytes(s), err));
+        CP_TRY(cp_mondrian_hnsp_reserve_sets(t, s->classes, err));
+        cp_mondrian_hnsp_remark(t, s, order);
+    }
+    if (!s->keeps_moments) return COPSE_OK;
+    cp_mondrian_gauss_moments(t, s, 0, 1);
+    cp_mem_free(t->moments);
+    t->moments = NULL;
+    return COPSE_OK;
+}
+
+static copse_status read_tree(cp_mondrian *f, size_t m, cp_reader *r, copse_error *err) {
+    cp_mondrian_tree *t = &f->tree[m];
+    const cp_mondrian_space *s = &f->space;
+    copse_status status = COPSE_OK;
+    int32_t *order = NULL;
+    CP_TRY(read_splits(t, s, r, err));
+    CP_TRY_OUT(CP_RAW(order, t->nodes, err));
+    for (size_t j = 0; j < t->nodes; j++) order[j] = (int32_t)j;
+    CP_TRY_OUT(cp_mondrian_file_splits(t, s, r, order, err));
+    CP_TRY_OUT(place_corners(t, s, r, err));
+    CP_TRY_OUT(f->task == COPSE_CLASS ? read_classes(t, s, r, err) : read_moments(t, s, r, err));
+    CP_TRY_OUT(check_counts(t, s, r, err));
+    CP_TRY_OUT(cp_mondrian_file_pauses(t, s, r, order, err));
+    CP_TRY_OUT(cp_mondrian_file_boxes(t, s, r, order, err));
+    CP_TRY_OUT(rebuild_nodes(t, s, r, order, err));
+    cp_mondrian_tree_trim(t, s);
+out:
+    cp_mem_free(order);
+    return status;
+}
+
+copse_status cp_mondrian_frozen_read(cp_mondrian *f, size_t rows, cp_reader *r, copse_error *err) {
+    CP_TRY(read_corners(f, rows, r, err));
+    for (size_t m = 0; m < f->trees; m++) {
+        char name[32];
+        snprintf(name, sizeof name, "tree.%zu", m);
+        CP_TRY(cp_reader_push(r, name, err));
+        copse_status status = read_tree(f, m, r, err);
+        cp_reader_pop(r);
+        CP_TRY(status);
+    }
+    return COPSE_OK;
+}
