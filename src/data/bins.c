@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "num/sort.h"
 
 enum {
     DIGIT_BITS = 11,
@@ -37,21 +38,6 @@ float cp_bins_between(const cp_bins *b, size_t dim, size_t left, size_t right) {
 }
 
 /* ------------------------------------------------------------------------------------------------ values in order */
-
-/* Floats as integers in the same order; the two zeros are one. */
-static uint32_t key_of(float x) {
-    uint32_t u;
-    x += 0.0f;
-    memcpy(&u, &x, sizeof u);
-    return u & 0x80000000u ? ~u : u | 0x80000000u;
-}
-
-static float value_of(uint32_t key) {
-    uint32_t u = key & 0x80000000u ? key & 0x7fffffffu : ~key;
-    float x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
 
 /* Counting sort by one digit; nothing to do if all keys have the same. */
 static int sort_by_digit(const uint32_t *key, uint32_t *out, size_t n, unsigned shift, uint32_t *count) {
@@ -100,7 +86,7 @@ static size_t sampled_row(const task *t, size_t i) {
 }
 
 static size_t keep_known(uint32_t *key, size_t n) {
-    const uint32_t minus = key_of(-INFINITY), plus = key_of(INFINITY);
+    const uint32_t minus = cp_sort_from_float(-INFINITY), plus = cp_sort_from_float(INFINITY);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
         if (key[i] >= minus && key[i] <= plus) key[kept++] = key[i]; /* NaNs lie outside */
@@ -109,8 +95,8 @@ static size_t keep_known(uint32_t *key, size_t n) {
 
 static void add_bin(cp_bins *b, size_t dim, uint32_t low, uint32_t high) {
     size_t at = dim * CP_BINS_MAX + b->count[dim]++;
-    b->low[at] = value_of(low);
-    b->high[at] = value_of(high);
+    b->low[at] = cp_sort_to_float(low);
+    b->high[at] = cp_sort_to_float(high);
     if (b->count[dim] > 1) b->cut[at - 1] = cp_bins_middle(b->high[at - 1], b->low[at]);
 }
 
@@ -178,7 +164,7 @@ static void cut_column(const task *t, size_t dim, const uint32_t *sample, uint32
     const uint32_t *sorted = sort_keys(buffer[0], buffer[1], n);
     size_t distinct = count_distinct(sorted, n, CP_BINS_MAX);
     if (distinct <= CP_BINS_MAX && t->sample < b->rows) { /* perhaps a bin for each value: now all of them count */
-        for (size_t i = 0; i < b->rows; i++) buffer[0][i] = key_of(t->x[i * b->dims + dim]);
+        for (size_t i = 0; i < b->rows; i++) buffer[0][i] = cp_sort_from_float(t->x[i * b->dims + dim]);
         n = keep_known(buffer[0], b->rows);
         sorted = sort_keys(buffer[0], buffer[1], n);
         distinct = count_distinct(sorted, n, CP_BINS_MAX);
@@ -198,7 +184,7 @@ static copse_status cut_group(void *arg, size_t job, size_t worker, copse_error 
     uint32_t *column = buffer[1] + t->room;
     for (size_t i = 0; i < t->sample; i++) {
         const float *x = t->x + sampled_row(t, i) * b->dims;
-        for (size_t d = first; d < end; d++) column[(d - first) * t->sample + i] = key_of(x[d]);
+        for (size_t d = first; d < end; d++) column[(d - first) * t->sample + i] = cp_sort_from_float(x[d]);
     }
     for (size_t d = first; d < end; d++) {
         if (t->levels && t->levels[d])

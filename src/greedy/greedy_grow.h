@@ -42,7 +42,7 @@ typedef struct cp_greedy_job {
     uint64_t root;        /* the root's place: 1, or what makes a branch's stream its own */
 } cp_greedy_job;
 
-/* Grows `out`, which is zeroed; out->gain holds the impurity taken away per column, in the units of the data.
+/* Grows `out`, which is zeroed; out->gain holds the impurity taken away per column.
  * Threads of `run` are used within the tree. */
 copse_status cp_greedy_grow(const cp_greedy_data *d, const cp_greedy_rule *rule, const cp_greedy_job *job,
                             const copse_run *run, cp_tree *out, copse_error *err);

@@ -1,0 +1,96 @@
+#include <string.h>
+
+#include "greedy/greedy_find.h"
+
+/* A node whose best split is known and not made yet. */
+typedef struct candidate {
+    cp_greedy_open open;
+    cp_split split; /* with a set of its own */
+    double gain, weight, square;
+} candidate;
+
+typedef struct heap {
+    candidate *c;
+    size_t n;
+} heap;
+
+static int comes_before(const candidate *a, const candidate *b) {
+    return a->gain > b->gain || (a->gain == b->gain && a->open.node < b->open.node);
+}
+
+static void swap(candidate *a, candidate *b) {
+    candidate c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void push(heap *h, candidate c) {
+    size_t i = h->n++;
+    h->c[i] = c;
+    for (; i > 0 && comes_before(&h->c[i], &h->c[(i - 1) / 2]); i = (i - 1) / 2) swap(&h->c[i], &h->c[(i - 1) / 2]);
+}
+
+static candidate pop(heap *h) {
+    candidate first = h->c[0];
+    h->c[0] = h->c[--h->n];
+    for (size_t i = 0;;) {
+        size_t child = 2 * i + 1;
+        if (child >= h->n) break;
+        if (child + 1 < h->n && comes_before(&h->c[child + 1], &h->c[child])) child++;
+        if (!comes_before(&h->c[child], &h->c[i])) break;
+        swap(&h->c[child], &h->c[i]);
+        i = child;
+    }
+    return first;
+}
+
+static copse_status close_node(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err) {
+    return cp_greedy_work_leaf(w, o->node, w->records->row + o->lo, o->hi - o->lo, err);
+}
+
+/* Finds the node's best split and puts it on the heap, or closes the node. */
+static copse_status consider(cp_greedy_work *w, cp_greedy_open o, heap *h, copse_error *err) {
+    int found;
+    CP_TRY(cp_greedy_find(w, &o, &found, err));
+    if (!found) return close_node(w, &o, err);
+    candidate c = {.open = o, .split = w->best, .gain = cp_greedy_work_gain(w)};
+    c.weight = w->node.weight;
+    c.square = w->node.square;
+    if (c.split.is_set) {
+        size_t words = cp_tree_words(w->records->data->rows.levels[c.split.dim]);
+        if (words < CP_SPLIT_CELLS / 32) words = CP_SPLIT_CELLS / 32;
+        c.split.set = cp_arena_get(&w->tmp, words, sizeof *c.split.set);
+        if (!c.split.set) return cp_fail_memory(err);
+        memcpy(c.split.set, w->best.set, words * sizeof *c.split.set);
+    }
+    push(h, c);
+    return COPSE_OK;
+}
+
+static copse_status split_best(cp_greedy_work *w, heap *h, copse_error *err) {
+    candidate c = pop(h);
+    cp_greedy_open o = c.open;
+    uint32_t *set = w->best.set;
+    w->best = c.split;
+    w->node.weight = c.weight;
+    w->node.square = c.square;
+    copse_status status = cp_greedy_find_finish(w, &o, err);
+    size_t mid = status ? 0 : cp_records_divide(w->records, o.lo, o.hi, &w->best);
+    w->best.set = set;
+    CP_TRY(status);
+    int32_t left = w->tree->node[o.node].next;
+    cp_greedy_open a = {left, o.depth + 1, o.lo, mid, cp_greedy_work_child(o.path, 0), NULL};
+    cp_greedy_open b = {left + 1, o.depth + 1, mid, o.hi, cp_greedy_work_child(o.path, 1), NULL};
+    CP_TRY(consider(w, a, h, err));
+    return consider(w, b, h, err);
+}
+
+copse_status cp_greedy_grow_best_first(cp_greedy_work *w, cp_greedy_open root, copse_error *err) {
+    size_t most = w->rule->max_leaves < root.hi ? w->rule->max_leaves : root.hi;
+    heap h = {.c = cp_arena_get(&w->tmp, most + 1, sizeof *h.c)};
+    if (!h.c) return cp_fail_memory(err);
+    CP_TRY(consider(w, root, &h, err));
+    for (size_t leaves = 1; leaves < most && h.n > 0; leaves++) CP_TRY(split_best(w, &h, err));
+    while (h.n > 0) CP_TRY(close_node(w, &h.c[--h.n].open, err));
+    return COPSE_OK;
+}

@@ -1,0 +1,324 @@
+#include "greedy/greedy_find.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num/sort.h"
+#include "split/split_random.h"
+
+enum {
+    GROUP = 8,        /* columns whose histograms are filled together: 32 KB, the first-level cache */
+    MOST_HANDED = 512 /* columns beyond which handing histograms down would take too much memory */
+};
+
+struct cp_greedy_finder {
+    int hands_down; /* histograms of all columns are kept and handed down */
+    cp_sum *hist;   /* else: those of a group of columns */
+    cp_sum *spare;  /* a chain of histograms to be used again */
+    uint64_t *key, *key_tmp;
+    uint32_t *levels; /* a set of levels made from a set of bins */
+};
+
+static size_t hist_size(const cp_greedy_work *w) {
+    return w->records->data->rows.dims * CP_SPLIT_CELLS;
+}
+
+static int uses_hist(const cp_greedy_work *w) {
+    return w->records->bin && w->records->rule.kind == CP_SPLIT_SQUARED && !w->rule->random_cuts;
+}
+
+copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err) {
+    const cp_rows *data = &w->records->data->rows;
+    struct cp_greedy_finder *f = cp_arena_get(&w->tmp, 1, sizeof *f);
+    if (!f) return cp_fail_memory(err);
+    *f = (struct cp_greedy_finder){0};
+    w->finder = f;
+    uint32_t widest = 0;
+    for (size_t d = 0; data->levels && d < data->dims; d++)
+        if (data->levels[d] > widest) widest = data->levels[d];
+    f->levels = cp_arena_get(&w->tmp, cp_tree_words(widest) + 1, sizeof *f->levels);
+    if (!f->levels) return cp_fail_memory(err);
+    f->hands_down =
+        uses_hist(w) && w->rule->features >= data->dims && data->dims <= MOST_HANDED && !w->rule->max_leaves;
+    if (uses_hist(w)) {
+        if (f->hands_down) return COPSE_OK;
+        f->hist = cp_arena_get(&w->tmp, GROUP * CP_SPLIT_CELLS, sizeof *f->hist);
+        return f->hist ? COPSE_OK : cp_fail_memory(err);
+    }
+    if (w->rule->random_cuts) return COPSE_OK;
+    f->key = cp_arena_get(&w->tmp, rows, sizeof *f->key);
+    f->key_tmp = cp_arena_get(&w->tmp, rows, sizeof *f->key_tmp);
+    return f->key && f->key_tmp ? COPSE_OK : cp_fail_memory(err);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ measuring */
+
+static void measure(cp_greedy_work *w, const cp_greedy_open *o) {
+    cp_split_node *n = &w->node;
+    const cp_sum *sum = w->records->sum;
+    cp_sum all = {0, 0};
+    n->rows = o->hi - o->lo;
+    n->square = 0;
+    if (n->rule->kind == CP_SPLIT_SQUARED) {
+        for (size_t i = o->lo; i < o->hi; i++) {
+            all.w += sum[i].w;
+            all.s += sum[i].s;
+        }
+        n->weight = cp_split_weight(n->rule, all.w);
+        n->mean = (double)all.s / n->weight;
+        return;
+    }
+    memset(n->total, 0, n->rule->classes * sizeof *n->total);
+    for (size_t i = o->lo; i < o->hi; i++) {
+        all.w += sum[i].w;
+        n->total[sum[i].s] += cp_split_weight(n->rule, sum[i].w);
+    }
+    n->weight = cp_split_weight(n->rule, all.w);
+    for (size_t k = 0; k < n->rule->classes; k++) {
+        double c = n->total[k];
+        if (c > 0) n->square += n->rule->kind == CP_SPLIT_GINI ? c * c : c * log(c);
+    }
+}
+
+static int is_pure(const cp_greedy_work *w, const cp_greedy_open *o) {
+    const cp_records *r = w->records;
+    const double *y = r->data->rows.y;
+    const int32_t *label = r->data->rows.label;
+    uint32_t first = r->row[o->lo];
+    for (size_t i = o->lo + 1; i < o->hi; i++)
+        if (y ? y[r->row[i]] != y[first] : label[r->row[i]] != label[first]) return 0;
+    return 1;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- histograms */
+
+/* Two sums side by side, added at once. */
+typedef int64_t pair __attribute__((vector_size(16), may_alias));
+
+static void add_cell(cp_sum *cell, const cp_sum *a) {
+    *(pair *)cell += *(const pair *)a;
+}
+
+/* Histograms of n <= GROUP columns. */
+static void fill_hist(const cp_records *r, size_t lo, size_t hi, const uint32_t *column, size_t n, cp_sum *hist) {
+    memset(hist, 0, n * CP_SPLIT_CELLS * sizeof *hist);
+    for (size_t i = lo; i < hi; i++) {
+        const uint8_t *bin = r->bin + i * r->stride;
+        const cp_sum *a = &r->sum[i];
+        for (size_t j = 0; j < n; j++) add_cell(&hist[j * CP_SPLIT_CELLS + bin[column[j]]], a);
+    }
+}
+
+static void fill_all(const cp_greedy_work *w, size_t lo, size_t hi, cp_sum *hist) {
+    uint32_t column[GROUP];
+    size_t dims = w->records->data->rows.dims;
+    for (size_t d = 0; d < dims; d += GROUP) {
+        size_t n = dims - d < GROUP ? dims - d : GROUP;
+        for (size_t j = 0; j < n; j++) column[j] = (uint32_t)(d + j);
+        fill_hist(w->records, lo, hi, column, n, hist + d * CP_SPLIT_CELLS);
+    }
+}
+
+/* Spare histograms are chained through their first words. */
+static copse_status take_hist(cp_greedy_work *w, cp_sum **out, copse_error *err) {
+    struct cp_greedy_finder *f = w->finder;
+    *out = f->spare;
+    if (f->spare) {
+        memcpy(&f->spare, *out, sizeof f->spare);
+        return COPSE_OK;
+    }
+    *out = cp_arena_get(&w->tmp, hist_size(w), sizeof **out);
+    return *out ? COPSE_OK : cp_fail_memory(err);
+}
+
+void cp_greedy_find_drop(cp_greedy_work *w, cp_greedy_open *o) {
+    if (!o->hist) return;
+    memcpy(o->hist, &w->finder->spare, sizeof w->finder->spare);
+    w->finder->spare = o->hist;
+    o->hist = NULL;
+}
+
+copse_status cp_greedy_find_hand_down(cp_greedy_work *w, cp_greedy_open *from, cp_greedy_open *small,
+                                      cp_greedy_open *large, size_t local, copse_error *err) {
+    if (!from->hist) return COPSE_OK;
+    if (large->hi - large->lo > local) {
+        CP_TRY(take_hist(w, &small->hist, err));
+        fill_all(w, small->lo, small->hi, small->hist);
+        large->hist = from->hist;
+        from->hist = NULL;
+        for (size_t i = 0; i < hist_size(w); i++) {
+            large->hist[i].w -= small->hist[i].w;
+            large->hist[i].s -= small->hist[i].s;
+        }
+        if (small->hi - small->lo <= local) cp_greedy_find_drop(w, small);
+    }
+    cp_greedy_find_drop(w, from);
+    return COPSE_OK;
+}
+
+copse_status cp_greedy_find_wait(cp_greedy_work *w, cp_greedy_waiting *wait, cp_greedy_open *o, copse_error *err) {
+    cp_greedy_find_drop(w, o);
+    CP_TRY(CP_GROW(wait->open, wait->cap, wait->n + 1, err));
+    wait->open[wait->n++] = *o;
+    return COPSE_OK;
+}
+
+static float cut_of_bins(const cp_bins *b, size_t dim, uint32_t below, uint32_t above) {
+    if (above == CP_SPLIT_MISSING) return INFINITY;
+    return cp_bins_between(b, dim, below, above);
+}
+
+static uint32_t levels_of(const cp_greedy_work *w, size_t dim) {
+    const cp_rows *rows = &w->records->data->rows;
+    return rows->levels ? rows->levels[dim] : 0;
+}
+
+static void try_hist(cp_greedy_work *w, size_t dim, const cp_sum *cell) {
+    const cp_bins *b = &w->records->data->bins;
+    int better = levels_of(w, dim) ? cp_split_hist_levels(&w->node, cell, b->count[dim], &w->best)
+                                   : cp_split_hist_numbers(&w->node, cell, b->count[dim], &w->best);
+    if (!better) return;
+    w->best.dim = (int32_t)dim;
+    if (!w->best.is_set) w->best.cut = cut_of_bins(b, dim, w->best.below, w->best.above);
+}
+
+static copse_status try_all_hist(cp_greedy_work *w, cp_greedy_open *o, copse_error *err) {
+    if (!o->hist) {
+        CP_TRY(take_hist(w, &o->hist, err));
+        fill_all(w, o->lo, o->hi, o->hist);
+    }
+    for (size_t d = 0; d < w->records->data->rows.dims; d++) try_hist(w, d, o->hist + d * CP_SPLIT_CELLS);
+    return COPSE_OK;
+}
+
+static void try_some_hist(cp_greedy_work *w, const cp_greedy_open *o) {
+    uint32_t column[GROUP];
+    int32_t dim = 0;
+    while (dim != CP_NONE) {
+        size_t n = 0;
+        while (n < GROUP && (dim = cp_greedy_work_column(w, n > 0 || w->best.num >= 0)) != CP_NONE)
+            column[n++] = (uint32_t)dim;
+        if (n == 0) break;
+        fill_hist(w->records, o->lo, o->hi, column, n, w->finder->hist);
+        for (size_t j = 0; j < n; j++) try_hist(w, column[j], w->finder->hist + j * CP_SPLIT_CELLS);
+        dim = 0;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- sorted lists */
+
+/* Bins are ranks: one pass counts them, one puts the rows in their places. */
+static void sort_bins(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
+    const uint8_t *bin = w->records->bin + o->lo * w->records->stride + dim;
+    size_t n = o->hi - o->lo, k = w->records->stride, place[CP_BINS_MAX + 1] = {0};
+    for (size_t i = 0; i < n; i++) place[bin[i * k]]++;
+    for (size_t b = 0, at = 0; b <= CP_BINS_MAX; b++) {
+        size_t c = place[b];
+        place[b] = at;
+        at += c;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t b = bin[i * k];
+        uint32_t rank = b == CP_BINS_MISSING ? CP_SPLIT_MISSING : b;
+        w->finder->key[place[b]++] = (uint64_t)rank << 32 | i;
+    }
+}
+
+static void sort_values(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
+    uint32_t levels = levels_of(w, dim);
+    size_t n = o->hi - o->lo;
+    for (size_t i = 0; i < n; i++) {
+        float x = cp_records_value(w->records, w->records->row[o->lo + i], dim);
+        uint32_t rank = isnan(x) ? CP_SPLIT_MISSING : levels ? (uint32_t)x : cp_sort_from_float(x);
+        if (levels && rank >= levels) rank = CP_SPLIT_MISSING;
+        w->finder->key[i] = (uint64_t)rank << 32 | i;
+    }
+    cp_sort_wide(w->finder->key, n, w->finder->key_tmp);
+}
+
+static void try_list(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
+    const cp_records *r = w->records;
+    if (r->bin)
+        sort_bins(w, o, dim);
+    else
+        sort_values(w, o, dim);
+    size_t n = o->hi - o->lo;
+    cp_split_list l = {.key = w->finder->key, .wide = 1, .n = n, .present = n, .sum = r->sum + o->lo};
+    if (cp_split_rank(&l, 0) == cp_split_rank(&l, n - 1)) return;
+    while (l.present && cp_split_rank(&l, l.present - 1) == CP_SPLIT_MISSING) l.present--;
+    uint32_t levels = levels_of(w, dim);
+    if (levels) {
+        uint32_t ids = r->bin ? r->data->bins.count[dim] : levels;
+        if (cp_split_levels(&w->node, &l, ids, &w->best)) w->best.dim = (int32_t)dim;
+        return;
+    }
+    if (!cp_split_scan(&w->node, &l, &w->best)) return;
+    cp_split *s = &w->best;
+    s->dim = (int32_t)dim;
+    if (r->bin)
+        s->cut = cut_of_bins(&r->data->bins, dim, s->below, s->above);
+    else
+        s->cut = s->above == CP_SPLIT_MISSING ? INFINITY
+                                              : cp_bins_middle(cp_sort_to_float(s->below), cp_sort_to_float(s->above));
+}
+
+/* --------------------------------------------------------------------------------------------------------------- all */
+
+static void try_random(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
+    const cp_records *r = w->records;
+    cp_split_column c = {.x = r->data->rows.x + dim,
+                         .stride = r->data->rows.dims,
+                         .row = r->row + o->lo,
+                         .sum = r->sum + o->lo,
+                         .n = o->hi - o->lo,
+                         .levels = levels_of(w, dim)};
+    if (cp_split_random(&w->node, &c, &w->rng, &w->best)) w->best.dim = (int32_t)dim;
+}
+
+static copse_status try_columns(cp_greedy_work *w, cp_greedy_open *o, copse_error *err) {
+    int32_t dim;
+    if (w->finder->hands_down) return try_all_hist(w, o, err);
+    if (uses_hist(w)) {
+        try_some_hist(w, o);
+        return COPSE_OK;
+    }
+    while ((dim = cp_greedy_work_column(w, w->best.num >= 0)) != CP_NONE) {
+        if (w->rule->random_cuts)
+            try_random(w, o, (size_t)dim);
+        else
+            try_list(w, o, (size_t)dim);
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, copse_error *err) {
+    *found = 0;
+    measure(w, o);
+    if (cp_greedy_work_stop(w, o->depth)) return COPSE_OK;
+    if (w->records->rule.kind != CP_SPLIT_SQUARED && is_pure(w, o)) return COPSE_OK;
+    cp_greedy_work_begin(w, o);
+    CP_TRY(try_columns(w, o, err));
+    cp_greedy_work_end(w);
+    if (w->best.num < 0) return COPSE_OK;
+    /* A cut that takes nothing away may still help further down (exclusive or), but not if there is nothing to take. */
+    *found = w->best.num > 0 || !is_pure(w, o);
+    return COPSE_OK;
+}
+
+copse_status cp_greedy_find_finish(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err) {
+    cp_split *s = &w->best;
+    uint32_t levels = s->is_set ? levels_of(w, (size_t)s->dim) : 0, bins = CP_BINS_MAX;
+    if (!w->records->bin || levels <= bins) return cp_greedy_work_split(w, o->node, err);
+    /* The rarest levels share the last bin and go where it goes. */
+    uint32_t *set = s->set, last = set[(bins - 1) / 32] >> (bins - 1) % 32 & 1;
+    memset(w->finder->levels, last ? 0xff : 0, cp_tree_words(levels) * sizeof *set);
+    for (uint32_t b = 0; b < bins; b++) {
+        uint32_t bit = 1u << b % 32;
+        w->finder->levels[b / 32] = (w->finder->levels[b / 32] & ~bit) | (set[b / 32] & bit);
+    }
+    if (levels % 32) w->finder->levels[levels / 32] &= (1u << levels % 32) - 1;
+    s->set = w->finder->levels;
+    copse_status status = cp_greedy_work_split(w, o->node, err);
+    s->set = set;
+    return status;
+}

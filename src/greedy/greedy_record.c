@@ -1,0 +1,200 @@
+#include "greedy/greedy_record.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LARGEST 0x1p50
+
+/* --------------------------------------------------------------------------------------------------------- fixed point */
+
+typedef struct extent {
+    size_t rows;
+    double weight, largest_target;
+    int whole; /* all weights are whole numbers */
+} extent;
+
+static uint32_t job_row(const cp_greedy_job *job, size_t i) {
+    return job->row ? job->row[i] : (uint32_t)i;
+}
+
+static double target(const cp_greedy_data *d, size_t row) {
+    return (d->rows.y[row] - d->centre) / d->scale;
+}
+
+static extent measure(const cp_records *r, const cp_greedy_job *job) {
+    extent e = {.whole = 1};
+    for (size_t i = 0; i < job->rows; i++) {
+        size_t row = job_row(job, i);
+        double w = cp_records_weight(r, row);
+        if (!(w > 0)) continue;
+        e.rows++;
+        e.weight += w;
+        e.whole &= w == rint(w);
+        if (r->data->rows.y) e.largest_target = fmax(e.largest_target, fabs(target(r->data, row)));
+    }
+    return e;
+}
+
+/* The largest power of two p such that p * total <= bound. */
+static double unit_within(double total, double bound) {
+    return total > 0 ? exp2(floor(log2(bound / total))) : 1;
+}
+
+static void choose_units(cp_records *r, const extent *e, double *per_weight, double *per_target) {
+    unsigned bits = 1; /* that the number of rows takes */
+    while (e->rows >> bits) bits++;
+    double room =
+        exp2(fmin(50, 62 - bits)); /* for the sum of weights, each rounded up at most to the next whole number */
+    r->rule.shift = 63 - bits;
+    r->rule.mask = ((int64_t)1 << r->rule.shift) - 1;
+    *per_weight = e->whole && e->weight <= room ? 1 : unit_within(e->weight, room - (double)e->rows);
+    *per_target = unit_within(e->weight * e->largest_target, LARGEST);
+    r->weight_unit = 1 / *per_weight;
+    r->target_unit = 1 / *per_target;
+}
+
+static void fill(cp_records *r, const cp_greedy_job *job, double per_weight, double per_target) {
+    const cp_greedy_data *d = r->data;
+    size_t at = 0;
+    for (size_t i = 0; i < job->rows; i++) {
+        uint32_t row = job_row(job, i);
+        double w = cp_records_weight(r, row);
+        if (!(w > 0)) continue;
+        int64_t wq = (int64_t)rint(w * per_weight);
+        r->sum[at].w = (int64_t)1 << r->rule.shift | (wq > 0 ? wq : 1);
+        r->sum[at].s = d->rows.y ? (int64_t)rint(w * rint(target(d, row) * per_target)) : d->rows.label[row];
+        r->row[at] = row;
+        if (r->bin) memcpy(r->bin + at * r->stride, d->bins.bin + (size_t)row * r->stride, r->stride);
+        at++;
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- making and freeing */
+
+static copse_status make_room(cp_records *r, copse_error *err) {
+    size_t half = r->n / 2 + 1;
+    CP_TRY(CP_RAW(r->row, r->n, err));
+    CP_TRY(CP_RAW(r->sum, r->n, err));
+    CP_TRY(CP_RAW(r->side, r->n, err));
+    CP_TRY(CP_RAW(r->spare_row, half, err));
+    CP_TRY(CP_RAW(r->spare_sum, half, err));
+    if (!r->data->bins.bin) return COPSE_OK;
+    r->stride = r->data->bins.stride;
+    CP_TRY(CP_RAW(r->bin, r->n * r->stride, err));
+    return CP_RAW(r->spare_bin, half * r->stride, err);
+}
+
+copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_greedy_rule *rule,
+                             const cp_greedy_job *job, copse_error *err) {
+    double per_weight, per_target;
+    *r = (cp_records){.data = d, .weight = job->weight ? job->weight : d->rows.weight};
+    extent e = measure(r, job);
+    if (e.rows == 0) return cp_fail(err, COPSE_E_DATA, "a tree needs at least one row of weight above 0");
+    r->n = e.rows;
+    choose_units(r, &e, &per_weight, &per_target);
+    copse_status status = make_room(r, err);
+    if (status) {
+        cp_records_clear(r);
+        return status;
+    }
+    fill(r, job, per_weight, per_target);
+    r->rule.kind = d->rows.y ? CP_SPLIT_SQUARED : rule->entropy ? CP_SPLIT_ENTROPY : CP_SPLIT_GINI;
+    r->rule.min_rows = rule->min_leaf > 0 ? rule->min_leaf : 1;
+    r->rule.min_weight = rule->min_leaf_weight * per_weight;
+    r->rule.classes = d->rows.classes;
+    return COPSE_OK;
+}
+
+void cp_records_clear(cp_records *r) {
+    cp_mem_free(r->row);
+    cp_mem_free(r->sum);
+    cp_mem_free(r->side);
+    cp_mem_free(r->bin);
+    cp_mem_free(r->spare_row);
+    cp_mem_free(r->spare_sum);
+    cp_mem_free(r->spare_bin);
+    *r = (cp_records){0};
+}
+
+/* ------------------------------------------------------------------------------------------------------------ dividing */
+
+static int in_set(const uint32_t *set, uint32_t code) {
+    return (int)(set[code / 32] >> code % 32 & 1);
+}
+
+static int goes_left(const cp_split *s, float x, uint32_t levels) {
+    if (isnan(x)) return s->missing_left;
+    if (!s->is_set) return x <= s->cut;
+    return x < (float)levels ? in_set(s->set, (uint32_t)x) : s->missing_left;
+}
+
+/* By value: sets hold levels. */
+static size_t sides_by_value(cp_records *r, size_t lo, size_t hi, const cp_split *s) {
+    size_t left = 0;
+    uint32_t levels = s->is_set ? r->data->rows.levels[s->dim] : 0;
+    for (size_t i = lo; i < hi; i++) {
+        r->side[i] = (uint8_t)goes_left(s, cp_records_value(r, r->row[i], (size_t)s->dim), levels);
+        left += r->side[i];
+    }
+    return left;
+}
+
+/* By bin, from a list of which go left: no row need be fetched from the data. */
+static size_t sides_by_bin(cp_records *r, size_t lo, size_t hi, const cp_split *s) {
+    uint8_t left_of[CP_BINS_MAX + 1];
+    size_t left = 0;
+    for (uint32_t b = 0; b < CP_BINS_MAX; b++) left_of[b] = (uint8_t)(s->is_set ? in_set(s->set, b) : b <= s->below);
+    left_of[CP_BINS_MISSING] = (uint8_t)s->missing_left;
+    const uint8_t *bin = r->bin + (size_t)s->dim;
+    for (size_t i = lo; i < hi; i++) {
+        r->side[i] = left_of[bin[i * r->stride]];
+        left += r->side[i];
+    }
+    return left;
+}
+
+/* The smaller side steps aside, the larger closes up, the smaller comes back: each record moves at most twice, and the
+ * order on either side stays. */
+static void close_up_left(cp_records *r, size_t lo, size_t hi) {
+    size_t to = lo, aside = lo / 2, k = r->stride;
+    for (size_t i = lo; i < hi; i++) {
+        int left = r->side[i];
+        uint32_t *row = left ? &r->row[to] : &r->spare_row[aside];
+        cp_sum *sum = left ? &r->sum[to] : &r->spare_sum[aside];
+        *row = r->row[i];
+        *sum = r->sum[i];
+        if (k) memmove(left ? r->bin + to * k : r->spare_bin + aside * k, r->bin + i * k, k);
+        to += (size_t)left;
+        aside += (size_t)!left;
+    }
+    size_t n = hi - to;
+    memcpy(r->row + to, r->spare_row + lo / 2, n * sizeof *r->row);
+    memcpy(r->sum + to, r->spare_sum + lo / 2, n * sizeof *r->sum);
+    if (k) memcpy(r->bin + to * k, r->spare_bin + lo / 2 * k, n * k);
+}
+
+static void close_up_right(cp_records *r, size_t lo, size_t hi, size_t left) {
+    size_t to = hi, aside = lo / 2 + left, k = r->stride;
+    for (size_t i = hi; i-- > lo;) {
+        int goes_right = !r->side[i];
+        to -= (size_t)goes_right;
+        aside -= (size_t)!goes_right;
+        uint32_t *row = goes_right ? &r->row[to] : &r->spare_row[aside];
+        cp_sum *sum = goes_right ? &r->sum[to] : &r->spare_sum[aside];
+        *row = r->row[i];
+        *sum = r->sum[i];
+        if (k) memmove(goes_right ? r->bin + to * k : r->spare_bin + aside * k, r->bin + i * k, k);
+    }
+    memcpy(r->row + lo, r->spare_row + lo / 2, left * sizeof *r->row);
+    memcpy(r->sum + lo, r->spare_sum + lo / 2, left * sizeof *r->sum);
+    if (k) memcpy(r->bin + lo * k, r->spare_bin + lo / 2 * k, left * k);
+}
+
+size_t cp_records_divide(cp_records *r, size_t lo, size_t hi, const cp_split *s) {
+    size_t left = r->bin ? sides_by_bin(r, lo, hi, s) : sides_by_value(r, lo, hi, s);
+    if (left > (hi - lo) / 2)
+        close_up_left(r, lo, hi);
+    else
+        close_up_right(r, lo, hi, left);
+    return lo + left;
+}

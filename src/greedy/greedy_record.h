@@ -1,0 +1,46 @@
+/* greedy_record - the rows of one tree, kept in the order of its nodes: a node's rows are records lo ... hi-1, and
+ * splitting it moves them, stably, so that its children's rows stand side by side.  Reading a node is reading memory from
+ * one end to the other, however scattered its rows were.
+ *
+ *   weights  w_i -> round(w_i 2^a), at least 1; exact (a = 0) if all are whole numbers
+ *   targets  y_i -> round(w_i round(y_i 2^b)), y in units of the data's centre and scale
+ * with a and b as large as the sum over all rows allows: |sums| <= 2^50. */
+#ifndef CP_GREEDY_RECORD_H
+#define CP_GREEDY_RECORD_H
+
+#include "base/mem.h"
+#include "greedy/greedy_grow.h"
+#include "split/split.h"
+
+typedef struct cp_records {
+    const cp_greedy_data *data;
+    const double *weight; /* by row number; NULL: all 1 */
+    cp_split_rule rule;
+    double weight_unit, target_unit; /* 2^-a, 2^-b */
+    size_t n, stride;
+    uint32_t *row;
+    cp_sum *sum;
+    uint8_t *bin;  /* NULL: there are no bins */
+    uint8_t *side; /* of each record in the split under way: 1 goes left */
+    /* Room for the smaller half of a node while it is being split: that of records lo ... hi-1 starts at lo/2, so nodes can
+     * be split at the same time. */
+    uint32_t *spare_row;
+    cp_sum *spare_sum;
+    uint8_t *spare_bin;
+} cp_records;
+
+static inline double cp_records_weight(const cp_records *r, size_t row) {
+    return r->weight ? r->weight[row] : 1;
+}
+static inline float cp_records_value(const cp_records *r, uint32_t row, size_t dim) {
+    return r->data->rows.x[(size_t)row * r->data->rows.dims + dim];
+}
+
+copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_greedy_rule *rule,
+                             const cp_greedy_job *job, copse_error *err);
+void cp_records_clear(cp_records *r);
+
+/* Sets the sides of records lo ... hi-1 by a split, and moves them; returns where the right child begins. */
+size_t cp_records_divide(cp_records *r, size_t lo, size_t hi, const cp_split *s);
+
+#endif

@@ -1,0 +1,69 @@
+/* greedy_work - what growing a tree, or a part of it, needs at hand.
+ *
+ *   greedy_grow   large nodes: one histogram, or one sorted list, per column; rows are moved
+ *   greedy_local  small nodes: everything in the cache, columns sorted once
+ *   greedy_work   what both share: which columns to try, when to stop, what a leaf holds */
+#ifndef CP_GREEDY_WORK_H
+#define CP_GREEDY_WORK_H
+
+#include "greedy/greedy_record.h"
+
+/* A node that is neither split nor closed yet: its rows are records lo ... hi-1. */
+typedef struct cp_greedy_open {
+    int32_t node;
+    uint32_t depth;
+    size_t lo, hi;
+    uint64_t path; /* the node's place in the tree: keys its random numbers */
+    cp_sum *hist;  /* its histograms, where it has them already */
+} cp_greedy_open;
+
+typedef struct cp_greedy_work {
+    cp_records *records;
+    const cp_greedy_rule *rule;
+    uint32_t slot;
+    cp_tree *tree;
+    cp_arena tmp;
+    cp_split best;
+    cp_split_node node;
+    cp_rng rng; /* of the node under work */
+    /* Columns in the order they are tried: a shuffle that is undone after each node, so that it depends on the node's
+     * stream alone. */
+    uint32_t *column, *swapped;
+    size_t drawn;
+    double *real;   /* classification: weight of each class in a leaf; zero between leaves */
+    uint32_t *seen; /* classification: the classes of a leaf */
+    cp_tree_share *share;
+    struct cp_greedy_local *local;
+    struct cp_greedy_finder *finder;
+} cp_greedy_work;
+
+/* Scratch for a part of a tree of at most n rows. */
+copse_status cp_greedy_work_init(cp_greedy_work *w, cp_records *records, const cp_greedy_rule *rule, uint32_t slot,
+                                 cp_tree *tree, copse_error *err);
+void cp_greedy_work_clear(cp_greedy_work *w);
+
+/* Begins a node: its random numbers, no best split. */
+void cp_greedy_work_begin(cp_greedy_work *w, const cp_greedy_open *o);
+/* The next column to try, CP_NONE when there have been enough; `found`: is there a split already? */
+int32_t cp_greedy_work_column(cp_greedy_work *w, int found);
+/* Undoes the shuffle. */
+void cp_greedy_work_end(cp_greedy_work *w);
+
+/* Must the node be a leaf, whatever its rows? */
+int cp_greedy_work_stop(const cp_greedy_work *w, uint32_t depth);
+
+/* Writes the best split into the tree and gives it credit for what it took away. */
+copse_status cp_greedy_work_split(cp_greedy_work *w, int32_t node, copse_error *err);
+/* Impurity taken away by the best split: weight times squared target (in the data's scale), or weight. */
+double cp_greedy_work_gain(const cp_greedy_work *w);
+copse_status cp_greedy_work_leaf(cp_greedy_work *w, int32_t node, const uint32_t *row, size_t n, copse_error *err);
+
+/* The places of a node's children. */
+uint64_t cp_greedy_work_child(uint64_t path, int right);
+
+/* In greedy_local.c: grows what is below an open node of at most CP_GREEDY_LOCAL rows. */
+enum { CP_GREEDY_LOCAL = 65534 };
+copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most_rows, copse_error *err);
+copse_status cp_greedy_local_grow(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err);
+
+#endif

@@ -1,0 +1,124 @@
+/* split - the best way to cut a node in two.
+ *
+ * Sums are integers.  A row's weight and its weight times its target are rounded once, to fixed point, before a tree is
+ * grown (greedy_record.h); from then on every sum is exact.  So it does not matter in what order rows are added, whether a
+ * sibling's histogram was summed or subtracted, or how many threads worked: equal data give the same tree to the bit.
+ *
+ * What is compared is a fraction num/den, larger is better, by cross-multiplication:
+ *   regression      d^2 / (wl wr),  d = sl - wl s/w:  the squared error taken away is w times that
+ *   gini            (ql wr + qr wl) / (wl wr),  q = sum of the squared class weights of a side
+ *   entropy         the information gained, over 1
+ * The first of equal candidates wins: columns in the order they are tried, cuts from low to high. */
+#ifndef CP_SPLIT_H
+#define CP_SPLIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "num/rng.h"
+
+/* A sum over rows.  The number of rows and their weight share one integer, rows << shift | weight: totals are bounded so
+ * that the two never meet, and both are summed by one addition. */
+typedef struct cp_sum {
+    int64_t w;
+    int64_t s; /* regression: weight times target.  For a single row of a classification: its class */
+} cp_sum;
+
+typedef enum cp_split_kind { CP_SPLIT_SQUARED, CP_SPLIT_GINI, CP_SPLIT_ENTROPY } cp_split_kind;
+
+/* What all nodes of a tree have in common. */
+typedef struct cp_split_rule {
+    cp_split_kind kind;
+    unsigned shift;    /* of rows in cp_sum.w */
+    int64_t mask;      /* of weight in cp_sum.w */
+    size_t min_rows;   /* of each side, at least 1 */
+    double min_weight; /* of each side */
+    size_t classes;
+} cp_split_rule;
+
+/* A level of a category as it occurs in a node. */
+typedef struct cp_split_level {
+    uint32_t id, first, end; /* rows first ... end-1 of the node's list */
+    cp_sum sum;
+    double key; /* by which levels are ordered */
+} cp_split_level;
+
+/* The node to be split. */
+typedef struct cp_split_node {
+    const cp_split_rule *rule;
+    size_t rows;
+    double weight;
+    double mean;           /* regression: s/w */
+    double *total;         /* classification: weight of each class */
+    double *left;          /* classification: scratch, one per class, zero between calls */
+    double square;         /* gini: sum of total^2; entropy: sum of total log total */
+    cp_split_level *level; /* scratch: as many as the widest category has levels, and one more */
+} cp_split_node;
+
+/* The best split so far.  num < 0: there is none. */
+typedef struct cp_split {
+    double num, den;
+    double left; /* weight of the left side, missing values apart */
+    int32_t dim;
+    int missing_left;
+    int is_set;
+    float cut; /* numbers: x <= cut goes left; INFINITY: missing values against all others */
+    uint32_t below,
+        above;     /* numbers: the ranks (or bins) on either side of the cut; above CP_SPLIT_MISSING: cut is inf */
+    uint32_t *set; /* categories: the levels (or bins) that go left; room for the widest category */
+} cp_split;
+
+#define CP_SPLIT_MISSING 0xffffffffu /* as a rank */
+
+/* Rows of a node in the order of one column.  A key is rank << 16 | position, or rank << 32 | position if wide; keys rise;
+ * missing values have the largest rank there is and come last.  Positions are those in `sum`. */
+typedef struct cp_split_list {
+    const void *key;
+    int wide;
+    size_t n, present; /* rows, and those not missing */
+    const cp_sum *sum;
+} cp_split_list;
+
+static inline uint64_t cp_split_key(const cp_split_list *l, size_t i) {
+    return l->wide ? ((const uint64_t *)l->key)[i] : ((const uint32_t *)l->key)[i];
+}
+static inline uint32_t cp_split_rank(const cp_split_list *l, size_t i) {
+    return l->wide ? (uint32_t)(cp_split_key(l, i) >> 32) : (uint32_t)(cp_split_key(l, i) >> 16);
+}
+static inline size_t cp_split_position(const cp_split_list *l, size_t i) {
+    return (size_t)(cp_split_key(l, i) & (l->wide ? 0xffffffffu : 0xffffu));
+}
+static inline size_t cp_split_rows(const cp_split_rule *r, int64_t w) {
+    return (size_t)(w >> r->shift);
+}
+static inline double cp_split_weight(const cp_split_rule *r, int64_t w) {
+    return (double)(w & r->mask);
+}
+
+void cp_split_none(cp_split *s); /* keeps the room for the set */
+
+/* Where rows without a value go when the node has none to learn it from: with the heavier side. */
+static inline int cp_split_heavier_left(const cp_split_node *n, double left_weight) {
+    return left_weight > n->weight - left_weight;
+}
+
+/* In split_scan.c: the best cut of a number.  Returns 1 if it is better than `best`, which then holds it, but for dim and
+ * cut, which the caller knows. */
+int cp_split_scan(const cp_split_node *n, const cp_split_list *l, cp_split *best);
+
+/* In split_level.c: the best set of levels; `levels` is the number of ranks there can be.  Regression and two classes:
+ * levels in the order of their mean response, which is known to hold the best of all subsets [Breiman et al. 1984,
+ * sec. 4.2].  More classes: for each of the 32 heaviest classes levels in the order of its share; and each level against
+ * the others. */
+int cp_split_levels(const cp_split_node *n, const cp_split_list *l, uint32_t levels, cp_split *best);
+/* The same for regression from `count` levels already summed up in n->level; `missing` is the sum over rows without. */
+int cp_split_level_sums(const cp_split_node *n, size_t count, cp_sum missing, uint32_t levels, cp_split *best);
+
+/* In split_hist.c, regression only: a column's histogram.  Cell b is the sum over bin b < bins, the last cell that over the
+ * rows without a value. */
+enum { CP_SPLIT_CELLS = 256 };
+int cp_split_hist_numbers(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best);
+int cp_split_hist_levels(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best);
+
+#endif

@@ -1,0 +1,60 @@
+#include "split/split.h"
+
+static const cp_sum *missing_cell(const cp_sum *cell) {
+    return &cell[CP_SPLIT_CELLS - 1];
+}
+
+/* The cuts after bin 0 ..., missing values on the left if base holds them.  `end` is the last bin that can be left. */
+static int scan_bins(const cp_split_node *n, const cp_sum *cell, size_t end, cp_sum base, cp_split *best) {
+    const cp_split_rule *r = n->rule;
+    double num = best->num, den = best->den, left = 0;
+    size_t at = SIZE_MAX;
+    cp_sum a = base;
+    for (size_t b = 0; b < end; b++) {
+        if (!cell[b].w) continue; /* the cut after the last bin that has rows is the one that counts */
+        a.w += cell[b].w;
+        a.s += cell[b].s;
+        size_t rows = cp_split_rows(r, a.w);
+        double wl = cp_split_weight(r, a.w), wr = n->weight - wl, d = (double)a.s - wl * n->mean;
+        double num_b = d * d, den_b = wl * wr;
+        if (num_b * den > num * den_b && rows >= r->min_rows && n->rows - rows >= r->min_rows && wl >= r->min_weight &&
+            wr >= r->min_weight) {
+            num = num_b;
+            den = den_b;
+            left = wl;
+            at = b;
+        }
+    }
+    if (at == SIZE_MAX) return 0;
+    best->num = num;
+    best->den = den;
+    best->left = left;
+    best->below = (uint32_t)at;
+    best->is_set = 0;
+    return 1;
+}
+
+int cp_split_hist_numbers(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best) {
+    cp_sum missing = *missing_cell(cell);
+    while (bins > 0 && !cell[bins - 1].w) bins--;
+    if (bins == 0) return 0;
+    int better = scan_bins(n, cell, missing.w ? bins : bins - 1, (cp_sum){0, 0}, best);
+    if (better) best->missing_left = missing.w ? 0 : cp_split_heavier_left(n, best->left);
+    if (missing.w && scan_bins(n, cell, bins - 1, missing, best)) {
+        best->missing_left = 1;
+        better = 1;
+    }
+    if (!better) return 0;
+    best->above = best->below + 1;
+    while (best->above < bins && !cell[best->above].w) best->above++;
+    if (best->above == bins) best->above = CP_SPLIT_MISSING;
+    return 1;
+}
+
+int cp_split_hist_levels(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best) {
+    size_t count = 0;
+    for (size_t b = 0; b < bins; b++)
+        if (cell[b].w) n->level[count++] = (cp_split_level){.id = (uint32_t)b, .sum = cell[b]};
+    if (count == 0 || (count == 1 && !missing_cell(cell)->w)) return 0;
+    return cp_split_level_sums(n, count, *missing_cell(cell), (uint32_t)bins, best);
+}

@@ -1,0 +1,122 @@
+#include "split/split_random.h"
+
+#include "split/split_side.h"
+
+static float value(const cp_split_column *c, size_t i) {
+    return c->x[(size_t)c->row[i] * c->stride];
+}
+
+static int is_missing(const cp_split_column *c, float x) {
+    return isnan(x) || (c->levels && x >= (float)c->levels);
+}
+
+/* Smallest and largest value present; 0 if they are one, or there is none. */
+static int range(const cp_split_column *c, float *low, float *high) {
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t i = 0; i < c->n; i++) {
+        float x = value(c, i);
+        if (x < *low) *low = x;
+        if (x > *high) *high = x;
+    }
+    return *low < *high;
+}
+
+/* The cut to be judged. */
+typedef struct trial {
+    float cut;
+    const uint32_t *set;
+} trial;
+
+static int goes_left(const trial *t, float x) {
+    return t->set ? (int)(t->set[(uint32_t)x / 32] >> (uint32_t)x % 32 & 1) : x <= t->cut;
+}
+
+/* The rows that go left and those without a value. */
+typedef struct halves {
+    cp_sum left, missing;
+} halves;
+
+static halves add_up(const cp_split_column *c, const trial *t) {
+    halves h = {{0, 0}, {0, 0}};
+    for (size_t i = 0; i < c->n; i++) {
+        float x = value(c, i);
+        cp_sum *to = is_missing(c, x) ? &h.missing : goes_left(t, x) ? &h.left : NULL;
+        if (!to) continue;
+        to->w += c->sum[i].w;
+        to->s += c->sum[i].s;
+    }
+    return h;
+}
+
+/* Quality with the rows of `left` on the left, and those without a value too if asked. */
+static void judge(const cp_split_node *n, const cp_split_column *c, const trial *t, cp_sum left, int missing_left,
+                  double *num, double *den) {
+    if (n->rule->kind == CP_SPLIT_SQUARED) {
+        double wl = cp_split_weight(n->rule, left.w), d = (double)left.s - wl * n->mean;
+        *num = d * d;
+        *den = wl * (n->weight - wl);
+        return;
+    }
+    int entropy = n->rule->kind == CP_SPLIT_ENTROPY;
+    cp_side s = {0, 0, n->square};
+    for (size_t i = 0; i < c->n; i++) {
+        float x = value(c, i);
+        if (is_missing(c, x) ? missing_left : goes_left(t, x)) cp_side_move(n, c->sum[i], entropy, &s);
+    }
+    cp_side_quality(n, &s, entropy, num, den);
+    for (size_t i = 0; i < c->n; i++) n->left[c->sum[i].s] = 0;
+}
+
+static int enough(const cp_split_node *n, int64_t w) {
+    const cp_split_rule *r = n->rule;
+    size_t rows = cp_split_rows(r, w);
+    double weight = cp_split_weight(r, w);
+    return rows >= r->min_rows && n->rows - rows >= r->min_rows && weight >= r->min_weight &&
+           n->weight - weight >= r->min_weight;
+}
+
+/* Each level of the node goes left with probability 1/2. */
+static void draw_set(const cp_split_node *n, const cp_split_column *c, cp_rng *rng, uint32_t *set) {
+    (void)n;
+    (void)c;
+    for (uint32_t w = 0; w < (c->levels + 31) / 32; w++) set[w] = cp_rng_u32(rng);
+    if (c->levels % 32) set[c->levels / 32] &= (1u << c->levels % 32) - 1;
+}
+
+int cp_split_random(const cp_split_node *n, const cp_split_column *c, cp_rng *rng, cp_split *best) {
+    float low, high;
+    trial t = {0};
+    uint32_t *set = (uint32_t *)n->level; /* scratch of more than a word per level */
+    if (!range(c, &low, &high)) return 0;
+    if (c->levels) {
+        draw_set(n, c, rng, set);
+        t.set = set;
+    } else {
+        double u = cp_rng_unit(rng);
+        t.cut = (float)((double)low + u * ((double)high - (double)low));
+        if (!(t.cut < high)) t.cut = low;
+    }
+    halves h = add_up(c, &t);
+    int better = 0;
+    for (int missing_left = 0; missing_left <= (h.missing.w != 0); missing_left++) {
+        double num, den;
+        cp_sum left = h.left;
+        if (missing_left) {
+            left.w += h.missing.w;
+            left.s += h.missing.s;
+        }
+        if (!enough(n, left.w)) continue;
+        judge(n, c, &t, left, missing_left, &num, &den);
+        if (!(num * best->den > best->num * den)) continue;
+        best->num = num;
+        best->den = den;
+        best->left = cp_split_weight(n->rule, left.w);
+        best->missing_left = h.missing.w ? missing_left : cp_split_heavier_left(n, best->left);
+        best->cut = t.cut;
+        best->is_set = t.set != NULL;
+        better = 1;
+    }
+    if (better && t.set) memcpy(best->set, set, (c->levels + 31) / 32 * sizeof *set);
+    return better;
+}

@@ -1,0 +1,114 @@
+#include "split/split_side.h"
+
+void cp_split_none(cp_split *s) {
+    uint32_t *set = s->set;
+    *s = (cp_split){.num = -1, .den = 1, .dim = CP_NONE, .set = set};
+}
+
+static void keep(cp_split *best, const cp_split_list *l, size_t at, double num, double den, double left) {
+    best->num = num;
+    best->den = den;
+    best->left = left;
+    best->below = cp_split_rank(l, at);
+    best->above = at + 1 < l->present ? cp_split_rank(l, at + 1) : CP_SPLIT_MISSING;
+    best->is_set = 0;
+}
+
+/* One pass over the cuts.  The rows without a value are on the left if `base` holds them. */
+typedef struct pass {
+    cp_sum base;
+    size_t base_rows;
+    size_t end; /* a cut may come after rows 0 ... end-1 */
+} pass;
+
+/* The range of i such that a cut after row i leaves enough rows on both sides. */
+static void cut_range(const cp_split_node *n, const pass *p, size_t *first, size_t *end) {
+    size_t min = n->rule->min_rows;
+    *first = min > p->base_rows ? min - p->base_rows - 1 : 0;
+    *end = n->rows >= min + p->base_rows ? n->rows - min - p->base_rows : 0;
+    if (*end > p->end) *end = p->end;
+}
+
+/* Inlined for narrow and wide keys, so that the loop knows which. */
+static inline __attribute__((always_inline)) int scan_squared(const cp_split_node *n, cp_split_list l, const pass *p,
+                                                              cp_split *best) {
+    const double weight = n->weight, mean = n->mean, least = n->rule->min_weight;
+    const int64_t mask = n->rule->mask;
+    double num = best->num, den = best->den, left = 0;
+    size_t first, end, at = SIZE_MAX;
+    int64_t w = p->base.w, s = p->base.s;
+    cut_range(n, p, &first, &end);
+    for (size_t i = 0; i < end; i++) {
+        const cp_sum *a = &l.sum[cp_split_position(&l, i)];
+        w += a->w;
+        s += a->s;
+        if (i < first || (i + 1 < l.n && cp_split_rank(&l, i) == cp_split_rank(&l, i + 1))) continue;
+        double wl = (double)(w & mask), wr = weight - wl, d = (double)s - wl * mean;
+        double num_i = d * d, den_i = wl * wr;
+        if (num_i * den > num * den_i && wl >= least && wr >= least) {
+            num = num_i;
+            den = den_i;
+            left = wl;
+            at = i;
+        }
+    }
+    if (at == SIZE_MAX) return 0;
+    keep(best, &l, at, num, den, left);
+    return 1;
+}
+
+static inline __attribute__((always_inline)) int scan_classes(const cp_split_node *n, cp_split_list l, const pass *p,
+                                                              int entropy, cp_split *best) {
+    const double least = n->rule->min_weight;
+    double num = best->num, den = best->den, left = 0;
+    size_t first, end, at = SIZE_MAX;
+    cp_side t = {0, 0, n->square};
+    cut_range(n, p, &first, &end);
+    if (p->base_rows)
+        for (size_t i = l.present; i < l.n; i++) cp_side_move(n, l.sum[cp_split_position(&l, i)], entropy, &t);
+    for (size_t i = 0; i < end; i++) {
+        cp_side_move(n, l.sum[cp_split_position(&l, i)], entropy, &t);
+        if (i < first || (i + 1 < l.n && cp_split_rank(&l, i) == cp_split_rank(&l, i + 1))) continue;
+        double num_i, den_i;
+        cp_side_quality(n, &t, entropy, &num_i, &den_i);
+        if (num_i * den > num * den_i && t.wl >= least && n->weight - t.wl >= least) {
+            num = num_i;
+            den = den_i;
+            left = t.wl;
+            at = i;
+        }
+    }
+    cp_side_forget(n, &l);
+    if (at == SIZE_MAX) return 0;
+    keep(best, &l, at, num, den, left);
+    return 1;
+}
+
+static int scan_pass(const cp_split_node *n, const cp_split_list *l, const pass *p, cp_split *best) {
+    cp_split_list narrow = *l, wide = *l;
+    narrow.wide = 0;
+    wide.wide = 1;
+    switch (n->rule->kind) {
+        case CP_SPLIT_SQUARED: return l->wide ? scan_squared(n, wide, p, best) : scan_squared(n, narrow, p, best);
+        case CP_SPLIT_GINI: return l->wide ? scan_classes(n, wide, p, 0, best) : scan_classes(n, narrow, p, 0, best);
+        default: return l->wide ? scan_classes(n, wide, p, 1, best) : scan_classes(n, narrow, p, 1, best);
+    }
+}
+
+int cp_split_scan(const cp_split_node *n, const cp_split_list *l, cp_split *best) {
+    pass right = {.end = l->present};
+    int better = scan_pass(n, l, &right, best);
+    if (l->present == l->n) {
+        if (better) best->missing_left = cp_split_heavier_left(n, best->left);
+        return better;
+    }
+    if (better) best->missing_left = 0;
+    pass left = {.end = l->present ? l->present - 1 : 0, .base_rows = l->n - l->present};
+    for (size_t i = l->present; i < l->n; i++) {
+        left.base.w += l->sum[cp_split_position(l, i)].w;
+        left.base.s += l->sum[cp_split_position(l, i)].s;
+    }
+    if (!scan_pass(n, l, &left, best)) return better;
+    best->missing_left = 1;
+    return 1;
+}
