@@ -199,7 +199,7 @@ typedef struct copse_roles {
     copse_task task;      /* COPSE_TASK_NONE: from the target, see copse help fit */
     const char *features; /* NULL: every column without another role */
     const char *drop;     /* columns not used */
-    const char *weights;  /* a column of row weights */
+    const char *weights;  /* a column of row weights, 0 or more: a row of weight 2 counts as two */
     const char *scale;    /* NULL: ranges of the training rows; "none"; or a CSV file with columns name,min,max */
 } copse_roles;
 
@@ -229,6 +229,12 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, 
                                                       size_t n, const copse_run *run, copse_prediction **out,
                                                       copse_error *err);
 
+/* Regression: the distribution of the mean of y, i.e. what the trees disagree about, without the spread of y about it.
+ * COPSE_E_USAGE unless copse_model_has_draws. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first,
+                                                           size_t n, const copse_run *run, copse_prediction **out,
+                                                           copse_error *err);
+
 /* Leaves out the training rows: smaller, predicts the same, can no longer learn.  A Mondrian forest keeps the corners of its
  * leaves' boxes, which are positions of rows, and the class counts or moments of each leaf: of a leaf of one row, that is
  * all there is to know. */
@@ -244,8 +250,10 @@ COPSE_API void copse_model_free(copse_model *model);
 COPSE_API copse_task copse_model_task(const copse_model *model);
 COPSE_API const copse_params *copse_model_params(const copse_model *model);
 COPSE_API const char *copse_model_target(const copse_model *model);
-COPSE_API size_t copse_model_rows(const copse_model *model);     /* learnt so far */
-COPSE_API int copse_model_can_learn(const copse_model *model);   /* copse_update would work */
+COPSE_API size_t copse_model_rows(const copse_model *model);   /* learnt so far */
+COPSE_API int copse_model_can_learn(const copse_model *model); /* copse_update would work */
+/* Each tree is a predictor of its own, a draw: spreads over trees mean something, and copse_predict_mean works. */
+COPSE_API int copse_model_has_draws(const copse_model *model);
 COPSE_API size_t copse_model_features(const copse_model *model); /* columns as the user knows them */
 COPSE_API const char *copse_model_feature(const copse_model *model, size_t i);
 COPSE_API copse_kind copse_model_feature_kind(const copse_model *model, size_t i);

@@ -18,6 +18,7 @@ typedef struct predict_job {
     double quantile[MAX_QUANTILES];
     size_t quantiles;
     double interval;
+    int of_mean;
     uint64_t draws, seed;
     double *draw;      /* of one row */
     char *keep;        /* the --keep list, its commas made NUL */
@@ -45,6 +46,7 @@ static copse_status options(const cli *c, predict_job *p, copse_error *err) {
     p->seed = 1;
     if (of && strcmp(of, "y") != 0 && strcmp(of, "mean") != 0)
         return cli_fail(err, COPSE_E_USAGE, "--of: '%.40s' is not one of: y, mean", of);
+    p->of_mean = of && strcmp(of, "mean") == 0;
     if (c->json && (!p->out_path || cli_is_dash(p->out_path)))
         return cli_fail(err, COPSE_E_USAGE, "--json sums up on standard output, where the predictions go: add -o FILE");
     CLI_TRY(cli_check_sources(cli_args_word(&c->args, 0), p->path, err));
@@ -60,13 +62,13 @@ static copse_status options(const cli *c, predict_job *p, copse_error *err) {
 }
 
 /* What a classifier cannot give, and what its method cannot. */
-static copse_status check_against_model(const cli *c, const predict_job *p, copse_error *err) {
-    const char *of = cli_args_text(&c->args, "of");
+static copse_status check_against_model(const predict_job *p, copse_error *err) {
     const char *asked = p->quantiles ? "quantiles" : p->interval > 0 ? "interval" : p->draws ? "draws" : NULL;
+    if (!asked && p->of_mean) asked = "of mean";
     if (copse_model_task(p->model) == COPSE_CLASS && asked)
         return cli_fail(err, COPSE_E_USAGE, "--%s is for numbers; this model predicts classes of '%s'", asked,
                         copse_model_target(p->model));
-    if (of && strcmp(of, "mean") == 0)
+    if (p->of_mean && !copse_model_has_draws(p->model))
         return cli_fail(err, COPSE_E_USAGE, "--of mean: method %s has no interval of the mean, only of y",
                         copse_params_method(copse_model_params(p->model)));
     return COPSE_OK;
@@ -197,7 +199,7 @@ static copse_status check_kept(const predict_job *p, const copse_table *x, copse
 static copse_status predict_block(cli *c, predict_job *p, const copse_table *x, copse_error *err) {
     copse_prediction *q = NULL;
     double wall = cli_wall_seconds(), cpu = cli_cpu_seconds();
-    CLI_TRY(copse_predict(p->model, x, 0, copse_table_rows(x), &c->run, &q, err));
+    CLI_TRY((p->of_mean ? copse_predict_mean : copse_predict)(p->model, x, 0, copse_table_rows(x), &c->run, &q, err));
     p->wall += cli_wall_seconds() - wall;
     p->cpu += cli_cpu_seconds() - cpu;
     if (p->rows == 0) print_header(p);
@@ -247,7 +249,7 @@ static copse_status run(cli *c, copse_error *err) {
     if (!p) return cli_fail_memory(err);
     CLI_TRY_OUT(options(c, p, err));
     CLI_TRY_OUT(copse_load(cli_args_word(&c->args, 0), &p->model, err));
-    CLI_TRY_OUT(check_against_model(c, p, err));
+    CLI_TRY_OUT(check_against_model(p, err));
     CLI_TRY_OUT(open_stream(c, p, err));
     CLI_TRY_OUT(cli_out_open(&p->out, p->out_path, err));
     CLI_TRY_OUT(predict_all(c, p, err));
@@ -268,7 +270,7 @@ static const cli_option own[] = {
     {"output", 'o', "FILE", "write here instead of standard output"},
     {"quantiles", 0, "LIST", "columns q0.05, ...: quantiles of y, e.g. .05,.5,.95"},
     {"interval", 0, "LEVEL", "columns lo0.9, hi0.9: the central interval that holds y with this probability"},
-    {"of", 0, "y|mean", "the interval of y (default), or of its mean, for methods that know it (none does yet)"},
+    {"of", 0, "y|mean", "sd, quantiles, interval and draws of y (default), or of its mean, where the method knows it"},
     {"draws", 0, "N", "columns d1 ... dN: random draws of y"},
     {"seed", 0, "SEED", "of the draws (default 1)"},
     {"keep", 0, "COLUMNS", "copy these columns of the input through"},

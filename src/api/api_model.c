@@ -84,6 +84,13 @@ copse_status copse_predict(const copse_model *model, const copse_table *x, size_
     return end_prediction(out, cp_model_predict(model, x, first, n, run, &(*out)->answer, err));
 }
 
+copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first, size_t n,
+                                const copse_run *run, copse_prediction **out, copse_error *err) {
+    const cp_question q = {.table = x, .first = first, .n = n, .of_mean = 1};
+    CP_TRY(new_prediction(out, err));
+    return end_prediction(out, cp_model_ask(model, &q, run, &(*out)->answer, err));
+}
+
 copse_status copse_save(const copse_model *model, const char *path, unsigned flags, copse_error *err) {
     cp_writer *w;
     const unsigned char *bytes;
@@ -136,6 +143,10 @@ size_t copse_model_rows(const copse_model *model) {
 
 int copse_model_can_learn(const copse_model *model) {
     return model->method->update && model->method->can_learn(model->state);
+}
+
+int copse_model_has_draws(const copse_model *model) {
+    return model->method->has_draws;
 }
 
 size_t copse_model_features(const copse_model *model) {

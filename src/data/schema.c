@@ -24,11 +24,25 @@ void cp_schema_free(cp_schema *s) {
     cp_mem_free(s->feature);
     cp_mem_free(s->shift);
     cp_mem_free(s->span);
+    cp_mem_free(s->levels);
     cp_mem_free(s);
 }
 
-size_t cp_schema_width(const cp_feature *f) {
-    return f->kind == COPSE_TEXT && f->levels.n <= CP_MAX_INDICATORS ? f->levels.n : 1;
+int cp_schema_indicates(const cp_schema *s, const cp_feature *f) {
+    return !s->raw && f->kind == COPSE_TEXT && f->levels.n <= CP_MAX_INDICATORS;
+}
+
+size_t cp_schema_width(const cp_schema *s, const cp_feature *f) {
+    return cp_schema_indicates(s, f) ? f->levels.n : 1;
+}
+
+copse_status cp_schema_count_levels(cp_schema *s, copse_error *err) {
+    size_t texts = 0;
+    for (size_t i = 0; i < s->features; i++) texts += s->feature[i].kind == COPSE_TEXT;
+    if (!s->raw || !texts) return COPSE_OK;
+    CP_TRY(CP_NEW(s->levels, s->dims, err));
+    for (size_t i = 0; i < s->features; i++) s->levels[s->feature[i].first] = (uint32_t)s->feature[i].levels.n;
+    return COPSE_OK;
 }
 
 void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double max) {
@@ -37,12 +51,14 @@ void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double m
 }
 
 static int check_feature(const cp_schema *s, const cp_feature *f, size_t first) {
-    if (f->first != first || f->width != cp_schema_width(f) || f->width > s->dims - first) return 0;
+    if (f->first != first || f->width != cp_schema_width(s, f) || f->width > s->dims - first) return 0;
+    int text = f->kind == COPSE_TEXT && (s->raw || cp_schema_indicates(s, f));
     for (size_t d = first; d < first + f->width; d++) {
         if (!isfinite(s->shift[d]) || !isfinite(s->span[d]) || !(s->span[d] > 0)) return 0;
-        if (f->kind == COPSE_TEXT && f->levels.n <= CP_MAX_INDICATORS && (s->shift[d] != 0 || s->span[d] != 1))
-            return 0;
+        if ((s->raw || text) && s->span[d] != 1) return 0;
+        if (text && s->shift[d] != 0) return 0;
     }
+    if (s->levels ? s->levels[first] != f->levels.n : s->raw && f->levels.n > 0) return 0;
     if (!isfinite(f->fill) || !f->name || !f->name[0] || strcmp(f->name, s->target) == 0) return 0;
     return f->kind == COPSE_NUMBER ? f->levels.n == 0 : f->fill >= 0 && f->fill < (double)f->levels.n;
 }
@@ -59,7 +75,7 @@ int cp_schema_check(const cp_schema *s) {
     return s->task == COPSE_REGRESS && s->classes.n == 0;
 }
 
-void cp_schema_dim_name(const cp_schema *s, size_t dim, char *buf, size_t n) {
+const cp_feature *cp_schema_feature_of(const cp_schema *s, size_t dim) {
     size_t low = 0, high = s->features; /* the last feature that starts at or before dim */
     while (high - low > 1) {
         size_t mid = low + (high - low) / 2;
@@ -68,8 +84,12 @@ void cp_schema_dim_name(const cp_schema *s, size_t dim, char *buf, size_t n) {
         else
             high = mid;
     }
-    const cp_feature *f = &s->feature[low];
-    if (f->kind == COPSE_TEXT && f->levels.n <= CP_MAX_INDICATORS)
+    return &s->feature[low];
+}
+
+void cp_schema_dim_name(const cp_schema *s, size_t dim, char *buf, size_t n) {
+    const cp_feature *f = cp_schema_feature_of(s, dim);
+    if (cp_schema_indicates(s, f))
         snprintf(buf, n, "%s=%s", f->name, cp_dict_text(&f->levels, dim - f->first));
     else
         snprintf(buf, n, "%s", f->name);
@@ -129,6 +149,18 @@ static copse_status find_source(const cp_feature *f, const copse_table *t, size_
 }
 
 /* 0 if a number is infinite. */
+static int encode_raw(const double *x, size_t n, double shift, float *out, size_t stride) {
+    int fine = 1;
+    for (size_t i = 0; i < n; i++) {
+        double z = x[i] - shift;
+        fine &= !isinf(x[i]);
+        z = z > LIMIT ? LIMIT : z;
+        z = z < -LIMIT ? -LIMIT : z;
+        out[i * stride] = (float)z; /* NaN stays NaN */
+    }
+    return fine;
+}
+
 static int encode_numbers(const double *x, size_t n, double fill, double shift, double span, float *out,
                           size_t stride) {
     int fine = 1;
@@ -143,18 +175,24 @@ static int encode_numbers(const double *x, size_t n, double fill, double shift, 
     return fine;
 }
 
+/* CP_NONE if missing. */
 static int32_t rank_of(const cp_feature *f, const source *from, size_t row) {
     int32_t code = from->col ? from->col->code[row] : CP_NONE;
-    if (code == CP_NONE) return (int32_t)f->fill;
+    if (code == CP_NONE) return CP_NONE;
     return from->rank ? from->rank[code] : find_rank(f, &from->col->levels, code);
 }
 
 static void encode_levels(const cp_schema *s, const cp_feature *f, const source *from, size_t first, size_t n,
                           float *out) {
     double shift = s->shift[f->first], span = s->span[f->first];
-    int indicators = f->levels.n <= CP_MAX_INDICATORS;
+    int indicators = cp_schema_indicates(s, f);
     for (size_t i = 0; i < n; i++, out += s->dims) {
         int32_t rank = rank_of(f, from, first + i);
+        if (s->raw) {
+            out[0] = rank == CP_NONE ? NAN : (float)rank;
+            continue;
+        }
+        if (rank == CP_NONE) rank = (int32_t)f->fill;
         if (!indicators) {
             out[0] = (float)((rank - shift) / span);
             continue;
@@ -172,17 +210,23 @@ copse_status cp_schema_infinite(const copse_table *t, const cp_column *c, size_t
                       c->number[row] > 0 ? "infinite" : "minus infinity");
 }
 
+static int encode_feature(const cp_schema *s, const cp_feature *f, const double *x, size_t n, float *out) {
+    double shift = s->shift[f->first], span = s->span[f->first];
+    if (s->raw) return encode_raw(x, n, shift, out, s->dims);
+    return encode_numbers(x, n, f->fill, shift, span, out, s->dims);
+}
+
 static copse_status encode_block(const cp_schema *s, const copse_table *t, const source *from, size_t first, size_t n,
                                  float *out, copse_error *err) {
+    static const double missing = NAN;
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
         float *to = out + f->first;
-        double shift = s->shift[f->first], span = s->span[f->first];
         if (f->kind == COPSE_TEXT) {
             encode_levels(s, f, &from[i], first, n, to);
         } else if (!from[i].col) {
-            for (size_t k = 0; k < n; k++) encode_numbers(&f->fill, 1, f->fill, shift, span, to + k * s->dims, s->dims);
-        } else if (!encode_numbers(from[i].col->number + first, n, f->fill, shift, span, to, s->dims)) {
+            for (size_t k = 0; k < n; k++) encode_feature(s, f, &missing, 1, to + k * s->dims);
+        } else if (!encode_feature(s, f, from[i].col->number + first, n, to)) {
             while (!isinf(from[i].col->number[first])) first++;
             return cp_schema_infinite(t, from[i].col, first, err);
         }
@@ -207,6 +251,37 @@ out:
     for (size_t i = 0; i < s->features; i++) cp_mem_free(from[i].rank);
     cp_mem_free(from);
     return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- weights */
+
+static copse_status bad_weight(const copse_table *t, const cp_column *c, size_t row, copse_error *err) {
+    char place[300];
+    long at = (long)row + 1, col = (long)(c - t->col) + 1;
+    double w = c->number[row];
+    cp_table_where(t, row, place, sizeof place);
+    if (isnan(w))
+        return cp_fail_at(err, COPSE_E_DATA, at, col, "%s: the weight '%s' is missing: fill it in or leave the row out",
+                          place, c->name);
+    return cp_fail_at(err, COPSE_E_DATA, at, col,
+                      "%s: the weight '%s' is %g: weights are numbers, 0 or from 1e-30 to 1e30", place, c->name, w);
+}
+
+copse_status cp_schema_weights(const copse_table *t, const char *name, double *out, copse_error *err) {
+    size_t j;
+    int some = 0;
+    CP_TRY(cp_table_need(t, name, COPSE_E_USAGE, &j, err));
+    const cp_column *c = &t->col[j];
+    if (c->kind == COPSE_TEXT)
+        return cp_fail(err, COPSE_E_DATA, "the weights '%s' are text: they must be numbers", c->name);
+    for (size_t i = 0; i < t->rows; i++) {
+        double w = c->number[i];
+        if (!(w >= 0 && w <= CP_MAX_WEIGHT) || (w > 0 && w < 1 / CP_MAX_WEIGHT)) return bad_weight(t, c, i, err);
+        some |= w > 0;
+        out[i] = w;
+    }
+    if (!some) return cp_fail(err, COPSE_E_DATA, "every weight in '%s' is 0: there are no rows to learn from", c->name);
+    return COPSE_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- targets */

@@ -8,11 +8,17 @@
  *   text, more levels          1 column: the level's rank by frequency, 0 the most frequent, an unseen level being the
  *                              number of levels; divided by that number if the method wants [0,1]
  *
- * Missing text is the most frequent level.  The number of encoded columns never changes after it is made; only the list
- * of classes may grow.
+ * Missing text is the most frequent level.  Methods that know categories and missing values themselves get them raw:
+ *
+ *   number                     1 column: x - shift, NaN where missing; shift is 0 unless floats are too coarse out there
+ *   text                       1 column: the level's rank by frequency, an unseen level being the number of levels,
+ *                              NaN where missing
+ *
+ * The number of encoded columns never changes after it is made; only the list of classes may grow.
  *
  * Invariants, checked by cp_schema_check:
  *   S1  dims = sum of the features' widths; shift and span are finite, span > 0; indicators have shift 0 and span 1.
+ *       Raw: span is 1, text has shift 0, and `levels` has the levels of every feature if one is text.
  *   S2  every text feature has at least one level; fills are finite, and one of the levels for text.
  *   S3  no feature is the target; classification has at least one class, regression none.
  * Names are distinct because the table's are (T3), and cp_schema_read refuses others. */
@@ -27,6 +33,14 @@ enum {
     CP_SCHEMA_SAID = 8 /* lines about single columns, of each sort */
 };
 #define CP_MAX_TARGET 1e60 /* so that squares of squares of targets are still numbers */
+#define CP_MAX_WEIGHT 1e30 /* of a row; the smallest but 0 is 1 / CP_MAX_WEIGHT: sums of weights are still floats */
+
+/* What a method wants its columns to be. */
+typedef enum cp_encoding {
+    CP_ENCODE_UNIT,  /* scaled to [0,1] */
+    CP_ENCODE_PLAIN, /* numbers about 0, no scale */
+    CP_ENCODE_RAW    /* categories and missing values as they are */
+} cp_encoding;
 
 typedef struct cp_feature {
     char *name;
@@ -34,6 +48,7 @@ typedef struct cp_feature {
     cp_dict levels;      /* text: most frequent first, ties in byte order */
     double fill;         /* for missing: the median, or the index of the most frequent level (0) */
     size_t first, width; /* encoded columns */
+    size_t absent;       /* raw: training rows in which it was missing */
 } cp_feature;
 
 typedef struct cp_schema {
@@ -43,14 +58,16 @@ typedef struct cp_schema {
     int classes_numeric; /* the target column was numbers: labels are matched by value ("1" = "1.0") */
     size_t features, dims;
     cp_feature *feature;
+    int raw;              /* CP_ENCODE_RAW */
     double *shift, *span; /* per encoded column */
+    uint32_t *levels;     /* raw: per encoded column, 0 for numbers; NULL: all are numbers */
     cp_dict missing;      /* words that meant "missing" in the training rows, beyond the usual ones */
 } cp_schema;
 
-/* In schema_make.c.  want_unit: the method wants columns in [0,1] (ranges of the training rows, or roles->scale).
- * Says on `run` what it decided: task and how to override it, encodings, imputation, dropped columns. */
-copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, int want_unit, const copse_run *run,
-                           cp_schema **out, copse_error *err);
+/* In schema_make.c.  [0,1] is the range of the training rows, or that of roles->scale.  Says on `run` what it decided:
+ * task and how to override it, encodings, imputation, dropped columns. */
+copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, cp_encoding encoding,
+                           const copse_run *run, cp_schema **out, copse_error *err);
 
 /* In schema_scale.c: takes the ranges of numbers from a file with columns name,min,max, where it has them.  Says on `run`
  * which it has not, and which of its names are no features. */
@@ -59,8 +76,8 @@ copse_status cp_schema_rescale(cp_schema *s, const char *path, const copse_run *
 void cp_schema_free(cp_schema *s);
 int cp_schema_check(const cp_schema *s);
 
-/* Rows first ... first+n-1 as floats, row-major, dims to a row; all are finite, held within +-1e37.  Columns are found
- * by name; a missing one, or one of the wrong kind, is an error that names it.  An infinite number is an error with its
+/* Rows first ... first+n-1 as floats, row-major, dims to a row; all are finite (but for the NaN of raw ones), held within
+ * +-1e37.  Columns are found by name; a missing one, or one of the wrong kind, is an error that names it.  An infinite number is an error with its
  * place. */
 copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t first, size_t n, float *out,
                               copse_error *err);
@@ -81,8 +98,18 @@ void cp_schema_forget(cp_schema *s, size_t n);
 /* The numbers from min to max become 0 to 1; if the two are equal, that value becomes 0. */
 void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double max);
 
+/* Weights of all rows of a training table.  COPSE_E_DATA, with its place, for one that is missing or not a number from 0
+ * to CP_MAX_WEIGHT, and if all are 0. */
+copse_status cp_schema_weights(const copse_table *t, const char *name, double *out, copse_error *err);
+
+/* Is the feature one indicator column per level? */
+int cp_schema_indicates(const cp_schema *s, const cp_feature *f);
 /* Encoded columns of a feature, by its kind and levels. */
-size_t cp_schema_width(const cp_feature *f);
+size_t cp_schema_width(const cp_schema *s, const cp_feature *f);
+/* Sets `levels`, once features and their columns are known. */
+copse_status cp_schema_count_levels(cp_schema *s, copse_error *err);
+/* The feature that an encoded column belongs to. */
+const cp_feature *cp_schema_feature_of(const cp_schema *s, size_t dim);
 
 /* Raises COPSE_E_DATA for an infinite number of a table. */
 copse_status cp_schema_infinite(const copse_table *t, const cp_column *c, size_t row, copse_error *err);

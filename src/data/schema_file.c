@@ -26,7 +26,7 @@ typedef struct columns {
     const char **name;
     const cp_dict **levels;
     uint8_t *kind;
-    int64_t *count; /* of levels */
+    int64_t *count, *absent; /* of levels, of missing values */
     double *fill;
 } columns;
 
@@ -35,6 +35,7 @@ static copse_status columns_init(columns *c, const cp_schema *s, copse_error *er
     CP_TRY(CP_RAW(c->levels, s->features, err));
     CP_TRY(CP_RAW(c->kind, s->features, err));
     CP_TRY(CP_RAW(c->count, s->features, err));
+    CP_TRY(CP_RAW(c->absent, s->features, err));
     CP_TRY(CP_RAW(c->fill, s->features, err));
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
@@ -42,6 +43,7 @@ static copse_status columns_init(columns *c, const cp_schema *s, copse_error *er
         c->levels[i] = &f->levels;
         c->kind[i] = (uint8_t)f->kind;
         c->count[i] = (int64_t)f->levels.n;
+        c->absent[i] = (int64_t)f->absent;
         c->fill[i] = f->fill;
     }
     return COPSE_OK;
@@ -52,6 +54,7 @@ static void columns_clear(columns *c) {
     cp_mem_free(c->levels);
     cp_mem_free(c->kind);
     cp_mem_free(c->count);
+    cp_mem_free(c->absent);
     cp_mem_free(c->fill);
 }
 
@@ -64,6 +67,7 @@ static copse_status write_features(const cp_schema *s, cp_writer *w, copse_error
     CP_TRY_OUT(cp_writer_array(w, "levels", CP_I64, c.count, s->features, err));
     CP_TRY_OUT(write_dicts(w, "level", c.levels, s->features, err));
     CP_TRY_OUT(cp_writer_array(w, "fill", CP_F64, c.fill, s->features, err));
+    if (s->raw) CP_TRY_OUT(cp_writer_array(w, "absent", CP_I64, c.absent, s->features, err));
     CP_TRY_OUT(cp_writer_array(w, "shift", CP_F64, s->shift, s->dims, err));
     CP_TRY_OUT(cp_writer_array(w, "span", CP_F64, s->span, s->dims, err));
 out:
@@ -79,6 +83,7 @@ copse_status cp_schema_write(const cp_schema *s, cp_writer *w, copse_error *err)
     CP_TRY(write_dicts(w, "class", &classes, 1, err));
     CP_TRY(cp_writer_i64(w, "classes_numeric", s->classes_numeric, err));
     if (missing->n) CP_TRY(write_dicts(w, "missing", &missing, 1, err));
+    if (s->raw) CP_TRY(cp_writer_i64(w, "raw", s->raw, err));
     CP_TRY(write_features(s, w, err));
     cp_writer_pop(w);
     return COPSE_OK;
@@ -163,7 +168,7 @@ static copse_status read_columns(cp_reader *r, cp_schema *s, copse_error *err) {
         f->kind = (copse_kind)kind[i];
         f->fill = fill[i];
         f->first = s->dims;
-        f->width = cp_schema_width(f);
+        f->width = cp_schema_width(s, f);
         s->dims += f->width; /* at most 32 each: no overflow */
     }
     CP_TRY_OUT(cp_reader_array(r, "shift", CP_F64, s->dims, &s->shift, err));
@@ -174,6 +179,25 @@ out:
     return status;
 }
 
+static copse_status read_absent(cp_reader *r, cp_schema *s, copse_error *err) {
+    int64_t *absent;
+    CP_TRY(cp_reader_array(r, "absent", CP_I64, s->features, &absent, err));
+    copse_status status = COPSE_OK;
+    for (size_t i = 0; i < s->features && !status; i++) {
+        s->feature[i].absent = (size_t)absent[i];
+        if (absent[i] < 0) status = cp_reader_bad(r, err, "feature %zu is missing %lld times", i, (long long)absent[i]);
+    }
+    cp_mem_free(absent);
+    return status;
+}
+
+static copse_status read_raw(cp_reader *r, cp_schema *s, copse_error *err) {
+    int64_t raw = 0;
+    if (cp_reader_has(r, "raw")) CP_TRY(cp_reader_i64(r, "raw", 0, 1, &raw, err));
+    s->raw = (int)raw;
+    return COPSE_OK;
+}
+
 static copse_status read_all(cp_reader *r, cp_schema *s, copse_error *err) {
     int64_t task;
     CP_TRY(cp_reader_i64(r, "task", COPSE_CLASS, COPSE_REGRESS, &task, err));
@@ -181,9 +205,12 @@ static copse_status read_all(cp_reader *r, cp_schema *s, copse_error *err) {
     CP_TRY(cp_reader_text(r, "target", &s->target, err));
     CP_TRY(read_classes(r, s, err));
     if (cp_reader_has(r, "missing")) CP_TRY(read_dict(r, "missing", &s->missing, err));
+    CP_TRY(read_raw(r, s, err));
     CP_TRY(read_names(r, s, err));
     CP_TRY(read_levels(r, s, err));
+    if (s->raw) CP_TRY(read_absent(r, s, err));
     CP_TRY(read_columns(r, s, err));
+    CP_TRY(cp_schema_count_levels(s, err));
     return cp_schema_check(s) ? COPSE_OK : cp_reader_bad(r, err, "the schema contradicts itself");
 }
 

@@ -1,4 +1,5 @@
 /* From a training table and the user's roles to a schema. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ typedef struct look {
 typedef struct maker {
     const copse_table *t;
     const copse_roles *roles;
-    int want_unit;
+    cp_encoding encoding;
     const copse_run *run;
     size_t target;
     cp_schema *s;
@@ -344,11 +345,48 @@ static int no_scale(const copse_roles *roles) {
     return roles->scale && strcmp(roles->scale, "none") == 0;
 }
 
-static void scale_number(const maker *m, const cp_feature *f, const look *l) {
-    if (!m->want_unit)
-        m->s->shift[f->first] = l->mid; /* floats are densest around 0: a column of time stamps keeps its resolution */
+/* Are floats fine enough where the column's values are?  Yes, if they are not much further from 0 than from each other:
+ * no offset would make floats much finer.  And yes, if they are whole numbers or short decimals that floats keep
+ * apart out there: multiples of a power of ten no smaller than the distance between floats. */
+static int floats_suffice(const double *x, size_t n, const look *l) {
+    double far = fmax(fabs(l->min), fabs(l->max));
+    if (far <= 16 * (l->max - l->min) || far == 0) return 1;
+    double fine = ldexp(1, ilogb(far) - 23);
+    double tens = floor(-log10(fine)); /* multiples of 10^-tens */
+    if (!(fabs(tens) < 300)) return 0;
+    double unit = pow(10, fabs(tens));
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(x[i])) continue;
+        double k = tens < 0 ? x[i] / unit : x[i] * unit;
+        if (fabs(k - rint(k)) > 4 * DBL_EPSILON * fabs(k)) return 0;
+    }
+    return 1;
+}
+
+/* Floats are densest around 0: about their median, time stamps keep their resolution.  Ordinary numbers stay as they
+ * are, so that cuts are what people expect them to be. */
+static double raw_shift(const maker *m, size_t i) {
+    const look *l = &m->look[i];
+    if (floats_suffice(m->col[i]->number, m->t->rows, l)) return 0;
+    return l->max - l->min >= 2 ? rint(l->mid) : l->mid;
+}
+
+static void scale_number(const maker *m, size_t i) {
+    const cp_feature *f = &m->s->feature[i];
+    if (m->encoding == CP_ENCODE_RAW)
+        m->s->shift[f->first] = raw_shift(m, i);
+    else if (m->encoding == CP_ENCODE_PLAIN)
+        m->s->shift[f->first] = m->look[i].mid;
     else if (!no_scale(m->roles))
-        cp_schema_set_range(m->s, f, l->min, l->max);
+        cp_schema_set_range(m->s, f, m->look[i].min, m->look[i].max);
+}
+
+/* Ranks of levels are floats too. */
+static copse_status check_levels(const maker *m, const cp_feature *f, copse_error *err) {
+    if (f->levels.n < (size_t)1 << FLT_MANT_DIG) return COPSE_OK;
+    return cp_fail(err, COPSE_E_DATA,
+                   "column '%s' has %zu levels, more than can be told apart: leave it out (--drop '%s')", f->name,
+                   f->levels.n, m->col[f - m->s->feature]->name);
 }
 
 static copse_status lay_out(maker *m, copse_error *err) {
@@ -356,9 +394,11 @@ static copse_status lay_out(maker *m, copse_error *err) {
     for (size_t i = 0; i < s->features; i++) {
         cp_feature *f = &s->feature[i];
         f->first = s->dims;
-        f->width = cp_schema_width(f);
+        f->width = cp_schema_width(s, f);
         f->fill = f->kind == COPSE_TEXT ? 0 : m->look[i].mid;
+        f->absent = s->raw ? m->t->rows - m->look[i].present : 0;
         s->dims += f->width;
+        CP_TRY(check_levels(m, f, err));
     }
     CP_TRY(CP_NEW(s->shift, s->dims, err));
     CP_TRY(CP_NEW(s->span, s->dims, err));
@@ -366,11 +406,11 @@ static copse_status lay_out(maker *m, copse_error *err) {
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
         if (f->kind == COPSE_NUMBER)
-            scale_number(m, f, &m->look[i]);
-        else if (f->levels.n > CP_MAX_INDICATORS && m->want_unit)
+            scale_number(m, i);
+        else if (f->levels.n > CP_MAX_INDICATORS && m->encoding == CP_ENCODE_UNIT)
             s->span[f->first] = (double)f->levels.n;
     }
-    return COPSE_OK;
+    return cp_schema_count_levels(s, err);
 }
 
 static void say_fill(const maker *m, const cp_feature *f, size_t missing) {
@@ -385,9 +425,30 @@ static void say_fill(const maker *m, const cp_feature *f, size_t missing) {
     cp_log_info(m->run, "%zu missing %s in '%s' %s replaced by the median %s", missing, values, f->name, are, number);
 }
 
+static void say_missing(const maker *m) {
+    const cp_schema *s = m->s;
+    size_t columns = 0, values = 0;
+    const char *name = "";
+    for (size_t i = 0; i < s->features; i++) {
+        if (!s->feature[i].absent) continue;
+        if (!columns++) name = s->feature[i].name;
+        values += s->feature[i].absent;
+    }
+    if (!columns) return;
+    if (columns == 1)
+        cp_log_info(m->run, "%zu missing value%s in '%s': the method takes %s", values, values == 1 ? "" : "s", name,
+                    values == 1 ? "it as it is" : "them as they are");
+    else
+        cp_log_info(m->run, "%zu missing values in %zu columns: the method takes them as they are", values, columns);
+}
+
 static void say_what_was_done(const maker *m) {
     const cp_schema *s = m->s;
     size_t filled = 0, coded = 0;
+    if (s->raw) {
+        say_missing(m);
+        return;
+    }
     for (size_t i = 0; i < s->features; i++) {
         size_t missing = m->t->rows - m->look[i].present;
         if (missing && filled++ < CP_SCHEMA_SAID) say_fill(m, &s->feature[i], missing);
@@ -402,18 +463,20 @@ static void say_what_was_done(const maker *m) {
     say_more(m, coded, " with many levels");
 }
 
-copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, int want_unit, const copse_run *run,
-                           cp_schema **out, copse_error *err) {
-    maker m = {.t = train, .roles = roles, .want_unit = want_unit, .run = run};
+copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, cp_encoding encoding,
+                           const copse_run *run, cp_schema **out, copse_error *err) {
+    maker m = {.t = train, .roles = roles, .encoding = encoding, .run = run};
     copse_status status;
     *out = NULL;
     CP_TRY_OUT(CP_NEW(m.s, 1, err));
+    m.s->raw = encoding == CP_ENCODE_RAW;
     CP_TRY_OUT(cp_dict_join(&m.s->missing, &train->missing, err));
     CP_TRY_OUT(pick_columns(&m, err));
     CP_TRY_OUT(make_target(&m, err));
     CP_TRY_OUT(look_at_features(&m, err));
     CP_TRY_OUT(lay_out(&m, err));
-    if (want_unit && roles->scale && !no_scale(roles)) CP_TRY_OUT(cp_schema_rescale(m.s, roles->scale, run, err));
+    if (encoding == CP_ENCODE_UNIT && roles->scale && !no_scale(roles))
+        CP_TRY_OUT(cp_schema_rescale(m.s, roles->scale, run, err));
     say_what_was_done(&m);
     *out = m.s;
     m.s = NULL;

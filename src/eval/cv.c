@@ -28,7 +28,7 @@ static copse_status begin(study *s, const copse_run *run, copse_error *err) {
     cp_schema *schema = NULL;
     unsigned char *missing = NULL;
     size_t n = s->data->rows;
-    copse_status status = cp_schema_new(s->data, &s->roles, 0, run, &schema, err);
+    copse_status status = cp_schema_new(s->data, &s->roles, cp_model_encoding(s->params), run, &schema, err);
     if (status) return status;
     s->roles.task = schema->task;
     CP_TRY_OUT(CP_RAW(s->fold, n, err));

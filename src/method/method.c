@@ -8,7 +8,21 @@ cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n) {
     part.x += first * rows->dims;
     if (part.y) part.y += first;
     if (part.label) part.label += first;
+    if (part.weight) part.weight += first;
     return part;
+}
+
+void cp_node_json(const cp_node_view *v, uint32_t levels, int takes_missing, cp_json *j) {
+    cp_json_integer(j, "feature", (int64_t)v->dim);
+    if (v->set) {
+        cp_json_array(j, "levels");
+        for (uint32_t k = 0; k < levels; k++)
+            if (v->set[k / 32] >> k % 32 & 1) cp_json_integer(j, NULL, k);
+        cp_json_close_array(j);
+    } else {
+        cp_json_number(j, "cut", v->cut);
+    }
+    if (takes_missing) cp_json_text(j, "missing", v->missing_left ? "left" : "right");
 }
 
 copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err) {

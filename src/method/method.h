@@ -66,6 +66,10 @@ typedef struct cp_node_view {
     char note[96];       /* what else is worth saying: the time of a split, the mean of a leaf */
 } cp_node_view;
 
+/* The members of a split's JSON object: feature, cut (of a number) or levels (the codes of a category that go left), and
+ * for methods that take missing values the way these go.  levels: of the category, else 0. */
+void cp_node_json(const cp_node_view *v, uint32_t levels, int takes_missing, cp_json *j);
+
 typedef struct cp_method {
     copse_method_info info; /* name, summary, tasks, online: what users see */
     int wants_unit;         /* features scaled to [0,1] */

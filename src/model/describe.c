@@ -10,6 +10,24 @@
 
 /* ------------------------------------------------------------------------------------------------------------ JSON */
 
+static void json_names(const cp_dict *d, const char *opt_key, cp_json *j) {
+    cp_json_array(j, opt_key);
+    for (size_t k = 0; k < d->n; k++) cp_json_text(j, NULL, cp_dict_text(d, k));
+    cp_json_close_array(j);
+}
+
+/* Raw columns: the levels that the codes 0, 1, ... stand for, null for numbers. */
+static void json_levels(const cp_schema *s, cp_json *j) {
+    cp_json_array(j, "levels");
+    for (size_t i = 0; i < s->features; i++) {
+        if (s->feature[i].kind == COPSE_TEXT)
+            json_names(&s->feature[i].levels, NULL, j);
+        else
+            cp_json_text(j, NULL, NULL);
+    }
+    cp_json_close_array(j);
+}
+
 static void json_features(const cp_schema *s, cp_json *j) {
     char name[256];
     cp_json_array(j, "features");
@@ -18,9 +36,8 @@ static void json_features(const cp_schema *s, cp_json *j) {
         cp_json_text(j, NULL, name);
     }
     cp_json_close_array(j);
-    cp_json_array(j, "classes");
-    for (size_t k = 0; k < s->classes.n; k++) cp_json_text(j, NULL, cp_dict_text(&s->classes, k));
-    cp_json_close_array(j);
+    if (s->raw) json_levels(s, j);
+    json_names(&s->classes, "classes", j);
     cp_json_array(j, "scale");
     for (size_t d = 0; d < s->dims; d++) {
         cp_json_object(j, NULL);
@@ -56,14 +73,13 @@ static void json_columns(const cp_schema *s, cp_json *j) {
         cp_json_object(j, NULL);
         cp_json_text(j, "name", f->name);
         cp_json_text(j, "kind", f->kind == COPSE_NUMBER ? "number" : "text");
-        if (f->kind == COPSE_TEXT) {
-            cp_json_array(j, "levels");
-            for (size_t k = 0; k < f->levels.n; k++) cp_json_text(j, NULL, cp_dict_text(&f->levels, k));
-            cp_json_close_array(j);
+        if (f->kind == COPSE_TEXT) json_names(&f->levels, "levels", j);
+        if (s->raw)
+            cp_json_integer(j, "missing", (int64_t)f->absent);
+        else if (f->kind == COPSE_TEXT)
             cp_json_text(j, "missing_becomes", cp_dict_text(&f->levels, (size_t)f->fill));
-        } else {
+        else
             cp_json_number(j, "missing_becomes", f->fill);
-        }
         cp_json_close_object(j);
     }
     cp_json_close_array(j);
@@ -107,6 +123,8 @@ static copse_status tree_json(const copse_model *m, size_t tree, copse_write_fn 
 
 /* ---------------------------------------------------------------------------------------------------- text and dot */
 
+enum { LEVELS_SHOWN = 8 };
+
 typedef struct lister {
     const copse_model *m;
     size_t tree;
@@ -126,12 +144,50 @@ __attribute__((format(printf, 2, 3))) static void put(lister *l, const char *fmt
     if (n > 0) l->status = l->write(l->arg, line, (size_t)n);
 }
 
-/* "age <= 41.5" in the user's units. */
+/* Appends to a text that may be full already. */
+__attribute__((format(printf, 3, 4))) static void append(char *buf, size_t n, const char *fmt, ...) {
+    size_t used = strlen(buf);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(buf + used, n - used, fmt, args);
+    va_end(args);
+}
+
+/* "{red, blue, ... 3 more}" */
+static void set_text(const cp_feature *f, const uint32_t *set, char *buf, size_t n) {
+    size_t left = 0;
+    append(buf, n, "{");
+    for (size_t k = 0; k < f->levels.n; k++) {
+        if (!(set[k / 32] >> k % 32 & 1)) continue;
+        if (left++ < LEVELS_SHOWN) append(buf, n, "%s%.40s", left > 1 ? ", " : "", cp_dict_text(&f->levels, k));
+    }
+    if (left > LEVELS_SHOWN) append(buf, n, ", ... %zu more", left - LEVELS_SHOWN);
+    append(buf, n, "}");
+}
+
+/* A cut has the six digits of a float; where it is counted from a far offset, that takes more digits. */
+static void cut_text(const cp_schema *s, const cp_node_view *v, char *buf, size_t n) {
+    double offset = v->cut * s->span[v->dim], cut = s->shift[v->dim] + offset;
+    double more = s->shift[v->dim] != 0 && s->raw ? ceil(log10(fabs(cut) / fmax(fabs(offset), 1e-9))) : 0;
+    append(buf, n, "%.*g", 6 + (int)fmin(fmax(more, 0), 9), cut);
+}
+
+/* "age <= 41.5", "colour in {red, blue} or missing": what is true of the rows that go left, in the user's units.  How
+ * missing values go is said where there were any in training. */
 static void split_text(const lister *l, const cp_node_view *v, char *buf, size_t n) {
     const cp_schema *s = l->m->schema;
-    char name[256];
-    cp_schema_dim_name(s, v->dim, name, sizeof name);
-    snprintf(buf, n, "%s <= %.6g", name, s->shift[v->dim] + v->cut * s->span[v->dim]);
+    const cp_feature *f = cp_schema_feature_of(s, v->dim);
+    cp_schema_dim_name(s, v->dim, buf, n);
+    if (!v->set && isinf(v->cut)) { /* all values on one side, the missing ones on the other */
+        append(buf, n, v->missing_left ? " is missing" : " is not missing");
+        return;
+    }
+    append(buf, n, v->set ? " in " : " <= ");
+    if (v->set)
+        set_text(f, v->set, buf, n);
+    else
+        cut_text(s, v, buf, n);
+    if (v->missing_left && f->absent) append(buf, n, " or missing");
 }
 
 static void leaf_text(const lister *l, const cp_node_view *v, char *buf, size_t n) {

@@ -40,20 +40,29 @@ void cp_model_free(copse_model *m) {
 typedef struct encoded {
     cp_rows rows;
     float *x;
-    double *y;
+    double *y, *weight;
     int32_t *label;
 } encoded;
 
 static void clear_rows(encoded *e) {
     cp_mem_free(e->x);
     cp_mem_free(e->y);
+    cp_mem_free(e->weight);
     cp_mem_free(e->label);
     *e = (encoded){0};
 }
 
+static cp_rows rows_of(const cp_schema *s, const float *x, size_t n) {
+    return (cp_rows){.task = s->task, .n = n, .dims = s->dims, .classes = s->classes.n, .x = x, .levels = s->levels};
+}
+
+cp_rows cp_model_rows(const copse_model *m, const float *x, size_t n) {
+    return rows_of(m->schema, x, n);
+}
+
 static copse_status encode_features(const cp_schema *s, const copse_table *t, size_t first, size_t n, encoded *out,
                                     copse_error *err) {
-    *out = (encoded){.rows = {.task = s->task, .n = n, .dims = s->dims, .classes = s->classes.n}};
+    *out = (encoded){.rows = rows_of(s, NULL, n)};
     CP_TRY(CP_RAW(out->x, n * s->dims, err));
     out->rows.x = out->x;
     return cp_schema_encode(s, t, first, n, out->x, err);
@@ -91,6 +100,18 @@ static copse_status check_task(const copse_model *m, copse_error *err) {
                    m->method->info.name, m->schema->task == COPSE_CLASS ? "classification" : "regression");
 }
 
+cp_encoding cp_model_encoding(const copse_params *opt_params) {
+    const cp_method *m = opt_params ? opt_params->method : cp_registry_method(0);
+    return m->takes_raw ? CP_ENCODE_RAW : m->wants_unit ? CP_ENCODE_UNIT : CP_ENCODE_PLAIN;
+}
+
+static copse_status encode_weights(const copse_table *train, const char *name, encoded *out, copse_error *err) {
+    if (!name) return COPSE_OK;
+    CP_TRY(CP_RAW(out->weight, train->rows, err));
+    out->rows.weight = out->weight;
+    return cp_schema_weights(train, name, out->weight, err);
+}
+
 copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
                           const copse_run *run, copse_model **out, copse_error *err) {
     copse_model *m;
@@ -100,14 +121,15 @@ copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, co
     copse_status status = copy_params(m, opt_params, err);
     if (status) goto out;
     m->method = m->params->method;
-    if (roles->weights) {
+    if (roles->weights && !m->method->takes_weights) {
         status =
             cp_fail(err, COPSE_E_USAGE, "method '%s' takes no row weights; leave out --weights", m->method->info.name);
         goto out;
     }
-    CP_TRY_OUT(cp_schema_new(train, roles, m->method->wants_unit, run, &m->schema, err));
+    CP_TRY_OUT(cp_schema_new(train, roles, cp_model_encoding(m->params), run, &m->schema, err));
     CP_TRY_OUT(check_task(m, err));
     CP_TRY_OUT(encode_table(m->schema, train, &data, err));
+    CP_TRY_OUT(encode_weights(train, roles->weights, &data, err));
     CP_TRY_OUT(m->method->fit(&data.rows, m->params, run, &m->state, err));
 out:
     clear_rows(&data);
@@ -200,20 +222,32 @@ copse_status cp_model_settle(const copse_model *m, const copse_run *run, copse_e
 
 typedef struct prediction_job {
     const copse_model *m;
-    const copse_table *t;
-    size_t first, n, block;
+    const cp_question *q;
+    size_t block;
     cp_answer *part; /* one per block */
 } prediction_job;
+
+/* The rows asked about, in memory of their own unless they are encoded already. */
+static copse_status rows_asked(const copse_model *m, const cp_question *q, size_t from, size_t n, encoded *out,
+                               copse_error *err) {
+    if (q->table) return encode_features(m->schema, q->table, q->first + from, n, out, err);
+    *out = (encoded){.rows = cp_rows_part(q->rows, q->first + from, n)};
+    return COPSE_OK;
+}
 
 static copse_status predict_block(void *arg, size_t b, size_t worker, copse_error *err) {
     (void)worker;
     prediction_job *job = arg;
     const copse_model *m = job->m;
-    size_t from = b * job->block, n = job->n - from < job->block ? job->n - from : job->block;
+    const cp_question *q = job->q;
+    cp_answer *part = &job->part[b];
+    size_t from = b * job->block, n = q->n - from < job->block ? q->n - from : job->block;
     encoded data;
-    copse_status status = encode_features(m->schema, job->t, job->first + from, n, &data, err);
-    if (!status) status = cp_answer_init(&job->part[b], m->schema->task, n, m->schema->classes.n, err);
-    if (!status) status = m->method->predict(m->state, &data.rows, m->params, &job->part[b], err);
+    copse_status status = rows_asked(m, q, from, n, &data, err);
+    if (!status) status = cp_answer_init(part, m->schema->task, n, m->schema->classes.n, err);
+    part->of_mean = q->of_mean;
+    part->tree = q->one_tree ? q->tree : CP_NONE;
+    if (!status) status = m->method->predict(m->state, &data.rows, m->params, part, err);
     clear_rows(&data);
     return status;
 }
@@ -232,19 +266,38 @@ static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
     return share < most ? share : most;
 }
 
+/* Can it be answered? */
+static copse_status check_question(const copse_model *m, const cp_question *q, copse_error *err) {
+    size_t have = q->table ? q->table->rows : q->rows->n;
+    if (q->first > have || q->n > have - q->first)
+        return cp_fail(err, COPSE_E_USAGE, "rows %zu to %zu are asked for, the table has %zu", q->first + 1,
+                       q->first + q->n, have);
+    if (q->of_mean && m->schema->task == COPSE_CLASS)
+        return cp_fail(err, COPSE_E_USAGE, "the mean is of numbers; this model predicts classes of '%s'",
+                       m->schema->target);
+    if ((q->of_mean || q->one_tree) && !m->method->has_draws)
+        return cp_fail(err, COPSE_E_USAGE, "method %s has no distribution of the mean, only of y",
+                       m->method->info.name);
+    CP_BUG(q->one_tree && (q->tree < 0 || (size_t)q->tree >= m->method->trees(m->state)));
+    return COPSE_OK;
+}
+
 copse_status cp_model_predict(const copse_model *m, const copse_table *t, size_t first, size_t n, const copse_run *run,
                               cp_answer *out, copse_error *err) {
+    return cp_model_ask(m, &(cp_question){.table = t, .first = first, .n = n}, run, out, err);
+}
+
+copse_status cp_model_ask(const copse_model *m, const cp_question *q, const copse_run *run, cp_answer *out,
+                          copse_error *err) {
     *out = (cp_answer){0};
-    if (first > t->rows || n > t->rows - first)
-        return cp_fail(err, COPSE_E_USAGE, "rows %zu to %zu are asked for, the table has %zu", first + 1, first + n,
-                       t->rows);
+    CP_TRY(check_question(m, q, err));
     CP_TRY(cp_model_settle(m, run, err));
-    prediction_job job = {.m = m, .t = t, .first = first, .n = n, .block = block_size(m, run, n)};
-    size_t blocks = (n + job.block - 1) / job.block;
+    prediction_job job = {.m = m, .q = q, .block = block_size(m, run, q->n)};
+    size_t blocks = (q->n + job.block - 1) / job.block;
     copse_status status = CP_NEW(job.part, blocks, err);
     if (status) goto out;
     CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, blocks), blocks, NULL, predict_block, &job, err));
-    CP_TRY_OUT(cp_answer_init(out, m->schema->task, n, m->schema->classes.n, err));
+    CP_TRY_OUT(cp_answer_init(out, m->schema->task, q->n, m->schema->classes.n, err));
     for (size_t b = 0; b < blocks; b++) {
         CP_TRY_OUT(cp_answer_place(out, b * job.block, &job.part[b], err));
         cp_answer_clear(&job.part[b]);
@@ -286,6 +339,7 @@ static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err
     CP_TRY(cp_schema_read(r, &m->schema, err));
     if (!(m->method->info.tasks & (unsigned)m->schema->task))
         return cp_reader_bad(r, err, "its task does not fit its method");
+    if (m->schema->raw != !!m->method->takes_raw) return cp_reader_bad(r, err, "its encoding does not fit its method");
     CP_TRY(cp_reader_push(r, "model", err));
     copse_status status =
         m->method->read(r, m->params, m->schema->task, m->schema->dims, m->schema->classes.n, &m->state, err);

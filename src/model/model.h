@@ -19,6 +19,9 @@ struct copse_model {
     cp_lazy *lazy;
 };
 
+/* How the method (the default one for NULL) wants its columns. */
+cp_encoding cp_model_encoding(const copse_params *opt_params);
+
 copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
                           const copse_run *run, copse_model **out, copse_error *err);
 copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err);
@@ -27,6 +30,19 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
                                      copse_error *err);
 copse_status cp_model_predict(const copse_model *m, const copse_table *t, size_t first, size_t n, const copse_run *run,
                               cp_answer *out, copse_error *err);
+
+/* What is asked of a model about rows of a table, or about encoded ones. */
+typedef struct cp_question {
+    const copse_table *table;
+    const cp_rows *rows; /* if table is NULL */
+    size_t first, n;
+    int of_mean, one_tree; /* as in cp_answer; COPSE_E_USAGE if the method has no draws */
+    int32_t tree;          /* if one_tree */
+} cp_question;
+copse_status cp_model_ask(const copse_model *m, const cp_question *q, const copse_run *run, cp_answer *out,
+                          copse_error *err);
+/* What the method is told of n encoded rows. */
+cp_rows cp_model_rows(const copse_model *m, const float *x, size_t n);
 /* Rows worth asking for at a time: many, but answers that fit in memory. */
 size_t cp_model_block(const copse_model *m);
 /* Does the work put off. */

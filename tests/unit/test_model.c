@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "method/method.h"
 #include "model/model.h"
+#include "toy.h"
 
 static copse_table *synth(const char *name, size_t rows, uint64_t seed) {
     copse_error err;
@@ -294,6 +295,174 @@ static void predicting_more_rows_allocates_no_more(void **state) {
     copse_table_free(t);
 }
 
+/* ------------------------------------------------------------------------- categories, missing values and weights */
+
+enum { MIXED = 6 };
+static const double mixed_x[MIXED] = {1.5, NAN, 2, 3, 4, 5}, mixed_y[MIXED] = {1.5, 2, 3, 4, 5, 6};
+static const char *const mixed_c[MIXED] = {"red", "blue", NULL, "red", "blue", "green"};
+
+static copse_table *mixed(const double *weight) {
+    copse_error err;
+    copse_table *t = NULL;
+    must(copse_table_new(MIXED, &t, &err), err);
+    must(copse_table_add_numbers(t, "x", mixed_x, &err), err);
+    must(copse_table_add_text(t, "c", mixed_c, &err), err);
+    must(copse_table_add_numbers(t, "target", mixed_y, &err), err);
+    if (weight) must(copse_table_add_numbers(t, "w", weight, &err), err);
+    return t;
+}
+
+static void raw_methods_are_given_everything_as_it_is(void **state) {
+    (void)state;
+    const double weight[MIXED] = {1, 0, .5, 2, 0, 3};
+    copse_table *t = mixed(weight);
+    copse_model *m = toy_model(t, &(copse_roles){.target = "target", .weights = "w"});
+    const toy *seen = m->state;
+    assert_int_equal(seen->dims, 2);
+    assert_int_equal(seen->levels[0], 0);
+    assert_int_equal(seen->levels[1], 3);
+    assert_true(seen->first[0] == 1.5f && seen->first[1] == 1); /* blue comes before red: as frequent, byte order */
+    assert_true(seen->weight == 6.5);
+    copse_error err;
+    copse_prediction *p = NULL;
+    must(copse_predict(m, t, 0, MIXED, NULL, &p, &err), err);
+    assert_near(copse_prediction_mean(p, 0), 3, 1e-12);
+    assert_near(copse_prediction_mean(p, 1), -100, 1e-12);
+    assert_near(copse_prediction_mean(p, 2), 4, 1e-12);
+    assert_near(copse_prediction_mean(p, 4), 18, 1e-12);
+    copse_prediction_free(p);
+    copse_model_free(m);
+    copse_table_free(t);
+}
+
+static void refuse_weights(const double *weight, long row, const char *message) {
+    copse_error err = {0};
+    copse_params *p = NULL;
+    copse_model *m = NULL;
+    copse_table *t = mixed(weight);
+    must(cp_param_new(&toy_method, &p, &err), err);
+    assert_int_equal(copse_fit(t, &(copse_roles){.target = "target", .weights = "w"}, p, NULL, &m, &err), COPSE_E_DATA);
+    assert_string_equal(err.msg, message);
+    assert_int_equal(err.row, row);
+    assert_null(m);
+    copse_params_free(p);
+    copse_table_free(t);
+}
+
+static void weights_that_are_none_are_refused(void **state) {
+    (void)state;
+    copse_error err = {0};
+    copse_model *m = NULL;
+    refuse_weights((const double[MIXED]){1, 2, NAN, 4, 5, 6}, 3,
+                   "row 3: the weight 'w' is missing: fill it in or leave the row out");
+    refuse_weights((const double[MIXED]){1, 2, 3, -4, 5, 6}, 4,
+                   "row 4: the weight 'w' is -4: weights are numbers, 0 or from 1e-30 to 1e30");
+    refuse_weights((const double[MIXED]){1e300, 2, 3, 4, 5, 6}, 1,
+                   "row 1: the weight 'w' is 1e+300: weights are numbers, 0 or from 1e-30 to 1e30");
+    refuse_weights((const double[MIXED]){1, 1e-31, 3, 4, 5, 6}, 2,
+                   "row 2: the weight 'w' is 1e-31: weights are numbers, 0 or from 1e-30 to 1e30");
+    refuse_weights((const double[MIXED]){1, 2, 3, 4, 5, INFINITY}, 6,
+                   "row 6: the weight 'w' is inf: weights are numbers, 0 or from 1e-30 to 1e30");
+    refuse_weights((const double[MIXED]){0}, 0, "every weight in 'w' is 0: there are no rows to learn from");
+    copse_table *t = mixed(mixed_y);
+    copse_params *p = params("2", "exact");
+    assert_int_equal(copse_fit(t, &(copse_roles){.target = "target", .weights = "w"}, p, NULL, &m, &err),
+                     COPSE_E_USAGE);
+    copse_params_free(p);
+    must(cp_param_new(&toy_method, &p, &err), err);
+    assert_int_equal(copse_fit(t, &(copse_roles){.target = "target", .weights = "c"}, p, NULL, &m, &err), COPSE_E_DATA);
+    assert_string_equal(err.msg, "the weights 'c' are text: they must be numbers");
+    copse_params_free(p);
+    copse_table_free(t);
+}
+
+static void a_part_of_the_rows_has_its_own_weights(void **state) {
+    (void)state;
+    const float x[] = {1, 2, 3};
+    const double y[] = {4, 5, 6}, weight[] = {7, 8, 9};
+    cp_rows rows = {.n = 3, .dims = 1, .x = x, .y = y, .weight = weight}, part = cp_rows_part(&rows, 1, 2);
+    assert_true(part.n == 2 && part.x[0] == 2 && part.y[0] == 5 && part.weight[0] == 8);
+}
+
+static void the_mean_has_a_distribution_of_its_own(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *t = mixed(NULL);
+    copse_model *m = toy_model(t, &roles);
+    copse_prediction *y = NULL, *f = NULL;
+    must(copse_predict(m, t, 0, MIXED, NULL, &y, &err), err);
+    must(copse_predict_mean(m, t, 0, MIXED, NULL, &f, &err), err);
+    double between = 1.5 * sqrt(2. / 3); /* sd of 1.5, 3, 4.5 */
+    assert_near(copse_prediction_mean(f, 0), 3, 1e-12);
+    assert_near(copse_prediction_sd(f, 0), between, 1e-9);
+    assert_near(copse_prediction_sd(y, 0), sqrt(between * between + .25), 1e-9);
+    for (int32_t tree = 0; tree < TOY_TREES; tree++) {
+        cp_answer a;
+        cp_question q = {.table = t, .first = 3, .n = 2, .one_tree = 1, .tree = tree};
+        must(cp_model_ask(m, &q, NULL, &a, &err), err);
+        assert_near(cp_mixture_mean(cp_answer_mixture(&a, 0)), 3 * (tree + 1), 1e-12);
+        assert_near(cp_mixture_mean(cp_answer_mixture(&a, 1)), 4 * (tree + 1) + 10, 1e-12);
+        cp_answer_clear(&a);
+    }
+    copse_prediction_free(y);
+    copse_prediction_free(f);
+    copse_model_free(m);
+    copse_params *p = params("2", "exact");
+    m = fit(t, p, 1);
+    assert_false(copse_model_has_draws(m));
+    assert_int_equal(copse_predict_mean(m, t, 0, 1, NULL, &f, &err), COPSE_E_USAGE);
+    assert_string_equal(err.msg, "method mondrian has no distribution of the mean, only of y");
+    copse_params_free(p);
+    copse_model_free(m);
+    copse_table_free(t);
+}
+
+static void classes_have_no_mean(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *all = mixed(NULL), *t = slice(all, 3, 3);
+    copse_model *m = toy_model(t, &(copse_roles){.target = "c"});
+    copse_prediction *p = NULL;
+    assert_int_equal(copse_predict_mean(m, t, 0, 1, NULL, &p, &err), COPSE_E_USAGE);
+    assert_string_equal(err.msg, "the mean is of numbers; this model predicts classes of 'c'");
+    copse_model_free(m);
+    copse_table_free(t);
+    copse_table_free(all);
+}
+
+typedef struct text {
+    char at[4096];
+    size_t n;
+} text;
+
+static copse_status collect(void *arg, const char *bytes, size_t n) {
+    text *t = arg;
+    assert_true(t->n + n < sizeof t->at);
+    memcpy(t->at + t->n, bytes, n);
+    t->n += n;
+    t->at[t->n] = '\0';
+    return COPSE_OK;
+}
+
+static void splits_of_categories_are_listed(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *t = mixed(NULL);
+    copse_model *m = toy_model(t, &roles);
+    text listing = {.n = 0}, json = {.n = 0};
+    must(copse_model_write_tree(m, 0, "text", collect, &listing, &err), err);
+    assert_string_equal(listing.at,
+                        "c in {blue, green} or missing\n  x <= 1 or missing\n    7 rows\n    7 rows\n  7 rows\n");
+    must(copse_model_write_tree(m, 0, "json", collect, &json, &err), err);
+    assert_non_null(strstr(json.at, "\"features\":[\"x\",\"c\"],\"levels\":[null,[\"blue\",\"red\",\"green\"]]"));
+    assert_non_null(strstr(json.at, "\"scale\":[{\"min\":0,\"max\":1},{\"min\":0,\"max\":1}]"));
+    assert_non_null(strstr(json.at,
+                           "\"nodes\":[{\"feature\":1,\"levels\":[0,2],\"missing\":\"left\"},"
+                           "{\"feature\":0,\"cut\":1,\"missing\":\"left\"}]"));
+    copse_model_free(m);
+    copse_table_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prequential_answers_are_those_before_learning),
@@ -303,6 +472,12 @@ int main(void) {
         cmocka_unit_test(a_model_read_back_predicts_the_same),
         cmocka_unit_test(out_of_memory_is_a_status_everywhere),
         cmocka_unit_test(predicting_more_rows_allocates_no_more),
+        cmocka_unit_test(raw_methods_are_given_everything_as_it_is),
+        cmocka_unit_test(weights_that_are_none_are_refused),
+        cmocka_unit_test(a_part_of_the_rows_has_its_own_weights),
+        cmocka_unit_test(the_mean_has_a_distribution_of_its_own),
+        cmocka_unit_test(classes_have_no_mean),
+        cmocka_unit_test(splits_of_categories_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

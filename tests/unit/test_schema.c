@@ -51,7 +51,7 @@ static cp_schema *make(const copse_table *t, copse_roles roles, notes *opt_notes
     copse_error err;
     copse_run run = {.threads = 2, .log = opt_notes ? note : NULL, .arg = opt_notes};
     if (opt_notes) *opt_notes = (notes){.warnings = 0};
-    must(cp_schema_new(t, &roles, 1, &run, &s, &err), err);
+    must(cp_schema_new(t, &roles, CP_ENCODE_UNIT, &run, &s, &err), err);
     assert_true(cp_schema_check(s));
     return s;
 }
@@ -59,7 +59,7 @@ static cp_schema *make(const copse_table *t, copse_roles roles, notes *opt_notes
 static void refuse(const copse_table *t, copse_roles roles, copse_status status, const char *message) {
     cp_schema *s;
     copse_error err;
-    assert_int_equal(cp_schema_new(t, &roles, 1, NULL, &s, &err), status);
+    assert_int_equal(cp_schema_new(t, &roles, CP_ENCODE_UNIT, NULL, &s, &err), status);
     assert_string_equal(err.msg, message);
     assert_null(s);
 }
@@ -275,7 +275,7 @@ static void many_levels_become_ranks(void **state) {
     must(cp_schema_encode(s, later, 0, 2, z, &err), err);
     FLOATS(z, 1, 0);
     cp_schema_free(s);
-    must(cp_schema_new(t, &(copse_roles){.target = "y"}, 0, NULL, &s, &err), err);
+    must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_PLAIN, NULL, &s, &err), err);
     must(cp_schema_encode(s, later, 0, 2, z, &err), err);
     FLOATS(z, 40, 0);
     cp_schema_free(s);
@@ -295,9 +295,123 @@ static void scaling_can_be_turned_off(void **state) {
     FLOATS(z, 1e9f, 1e9f, 1e9f);
     cp_schema_free(s);
     /* a method that does not scale still keeps the resolution of large numbers */
-    must(cp_schema_new(t, &(copse_roles){.target = "y"}, 0, NULL, &s, &err), err);
+    must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_PLAIN, NULL, &s, &err), err);
     must(cp_schema_encode(s, t, 0, 3, z, &err), err);
     FLOATS(z, -1, 0, 4);
+    cp_schema_free(s);
+    cp_table_free(t);
+}
+
+static cp_schema *make_raw(const copse_table *t, notes *said) {
+    cp_schema *s;
+    copse_error err;
+    *said = (notes){.warnings = 0};
+    must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_RAW, &(copse_run){.log = note, .arg = said}, &s,
+                       &err),
+         err);
+    assert_true(cp_schema_check(s));
+    return s;
+}
+
+static void assert_raw(float got, float want) {
+    if (got != want && !(isnan(got) && isnan(want))) fail_msg("%g instead of %g", (double)got, (double)want);
+}
+
+static void raw_columns_keep_levels_and_missing_values(void **state) {
+    (void)state;
+    notes said;
+    copse_error err;
+    float z[12];
+    char name[40];
+    copse_table *t = table_of(4), *later = table_of(3);
+    NUMBERS(t, "x", 1.5, NAN, -2, 7);
+    TEXTS(t, "c", "red", "blue", NULL, "red");
+    NUMBERS(t, "k", 3, 3, 3, 3);
+    NUMBERS(t, "y", 1.5, 2, 3, 4);
+    cp_schema *s = make_raw(t, &said);
+    assert_non_null(strstr(said.text, "2 missing values in 2 columns: the method takes them as they are\n"));
+    assert_null(strstr(said.text, "replaced"));
+    assert_int_equal(s->dims, 3);
+    assert_true(s->levels[0] == 0 && s->levels[1] == 2 && s->levels[2] == 0);
+    assert_int_equal(s->feature[0].absent, 1);
+    cp_schema_dim_name(s, 1, name, sizeof name);
+    assert_string_equal(name, "c");
+    must(cp_schema_encode(s, t, 0, 4, z, &err), err);
+    const float want[12] = {1.5f, 0, 3, NAN, 1, 3, -2, NAN, 3, 7, 0, 3};
+    for (size_t i = 0; i < 12; i++) assert_raw(z[i], want[i]);
+    TEXTS(later, "c", "mauve", NULL, "blue");
+    TEXTS(later, "x", NULL, NULL, NULL); /* nothing known: a column without kind */
+    NUMBERS(later, "k", 1e300, -1e308, NAN);
+    must(cp_schema_encode(s, later, 0, 3, z, &err), err);
+    const float then[9] = {NAN, 2, 1e37f, NAN, NAN, -1e37f, NAN, 1, NAN};
+    for (size_t i = 0; i < 9; i++) assert_raw(z[i], then[i]);
+    later->col[2].number[1] = INFINITY;
+    assert_int_equal(cp_schema_encode(s, later, 0, 3, z, &err), COPSE_E_DATA);
+    assert_int_equal(err.row, 2);
+    cp_schema_free(s);
+    cp_table_free(t);
+    cp_table_free(later);
+}
+
+static void one_missing_value_is_said_in_the_singular(void **state) {
+    (void)state;
+    notes said;
+    copse_table *t = table_of(3);
+    NUMBERS(t, "x", 1, NAN, 2);
+    NUMBERS(t, "y", 1.5, 2, 3);
+    cp_schema *s = make_raw(t, &said);
+    assert_non_null(strstr(said.text, "1 missing value in 'x': the method takes it as it is\n"));
+    assert_null(s->levels); /* all are numbers */
+    cp_schema_free(s);
+    cp_table_free(t);
+}
+
+static double shift_of(const double *x) {
+    notes said;
+    copse_table *t = table_of(4);
+    numbers(t, "x", x);
+    NUMBERS(t, "y", 1.5, 2, 3, 4);
+    cp_schema *s = make_raw(t, &said);
+    double shift = s->shift[0];
+    assert_true(s->span[0] == 1);
+    cp_schema_free(s);
+    cp_table_free(t);
+    return shift;
+}
+
+#define SHIFT_OF(...) shift_of((const double[]){__VA_ARGS__})
+
+/* What people know as numbers stays what it is; what floats would blur is counted from its middle. */
+static void raw_numbers_are_moved_only_where_floats_are_too_coarse(void **state) {
+    (void)state;
+    assert_true(SHIFT_OF(0, 0, 0, 0) == 0);
+    assert_true(SHIFT_OF(1998, 2003, 2026, NAN) == 0);                                   /* years */
+    assert_true(SHIFT_OF(-122.23, -122.25, -122.26, -122.1) == 0);                       /* short decimals */
+    assert_true(SHIFT_OF(37.1234, 37.1235, 37.1299, 37.2) == 0);                         /* longer ones */
+    assert_true(SHIFT_OF(10000000, 10000001, 10000002, 10000003) == 0);                  /* whole numbers below 2^24 */
+    assert_true(SHIFT_OF(1e12, 2e12, 3e12, 4e12) == 0);                                  /* large and wide */
+    assert_true(SHIFT_OF(1e9, 1.1e9, 1.01e9, 1.02e9) == 0);                              /* round */
+    assert_true(SHIFT_OF(-.123456789012, .2345678901234, 1e-20, 1e-30) == 0);            /* about 0 */
+    assert_true(SHIFT_OF(1763000000, 1763000001, 1763000003, 1763000004) == 1763000002); /* seconds since 1970 */
+    assert_true(SHIFT_OF(1763e9, 1763e9 + 1, 1763e9 + 2, 1763e9 + 9) == 1763e9 + 2);
+    assert_true(SHIFT_OF(1e-5 + 1e9, 2e-5 + 1e9, 3e-5 + 1e9, 3e-5 + 1e9) > 1e9);
+}
+
+/* The floats differ wherever the numbers did. */
+static void time_stamps_keep_their_seconds(void **state) {
+    (void)state;
+    enum { ROWS = 86400 };
+    notes said;
+    copse_error err;
+    static double x[ROWS], y[ROWS];
+    static float z[ROWS];
+    for (size_t i = 0; i < ROWS; i++) x[i] = 1.763e9 + (double)i, y[i] = (double)i + .5;
+    copse_table *t = table_of(ROWS);
+    numbers(t, "x", x);
+    numbers(t, "y", y);
+    cp_schema *s = make_raw(t, &said);
+    must(cp_schema_encode(s, t, 0, ROWS, z, &err), err);
+    for (size_t i = 0; i < ROWS; i++) assert_true((double)z[i] + s->shift[0] == x[i]);
     cp_schema_free(s);
     cp_table_free(t);
 }
@@ -314,7 +428,7 @@ static void refuse_scale(const copse_table *t, const char *path, const char *tex
     copse_error err;
     write_file(path, text);
     copse_roles roles = {.target = "y", .scale = path};
-    assert_int_equal(cp_schema_new(t, &roles, 1, NULL, &s, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_new(t, &roles, CP_ENCODE_UNIT, NULL, &s, &err), COPSE_E_DATA);
     if (!strstr(err.msg, message)) fail_msg("%s", err.msg);
 }
 
@@ -346,7 +460,8 @@ static void ranges_can_come_from_a_file(void **state) {
     refuse_scale(t, path, "name,min,max\na,1,0\n", ":2: min and max must be numbers, min the smaller one");
     refuse_scale(t, path, "name,min,max\na,,0\n", ":2: min and max must be numbers, min the smaller one");
     unlink(path);
-    assert_int_equal(cp_schema_new(t, &(copse_roles){.target = "y", .scale = path}, 1, NULL, &s, &err), COPSE_E_SYSTEM);
+    assert_int_equal(cp_schema_new(t, &(copse_roles){.target = "y", .scale = path}, CP_ENCODE_UNIT, NULL, &s, &err),
+                     COPSE_E_SYSTEM);
     cp_table_free(t);
 }
 
@@ -680,6 +795,30 @@ static void a_schema_comes_back_from_a_file(void **state) {
     cp_table_free(t);
 }
 
+static void a_raw_schema_comes_back_from_a_file(void **state) {
+    (void)state;
+    notes said;
+    copse_error err;
+    cp_writer *w;
+    const unsigned char *bytes;
+    size_t n;
+    copse_table *t = mixed_table();
+    cp_schema *s = make_raw(t, &said), *back;
+    must(write_schema(s, &w, &bytes, &n, &err), err);
+    must(read_schema(bytes, n, &back, &err), err);
+    float a[6 * 3], b[6 * 3];
+    assert_int_equal(back->dims, 3);
+    assert_true(back->raw && back->levels[1] == 3 && back->levels[2] == 0);
+    assert_int_equal(back->feature[1].absent, 1);
+    must(cp_schema_encode(s, t, 0, 6, a, &err), err);
+    must(cp_schema_encode(back, t, 0, 6, b, &err), err);
+    assert_memory_equal(a, b, sizeof a);
+    cp_writer_free(w);
+    cp_schema_free(s);
+    cp_schema_free(back);
+    cp_table_free(t);
+}
+
 /* Writes a schema that breaks a rule; it must not be read. */
 static void refuse_broken(cp_schema *s, const char *message) {
     copse_error err;
@@ -734,10 +873,21 @@ static void schemas_that_contradict_themselves_are_not_read(void **state) {
     refuse_broken(s, "damaged: section 'schema.shift': has 4 elements instead of 5");
     s->dims++;
     cp_schema_free(s);
+    notes said;
+    s = make_raw(t, &said);
+    s->span[0] = 2;
+    refuse_broken(s, nonsense);
+    s->span[0] = 1;
+    s->shift[1] = 1; /* codes */
+    refuse_broken(s, nonsense);
+    s->shift[1] = 0;
+    s->feature[0].absent = (size_t)-1;
+    refuse_broken(s, "damaged: section 'schema.absent': feature 0 is missing -1 times");
+    cp_schema_free(s);
     cp_table_free(t);
 }
 
-static copse_status whole_life(const copse_table *t, copse_error *err) {
+static copse_status whole_life(const copse_table *t, cp_encoding encoding, copse_error *err) {
     cp_schema *s = NULL, *back = NULL;
     cp_writer *w = NULL;
     const unsigned char *bytes;
@@ -745,7 +895,7 @@ static copse_status whole_life(const copse_table *t, copse_error *err) {
     float z[6 * 5];
     int32_t label[6];
     copse_status status;
-    CP_TRY_OUT(cp_schema_new(t, &(copse_roles){.target = "y"}, 1, NULL, &s, err));
+    CP_TRY_OUT(cp_schema_new(t, &(copse_roles){.target = "y"}, encoding, NULL, &s, err));
     CP_TRY_OUT(cp_schema_encode(s, t, 0, 6, z, err));
     cp_schema_forget(s, 1);
     status = cp_schema_labels(s, t, 0, 6, 1, label, NULL, err);
@@ -760,21 +910,26 @@ out:
     return status;
 }
 
-static void every_failed_allocation_is_clean(void **state) {
-    (void)state;
+static void fail_every_allocation(cp_encoding encoding) {
     copse_error err;
     copse_table *t = mixed_table();
     size_t before = cp_mem_count();
-    must(whole_life(t, &err), err);
+    must(whole_life(t, encoding, &err), err);
     long total = (long)(cp_mem_count() - before);
     assert_true(total > 30);
     for (long k = 0; k < total; k++) {
         cp_mem_fail_after(k);
-        copse_status status = whole_life(t, &err);
+        copse_status status = whole_life(t, encoding, &err);
         cp_mem_fail_after(-1);
         if (status != COPSE_E_MEMORY) fail_msg("allocation %ld of %ld: status %d", k, total, status);
     }
     cp_table_free(t);
+}
+
+static void every_failed_allocation_is_clean(void **state) {
+    (void)state;
+    fail_every_allocation(CP_ENCODE_UNIT);
+    fail_every_allocation(CP_ENCODE_RAW);
 }
 
 int main(void) {
@@ -789,6 +944,10 @@ int main(void) {
         cmocka_unit_test(many_levels_become_ranks),
         cmocka_unit_test(scaling_can_be_turned_off),
         cmocka_unit_test(ranges_can_come_from_a_file),
+        cmocka_unit_test(raw_columns_keep_levels_and_missing_values),
+        cmocka_unit_test(one_missing_value_is_said_in_the_singular),
+        cmocka_unit_test(raw_numbers_are_moved_only_where_floats_are_too_coarse),
+        cmocka_unit_test(time_stamps_keep_their_seconds),
         cmocka_unit_test(columns_that_do_not_fit_are_named),
         cmocka_unit_test(training_rows_fill_the_unit_box),
         cmocka_unit_test(the_median_is_that_of_a_sorted_list),
@@ -798,6 +957,7 @@ int main(void) {
         cmocka_unit_test(many_classes_survive_the_memo),
         cmocka_unit_test(regression_targets_come_as_they_are),
         cmocka_unit_test(a_schema_comes_back_from_a_file),
+        cmocka_unit_test(a_raw_schema_comes_back_from_a_file),
         cmocka_unit_test(schemas_that_contradict_themselves_are_not_read),
         cmocka_unit_test(every_failed_allocation_is_clean),
     };
