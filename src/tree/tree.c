@@ -154,32 +154,36 @@ static copse_status init_like(cp_tree *t, const cp_tree *from, copse_error *err)
     return COPSE_OK;
 }
 
-/* Breadth first: the nodes themselves are the queue, and next is the old number of the children until its turn. */
-static void copy_in_order(cp_tree *t, const cp_tree *from) {
-    t->node[0] = from->node[0];
-    t->nodes = 1;
-    for (size_t i = 0; i < t->nodes; i++) {
-        if (cp_tree_is_leaf(&t->node[i])) {
-            CP_BUG(t->node[i].next == CP_NONE);
-            copy_leaf(t, from, t->node[i].at.leaf);
-            close_leaf(t, (int32_t)i);
-            continue;
-        }
-        memcpy(&t->node[t->nodes], &from->node[t->node[i].next], 2 * sizeof *t->node);
-        t->node[i].next = (int32_t)t->nodes;
+/* N2's order.  The splits whose children are not yet copied wait on a stack; until then next is the children's number
+ * in `from`. */
+static void copy_in_order(cp_tree *t, const cp_tree *from, int32_t *stack) {
+    size_t waiting = 0;
+    t->node[t->nodes++] = from->node[0];
+    if (!cp_tree_is_leaf(&t->node[0])) stack[waiting++] = 0;
+    while (waiting) {
+        cp_tree_node *split = &t->node[stack[--waiting]];
+        cp_tree_node *child = &t->node[t->nodes];
+        memcpy(child, &from->node[split->next], 2 * sizeof *child);
+        split->next = (int32_t)t->nodes;
         t->nodes += 2;
+        for (int32_t side = 1; side >= 0; side--)
+            if (!cp_tree_is_leaf(&child[side])) stack[waiting++] = split->next + side;
+    }
+    for (size_t i = 0; i < t->nodes; i++) {
+        if (!cp_tree_is_leaf(&t->node[i])) continue;
+        copy_leaf(t, from, t->node[i].at.leaf);
+        close_leaf(t, (int32_t)i);
     }
 }
 
 copse_status cp_tree_finish(cp_tree *t, copse_error *err) {
     CP_BUG(t->nodes != 2 * t->leaves - 1);
     cp_tree done = {0};
-    copse_status status = init_like(&done, t, err);
-    if (status) {
-        cp_tree_clear(&done);
-        return status;
-    }
-    copy_in_order(&done, t);
+    int32_t *stack = NULL;
+    copse_status status = COPSE_OK;
+    CP_TRY_OUT(CP_RAW(stack, t->leaves, err));
+    CP_TRY_OUT(init_like(&done, t, err));
+    copy_in_order(&done, t, stack);
     uint32_t *tight = t->sets ? cp_mem_resize(t->set, t->sets, sizeof *t->set) : NULL;
     done.set = tight ? tight : t->set;
     done.sets = t->sets;
@@ -189,7 +193,11 @@ copse_status cp_tree_finish(cp_tree *t, copse_error *err) {
     t->gain = NULL;
     cp_tree_clear(t);
     *t = done;
-    return COPSE_OK;
+    done = (cp_tree){0};
+out:
+    cp_tree_clear(&done);
+    cp_mem_free(stack);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------ whole trees */
@@ -212,17 +220,30 @@ void cp_forest_clear(cp_forest *f) {
     *f = (cp_forest){0};
 }
 
-/* Breadth first, a level's children are one run of nodes that ends where the next level's run begins. */
+/* A run of nodes: a pair of children and all below them. */
+typedef struct run {
+    size_t first, end, depth;
+} run;
+
+/* The run below the pair's left child ends where the right child's begins.  The longer one waits while the shorter is
+ * looked into, so that no more than log2(nodes) ever wait. */
 size_t cp_tree_depth(const cp_tree *t) {
-    size_t depth = 0;
-    for (size_t i = 0, end = 1; i < t->nodes; depth++) {
-        size_t next = end;
-        for (; i < end; i++)
-            if (!cp_tree_is_leaf(&t->node[i])) next = (size_t)t->node[i].next + 2;
-        if (next == end) break;
-        end = next;
+    run waiting[32], now = {1, t->nodes, 1};
+    size_t n = 0, most = 0;
+    for (;;) {
+        if (now.first == now.end) {
+            if (!n) return most;
+            now = waiting[--n];
+            continue;
+        }
+        if (now.depth > most) most = now.depth;
+        const cp_tree_node *right = &t->node[now.first + 1];
+        size_t middle = cp_tree_is_leaf(right) ? now.end : (size_t)right->next;
+        run low = {now.first + 2, middle, now.depth + 1}, high = {middle, now.end, now.depth + 1};
+        int low_first = low.end - low.first < high.end - high.first;
+        waiting[n++] = low_first ? high : low;
+        now = low_first ? low : high;
     }
-    return depth;
 }
 
 int cp_tree_plain(const cp_tree *t) {

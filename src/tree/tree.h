@@ -9,7 +9,8 @@
  * Leaves are numbered in node order; what they hold stands in arrays of its own, so that a walk touches nodes only.
  * Invariants of a finished tree, checked by cp_tree_check:
  *   N1  nodes >= 1 and odd; leaves = (nodes + 1) / 2; the k-th leaf in node order has number k.
- *   N2  nodes stand breadth first: the k-th split in node order has the children 2k+1 and 2k+2, both behind it.
+ *   N2  a split's subtree is one run of nodes: its children, then all below the left one, then all below the right one,
+ *       each subtree laid out alike.  So next > its own index, and what a walk visits next is often on the same line.
  *   N3  dims are below the forest's; a set's words lie within `set`, and only categories have one; no cut is NaN.
  *   N4  regression: value[k].mean is finite, var >= 0, weight > 0, both finite, rows >= 1.
  *       classification: start[0] = 0, start rises, the classes of a leaf rise and are known, their weights are > 0

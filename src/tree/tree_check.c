@@ -17,7 +17,7 @@ static const char *check_split(const cp_tree *t, const cp_forest *f, const cp_tr
 }
 
 static const char *check_nodes(const cp_tree *t, const cp_forest *f) {
-    size_t splits = 0, leaves = 0;
+    size_t leaves = 0;
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_tree_node *n = &t->node[i];
         if (cp_tree_is_leaf(n)) {
@@ -25,12 +25,43 @@ static const char *check_nodes(const cp_tree *t, const cp_forest *f) {
             if (n->at.leaf != leaves++) return "N1: leaves are not numbered in node order";
             continue;
         }
-        if (n->next != (int32_t)(2 * splits++ + 1)) return "N2: children are not in the order of their parents";
-        if ((size_t)n->next <= i || (size_t)n->next + 1 >= t->nodes) return "N2: a child comes before its parent";
         const char *wrong = check_split(t, f, n);
         if (wrong) return wrong;
     }
     return leaves == t->leaves ? NULL : "N1: the number of leaves is wrong";
+}
+
+/* Does the pair at `first`, which with all below it is said to end before `end`, leave room for what it names?  If so,
+ * the run of the right child begins at *middle. */
+static int parts_run(const cp_tree *t, size_t first, size_t end, size_t *middle) {
+    const cp_tree_node *left = &t->node[first], *right = left + 1;
+    if (!cp_tree_is_leaf(right) && (right->next < 0 || (size_t)right->next >= end)) return 0;
+    *middle = cp_tree_is_leaf(right) ? end : (size_t)right->next;
+    if (*middle < first + 2 || (*middle - first) % 2) return 0;
+    if (cp_tree_is_leaf(left)) return *middle == first + 2;
+    return *middle > first + 2 && left->next == (int32_t)first + 2;
+}
+
+/* N2 by cutting the run of all nodes into those of the children, and so on: each node is met once, and as the longer part
+ * waits while the shorter is cut, no more than log2(nodes) parts ever wait.  Lengths are even throughout. */
+static const char *check_shape(const cp_tree *t) {
+    size_t waiting[32][2], n = 0, first = 1, end = t->nodes, middle;
+    if (cp_tree_is_leaf(&t->node[0]) != (t->nodes == 1)) return "N2: nodes hang in the air";
+    if (t->nodes > 1 && t->node[0].next != 1) return "N2: the root's children do not follow it";
+    for (;;) {
+        if (first == end) {
+            if (!n--) return NULL;
+            first = waiting[n][0];
+            end = waiting[n][1];
+            continue;
+        }
+        if (!parts_run(t, first, end, &middle)) return "N2: children are out of order";
+        int left_first = middle - (first + 2) < end - middle;
+        waiting[n][0] = left_first ? middle : first + 2;
+        waiting[n++][1] = left_first ? end : middle;
+        first = left_first ? first + 2 : middle;
+        end = left_first ? middle : end;
+    }
 }
 
 static const char *check_values(const cp_tree *t) {
@@ -65,6 +96,7 @@ const char *cp_tree_check(const cp_tree *t, const cp_forest *f) {
         return "N1: an impossible number of nodes";
     if (t->leaves != (t->nodes + 1) / 2) return "N1: the number of leaves is wrong";
     const char *wrong = check_nodes(t, f);
+    if (!wrong) wrong = check_shape(t);
     if (wrong) return wrong;
     if (f->task == COPSE_REGRESS) return t->cap_value < t->leaves ? "N4: leaves without values" : check_values(t);
     if (t->cap_start < t->leaves + 1 || t->cap_rows < t->leaves) return "N4: leaves without shares";

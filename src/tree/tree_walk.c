@@ -1,0 +1,113 @@
+/* A walk is a chain of loads, each waiting for the one before, so a row alone leaves the processor idle.  LANES rows
+ * go down side by side, without a branch: which way they go is added to the child's number, and who has arrived stays,
+ * because a leaf's next is itself.  After as many levels as a balanced tree of this size has, the rows that have arrived
+ * drop out and the others close ranks; then again every few levels.  So no row waits for the deepest one. */
+#include "tree/tree_walk.h"
+
+#include "base/err.h"
+
+enum {
+    LANES = 8,
+    ROWS = 512,        /* under way together */
+    STEP = 4,          /* levels between two looks at who has arrived */
+    FETCH = 256 << 10, /* bytes of nodes that may be fetched ahead without pushing out more than they bring */
+    LINE = 64
+};
+
+/* What may turn up on the way. */
+typedef enum terrain { PLAIN, NUMBERS, ANYTHING } terrain;
+
+#define INLINE static inline __attribute__((always_inline))
+
+static uint32_t category_goes_right(const cp_tree *t, const cp_forest *f, const cp_tree_node *n, float x) {
+    uint32_t levels = f->levels[cp_tree_dim(n)];
+    if (!(x >= 0 && x < (float)levels)) return !(n->what & CP_TREE_MISSING_LEFT);
+    uint32_t level = (uint32_t)x;
+    return !(t->set[n->at.set + level / 32] >> level % 32 & 1);
+}
+
+/* 0 or 1; leaves are masked out, so what they hold in place of a cut does not matter. */
+INLINE uint32_t goes_right(const cp_tree *t, const cp_forest *f, const cp_tree_node *n, float x, terrain kind) {
+    if (kind == ANYTHING && n->what & CP_TREE_SET) return category_goes_right(t, f, n, x);
+    uint32_t above = x > n->at.cut;
+    uint32_t at_most = x <= n->at.cut; /* NaN is neither */
+    uint32_t right = kind == PLAIN || n->what & CP_TREE_MISSING_LEFT ? above : !at_most;
+    return right & ~(n->what >> 31);
+}
+
+/* Rows under way: which, and the node each has come to. */
+typedef struct party {
+    size_t n;
+    uint32_t row[ROWS + LANES], at[ROWS + LANES];
+} party;
+
+INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party *p, size_t levels, terrain kind) {
+    for (size_t k = p->n; k % LANES; k++) p->row[k] = p->at[k] = 0; /* company for the last few */
+    for (size_t k = 0; k < p->n; k += LANES) {
+        const float *row[LANES];
+        size_t at[LANES];
+        for (size_t j = 0; j < LANES; j++) {
+            row[j] = x + p->row[k + j] * f->dims;
+            at[j] = p->at[k + j];
+        }
+        for (size_t l = 0; l < levels; l++)
+            for (size_t j = 0; j < LANES; j++) {
+                const cp_tree_node *n = &t->node[at[j]];
+                at[j] = (uint32_t)n->next + goes_right(t, f, n, row[j][cp_tree_dim(n)], kind);
+            }
+        for (size_t j = 0; j < LANES; j++) p->at[k + j] = (uint32_t)at[j];
+    }
+}
+
+static void drop_arrived(const cp_tree *t, party *p, uint32_t *out_leaf) {
+    size_t left = 0;
+    for (size_t k = 0; k < p->n; k++) {
+        uint32_t row = p->row[k], at = p->at[k];
+        out_leaf[row] = t->node[at].at.leaf; /* written once more, unless the row has arrived */
+        p->row[left] = row;
+        p->at[left] = at;
+        left += !cp_tree_is_leaf(&t->node[at]);
+    }
+    p->n = left;
+}
+
+/* Nearly all of the tree will be needed, from the start to the end it comes fastest. */
+INLINE void fetch(const cp_tree *t, size_t n) {
+    size_t bytes = t->nodes * sizeof *t->node;
+    if (bytes > FETCH || 8 * n < t->nodes) return;
+    for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch((const char *)t->node + i);
+}
+
+INLINE void walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, terrain kind, uint32_t *out_leaf) {
+    size_t balanced = 1;
+    while (t->leaves >> balanced > 1) balanced++;
+    fetch(t, n);
+    for (size_t first = 0; first < n; first += ROWS, x += ROWS * f->dims) {
+        party p = {.n = n - first < ROWS ? n - first : ROWS};
+        for (size_t k = 0; k < p.n; k++) p.row[k] = (uint32_t)k;
+        for (size_t levels = balanced; p.n; levels = STEP) {
+            go_down(t, f, x, &p, levels, kind);
+            drop_arrived(t, &p, out_leaf + first);
+        }
+    }
+}
+
+void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
+    if (cp_tree_plain(t))
+        walk(t, f, x, n, NUMBERS, out_leaf);
+    else
+        walk(t, f, x, n, ANYTHING, out_leaf);
+}
+
+void cp_tree_walk_plain(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
+    if (cp_tree_plain(t))
+        walk(t, f, x, n, PLAIN, out_leaf);
+    else
+        walk(t, f, x, n, ANYTHING, out_leaf);
+}
+
+int cp_tree_walk_is_plain(const float *x, size_t n) {
+    int odd = 0;
+    for (size_t i = 0; i < n; i++) odd |= x[i] != x[i];
+    return !odd;
+}
