@@ -26,7 +26,8 @@ typedef struct cp_greedy_local {
     size_t m;
     const cp_sum *sum;
     const uint32_t *row;
-    double *y;     /* regression: targets */
+    double *y; /* regression: targets */
+    cp_split_pair *pair;
     uint8_t *side; /* 1: goes left */
     uint16_t *member, *member_tmp;
     uint32_t *node_row; /* row numbers of a leaf */
@@ -53,7 +54,10 @@ copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *er
     if (!l) return cp_fail_memory(err);
     *l = (cp_greedy_local){.most = most, .divides = 2 * w->rule->features >= dims};
     l->side = room(w, most, sizeof *l->side, &fine);
-    l->y = room(w, most, sizeof *l->y, &fine);
+    if (w->records->rule.kind == CP_SPLIT_SQUARED) {
+        l->y = room(w, most, sizeof *l->y, &fine);
+        l->pair = room(w, most, sizeof *l->pair, &fine);
+    }
     l->member = room(w, most, sizeof *l->member, &fine);
     l->member_tmp = room(w, most, sizeof *l->member_tmp, &fine);
     l->node_row = room(w, most, sizeof *l->node_row, &fine);
@@ -193,7 +197,7 @@ static void try_column(cp_greedy_work *w, const part *p, size_t dim) {
     cp_greedy_local *l = w->local;
     const cp_rows *rows = &w->records->data->rows;
     const uint32_t *key = sorted_keys(w, p, dim);
-    cp_split_list list = {.key = key, .n = p->hi - p->lo, .present = p->hi - p->lo, .sum = l->sum};
+    cp_split_list list = {.key = key, .n = p->hi - p->lo, .present = p->hi - p->lo, .sum = l->sum, .pair = l->pair};
     if (key[0] >> 16 == key[list.n - 1] >> 16) return; /* constant */
     while (list.present && key[list.present - 1] >> 16 == MISSING_RANK) list.present--;
     if (rows->levels && rows->levels[dim]) {
@@ -257,13 +261,15 @@ static void set_sides(cp_greedy_work *w, const part *p) {
     }
 }
 
+/* Lists that no child will look at need not be divided. */
 static uint32_t divide(cp_greedy_work *w, const part *p) {
     cp_greedy_local *l = w->local;
     set_sides(w, p);
-    if (l->divides)
+    uint32_t mid = divide_members(l, p), most = mid - p->lo > p->hi - mid ? mid - p->lo : p->hi - mid;
+    if (l->divides && most >= 2 * w->records->rule.min_rows)
         for (size_t d = 0; d < w->records->data->rows.dims; d++)
-            if (l->ranks[d]) divide_keys(l->list + d * l->most + p->lo, p->hi - p->lo, l->side, l->key_tmp);
-    return divide_members(l, p);
+            divide_keys(l->list + d * l->most + p->lo, p->hi - p->lo, l->side, l->key_tmp);
+    return mid;
 }
 
 static copse_status close_leaf(cp_greedy_work *w, const part *p, copse_error *err) {
@@ -296,8 +302,10 @@ copse_status cp_greedy_local_grow(cp_greedy_work *w, const cp_greedy_open *o, co
     l->row = w->records->row + o->lo;
     memset(l->ranks, 0, dims * sizeof *l->ranks);
     for (size_t i = 0; i < l->m; i++) l->member[i] = (uint16_t)i;
-    if (y)
-        for (size_t i = 0; i < l->m; i++) l->y[i] = y[l->row[i]];
+    for (size_t i = 0; y && i < l->m; i++) {
+        l->y[i] = y[l->row[i]];
+        l->pair[i] = (cp_split_pair){cp_split_weight(w->node.rule, l->sum[i].w), (double)l->sum[i].s};
+    }
     /* A list is divided from the top or not at all. */
     if (l->divides)
         for (size_t d = 0; d < dims; d++) sort_column(w, d);

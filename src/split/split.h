@@ -25,6 +25,12 @@ typedef struct cp_sum {
     int64_t s; /* regression: weight times target.  For a single row of a classification: its class */
 } cp_sum;
 
+/* The same sums as doubles, which hold them exactly: weight, and weight times target. */
+typedef struct cp_split_pair {
+    _Alignas(16) double w;
+    double s;
+} cp_split_pair;
+
 typedef enum cp_split_kind { CP_SPLIT_SQUARED, CP_SPLIT_GINI, CP_SPLIT_ENTROPY } cp_split_kind;
 
 /* What all nodes of a tree have in common. */
@@ -78,6 +84,7 @@ typedef struct cp_split_list {
     int wide;
     size_t n, present; /* rows, and those not missing */
     const cp_sum *sum;
+    const cp_split_pair *pair; /* regression, not wide: the same rows; makes scanning faster */
 } cp_split_list;
 
 static inline uint64_t cp_split_key(const cp_split_list *l, size_t i) {
