@@ -169,7 +169,8 @@ static void cut_column(const task *t, size_t dim, const uint32_t *sample, uint32
         sorted = sort_keys(buffer[0], buffer[1], n);
         distinct = count_distinct(sorted, n, CP_BINS_MAX);
     }
-    if (distinct <= CP_BINS_MAX)
+    b->exact[dim] = distinct <= CP_BINS_MAX;
+    if (b->exact[dim])
         place_each(b, dim, sorted, n);
     else
         place_shared(b, dim, sorted, n);
@@ -254,6 +255,7 @@ copse_status cp_bins_init(cp_bins *b, const float *x, size_t rows, size_t dims, 
     *b = (cp_bins){.rows = rows, .dims = dims, .stride = (dims + 3) / 4 * 4};
     CP_TRY_OUT(CP_RAW(b->bin, rows * b->stride + 8, err));
     CP_TRY_OUT(CP_NEW(b->count, dims, err));
+    CP_TRY_OUT(CP_NEW(b->exact, dims, err));
     CP_TRY_OUT(CP_RAW(b->cut, dims * CP_BINS_MAX, err));
     CP_TRY_OUT(CP_NEW(b->low, dims * CP_BINS_MAX, err));
     CP_TRY_OUT(CP_NEW(b->high, dims * CP_BINS_MAX, err));
@@ -269,6 +271,7 @@ out:
 void cp_bins_clear(cp_bins *b) {
     cp_mem_free(b->bin);
     cp_mem_free(b->count);
+    cp_mem_free(b->exact);
     cp_mem_free(b->cut);
     cp_mem_free(b->low);
     cp_mem_free(b->high);

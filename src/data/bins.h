@@ -24,6 +24,7 @@ typedef struct cp_bins {
     /* Numbers only, dims x CP_BINS_MAX each.  high[b] and low[b+1] are the neighbours whose middle is cut[b].  With one bin
      * per value both are that value.  No cut follows the last bin: it and those after it are infinite. */
     float *cut, *low, *high;
+    uint8_t *exact; /* per column of numbers: 1 if every value has a bin of its own */
 } cp_bins;
 
 /* x is row-major; levels as in cp_rows, or NULL. */

@@ -13,7 +13,10 @@
 #include "greedy/greedy_find.h"
 
 enum {
-    SMALL = 1024,  /* rows of a node that leaves the histograms for the sorted lists of greedy_local */
+    /* Rows of a node that leaves the histograms for the sorted lists of greedy_local; fewer if only some columns are
+     * tried, since there all have to be sorted for the sake of some. */
+    SMALL = 1024,
+    SMALL_OF_SOME = 256,
     BRANCH = 65536 /* rows of a node that is worth a thread */
 };
 
@@ -43,7 +46,8 @@ void cp_greedy_data_clear(cp_greedy_data *d) {
 /* How many rows a node may have to be grown in the cache.  Random cuts need no order, so they never are. */
 static size_t local_limit(const cp_records *r, const cp_greedy_rule *rule) {
     if (rule->random_cuts || rule->max_leaves) return 0;
-    return r->bin ? SMALL : CP_GREEDY_LOCAL;
+    if (!r->bin) return CP_GREEDY_LOCAL;
+    return 2 * rule->features >= r->data->rows.dims ? SMALL : SMALL_OF_SOME;
 }
 
 /* Splits the node by the best split that was found; fills in the children. */

@@ -26,16 +26,18 @@ typedef struct cp_greedy_local {
     size_t m;
     const cp_sum *sum;
     const uint32_t *row;
-    double *y; /* regression: targets */
+    const uint8_t *bin; /* NULL: there are none */
+    double *y;          /* regression: targets */
     cp_split_pair *pair;
     uint8_t *side; /* 1: goes left */
     uint16_t *member, *member_tmp;
     uint32_t *node_row; /* row numbers of a leaf */
     /* per column, `most` apart */
-    uint32_t *list;  /* divides: sorted keys */
-    uint16_t *rank;  /* else: of each row */
-    float *value;    /* of each rank; numbers only */
-    uint32_t *ranks; /* how many there are; 0: not sorted yet */
+    uint32_t *list; /* divides: sorted keys */
+    uint16_t *rank; /* else: of each row */
+    float *own_value;
+    const float **value; /* of each rank; numbers only */
+    uint32_t *ranks;     /* how many there are; 0: not sorted yet */
     uint32_t *key, *key_tmp;
     uint64_t *wide, *wide_tmp;
     part *stack;
@@ -61,7 +63,8 @@ copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *er
     l->member = room(w, most, sizeof *l->member, &fine);
     l->member_tmp = room(w, most, sizeof *l->member_tmp, &fine);
     l->node_row = room(w, most, sizeof *l->node_row, &fine);
-    l->value = room(w, dims * most, sizeof *l->value, &fine);
+    l->own_value = room(w, dims * most, sizeof *l->own_value, &fine);
+    l->value = room(w, dims, sizeof *l->value, &fine);
     l->ranks = room(w, dims, sizeof *l->ranks, &fine);
     l->key = room(w, most, sizeof *l->key, &fine);
     l->key_tmp = room(w, most, sizeof *l->key_tmp, &fine);
@@ -78,24 +81,52 @@ copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *er
 
 /* ------------------------------------------------------------------------------------------------------------- sorting */
 
-/* The column's keys in l->wide, sorted: value << 32 | row.  Levels are values; missing ones come last. */
+static uint32_t levels_of(const cp_greedy_work *w, size_t dim) {
+    const uint32_t *levels = w->records->data->rows.levels;
+    return levels ? levels[dim] : 0;
+}
+
+/* What a row is sorted by: levels are values; missing ones come last. */
+static uint32_t value_key(const cp_greedy_work *w, size_t i, size_t dim, uint32_t levels) {
+    float x = cp_records_value(w->records, w->local->row[i], dim);
+    uint32_t k = isnan(x) ? CP_SPLIT_MISSING : levels ? (uint32_t)x : cp_sort_from_float(x);
+    /* A level unseen in training is as good as none; so is, here, one of the rare ones beyond what a rank can hold. */
+    return levels && (k >= levels || k >= MISSING_RANK) ? CP_SPLIT_MISSING : k;
+}
+
+/* Bins are in the order of the values they hold, so rows go to their bins first, and only within a bin they are sorted. */
+static void sort_by_bins(cp_greedy_work *w, size_t dim, uint32_t levels) {
+    cp_greedy_local *l = w->local;
+    size_t k = w->records->stride;
+    uint32_t end[CP_BINS_MAX + 1] = {0};
+    const uint8_t *bin = l->bin + dim;
+    for (size_t i = 0; i < l->m; i++) end[bin[i * k]]++;
+    for (uint32_t b = 0, at = 0; b <= CP_BINS_MAX; b++) {
+        uint32_t c = end[b];
+        end[b] = at;
+        at += c;
+    }
+    for (size_t i = 0; i < l->m; i++) l->wide[end[bin[i * k]]++] = (uint64_t)value_key(w, i, dim, levels) << 32 | i;
+    for (uint32_t b = 0, first = 0; b < CP_BINS_MAX; first = end[b++])
+        if (end[b] - first > 1) cp_sort_wide(l->wide + first, end[b] - first, l->wide_tmp);
+}
+
+/* The column's keys in l->wide, sorted: value << 32 | row. */
 static void sort_values(cp_greedy_work *w, size_t dim) {
     cp_greedy_local *l = w->local;
-    uint32_t levels = w->records->data->rows.levels ? w->records->data->rows.levels[dim] : 0;
-    for (size_t i = 0; i < l->m; i++) {
-        float x = cp_records_value(w->records, l->row[i], dim);
-        uint32_t k = isnan(x) ? CP_SPLIT_MISSING : levels ? (uint32_t)x : cp_sort_from_float(x);
-        /* A level unseen in training is as good as none; so is, here, one of the rare ones beyond what a rank can hold. */
-        if (levels && (k >= levels || k >= MISSING_RANK)) k = CP_SPLIT_MISSING;
-        l->wide[i] = (uint64_t)k << 32 | i;
+    uint32_t levels = levels_of(w, dim);
+    if (l->bin) {
+        sort_by_bins(w, dim, levels);
+        return;
     }
+    for (size_t i = 0; i < l->m; i++) l->wide[i] = (uint64_t)value_key(w, i, dim, levels) << 32 | i;
     cp_sort_wide(l->wide, l->m, l->wide_tmp);
 }
 
 /* Ranks: a level's is the level itself, a number's counts the different values below it. */
 static uint32_t rank_values(cp_greedy_local *l, size_t dim, int is_level) {
     uint32_t rank = 0, last = 0;
-    float *value = l->value + dim * l->most;
+    float *value = l->own_value + dim * l->most;
     for (size_t i = 0; i < l->m; i++) {
         uint32_t v = (uint32_t)(l->wide[i] >> 32), row = (uint32_t)l->wide[i];
         uint32_t r = v;
@@ -112,10 +143,27 @@ static uint32_t rank_values(cp_greedy_local *l, size_t dim, int is_level) {
     return is_level ? MISSING_RANK : rank + 1;
 }
 
+/* With a bin for each value, bins are ranks, and there is nothing to sort. */
+static void rank_bins(cp_greedy_work *w, size_t dim) {
+    cp_greedy_local *l = w->local;
+    const cp_bins *b = &w->records->data->bins;
+    for (size_t i = 0; i < l->m; i++) {
+        uint8_t bin = l->bin[i * w->records->stride + dim];
+        l->rank[dim * l->most + i] = bin == CP_BINS_MISSING ? MISSING_RANK : bin;
+    }
+    l->ranks[dim] = b->count[dim];
+    l->value[dim] = b->low + dim * CP_BINS_MAX;
+}
+
 static void sort_column(cp_greedy_work *w, size_t dim) {
     cp_greedy_local *l = w->local;
-    int is_level = w->records->data->rows.levels && w->records->data->rows.levels[dim];
+    int is_level = levels_of(w, dim) > 0;
+    if (l->bin && !l->divides && !is_level && w->records->data->bins.exact[dim]) {
+        rank_bins(w, dim);
+        return;
+    }
     sort_values(w, dim);
+    l->value[dim] = l->own_value + dim * l->most;
     l->ranks[dim] = rank_values(l, dim, is_level);
     if (l->divides)
         memcpy(l->list + dim * l->most, l->key, l->m * sizeof *l->key);
@@ -195,17 +243,16 @@ static void forget_totals(cp_greedy_work *w, const part *p) {
 
 static void try_column(cp_greedy_work *w, const part *p, size_t dim) {
     cp_greedy_local *l = w->local;
-    const cp_rows *rows = &w->records->data->rows;
-    const uint32_t *key = sorted_keys(w, p, dim);
+    const uint32_t *key = sorted_keys(w, p, dim), levels = levels_of(w, dim);
     cp_split_list list = {.key = key, .n = p->hi - p->lo, .present = p->hi - p->lo, .sum = l->sum, .pair = l->pair};
     if (key[0] >> 16 == key[list.n - 1] >> 16) return; /* constant */
     while (list.present && key[list.present - 1] >> 16 == MISSING_RANK) list.present--;
-    if (rows->levels && rows->levels[dim]) {
-        if (cp_split_levels(&w->node, &list, rows->levels[dim], &w->best)) w->best.dim = (int32_t)dim;
+    if (levels) {
+        if (cp_split_levels(&w->node, &list, levels, &w->best)) w->best.dim = (int32_t)dim;
         return;
     }
     if (!cp_split_scan(&w->node, &list, &w->best)) return;
-    const float *value = l->value + dim * l->most;
+    const float *value = l->value[dim];
     w->best.dim = (int32_t)dim;
     w->best.cut =
         w->best.above == CP_SPLIT_MISSING ? INFINITY : cp_bins_middle(value[w->best.below], value[w->best.above]);
@@ -300,6 +347,7 @@ copse_status cp_greedy_local_grow(cp_greedy_work *w, const cp_greedy_open *o, co
     l->m = o->hi - o->lo;
     l->sum = w->records->sum + o->lo;
     l->row = w->records->row + o->lo;
+    l->bin = w->records->bin ? w->records->bin + o->lo * w->records->stride : NULL;
     memset(l->ranks, 0, dims * sizeof *l->ranks);
     for (size_t i = 0; i < l->m; i++) l->member[i] = (uint16_t)i;
     for (size_t i = 0; y && i < l->m; i++) {

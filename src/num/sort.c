@@ -48,10 +48,12 @@ static void insert_narrow(uint32_t *key, size_t n) {
     }
 }
 
-static void count_narrow(const uint32_t *from, uint32_t *to, size_t n, int shift) {
-    uint32_t count[256] = {0};
+/* By one digit, which is below `limit`. */
+static void count_narrow(const uint32_t *from, uint32_t *to, size_t n, int shift, uint32_t limit) {
+    uint32_t count[256];
+    memset(count, 0, limit * sizeof *count);
     for (size_t i = 0; i < n; i++) count[from[i] >> shift & 255]++;
-    for (uint32_t b = 0, at = 0; b < 256; b++) {
+    for (uint32_t b = 0, at = 0; b < limit; b++) {
         uint32_t c = count[b];
         count[b] = at;
         at += c;
@@ -60,13 +62,14 @@ static void count_narrow(const uint32_t *from, uint32_t *to, size_t n, int shift
 }
 
 void cp_sort_narrow(uint32_t *key, size_t n, uint32_t limit, uint32_t *tmp) {
-    if (n <= FEW) {
+    size_t few = limit < 32 ? limit : FEW; /* the fewer digits, the sooner counting them pays */
+    if (n <= few) {
         insert_narrow(key, n);
         return;
     }
-    count_narrow(key, tmp, n, 16);
+    count_narrow(key, tmp, n, 16, limit < 256 ? limit : 256);
     if (limit <= 256)
         memcpy(key, tmp, n * sizeof *key);
     else
-        count_narrow(tmp, key, n, 24);
+        count_narrow(tmp, key, n, 24, (limit + 255) / 256);
 }
