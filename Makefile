@@ -28,6 +28,7 @@ check-long: ## hours, not minutes: fuzzing, mutated model files, slow distributi
 bench: all ## speed and memory against peers measured in the same run
 	@tools/setup bench
 	@bench/run
+	@bench/greedy
 
 install: all ## install under PREFIX (/usr/local), staged in DESTDIR if given
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) > /dev/null

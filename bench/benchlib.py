@@ -1,5 +1,6 @@
-"""What bench/run and bench/quality share: running copse and its peers, finding data, tables."""
+"""What the programs of bench share: running copse and its peers, finding data, tables."""
 import argparse
+import hashlib
 import json
 import os
 import platform
@@ -13,6 +14,7 @@ import time
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 COPSE = os.path.join(ROOT, 'build', 'copse')
 PYTHON = '/usr/bin/python3'  # Debian's, which has Debian's scikit-learn
+CACHE = os.path.join(ROOT, 'build', 'bench-peers.json')
 
 
 class Skip(Exception):
@@ -74,13 +76,40 @@ def run_copse(*args):
 def peer(script, *args):
     """A peer in its own process, on one core; it prints one JSON object."""
     env = dict(os.environ, OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
-    done = subprocess.run([PYTHON, os.path.join(ROOT, 'bench', 'peers', script), *map(str, args)], env=env,
-                          capture_output=True, text=True, preexec_fn=one_core)
+    interpreter = ['Rscript', '--vanilla'] if script.endswith('.R') else [PYTHON]
+    command = [*interpreter, os.path.join(ROOT, 'bench', 'peers', script), *map(str, args)]
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, text=True, preexec_fn=one_core)
+    except FileNotFoundError as error:
+        raise Skip('R is not installed: tools/setup bench') from error
     if done.returncode:
-        if 'ModuleNotFoundError' in done.stderr:
-            raise Skip('scikit-learn is not installed: tools/setup bench')
+        if 'ModuleNotFoundError' in done.stderr or 'no package called' in done.stderr:
+            raise Skip(f'{script}: its package is not installed: tools/setup bench')
         raise RuntimeError(f'{script}: {done.stderr.strip()}')
     return json.loads(done.stdout)
+
+
+def packages(*names):
+    """The versions of Debian packages, as a text that changes when one of them does."""
+    done = subprocess.run(['dpkg-query', '-W', '-f', '${Package} ${Version}\n', *names], capture_output=True, text=True)
+    return done.stdout
+
+
+def remembered(enabled, key, measure):
+    """What `measure` answers.  It is kept with its key; if enabled, a figure that is kept is used instead of measuring
+    again, and marked: quick, but then the two sides of a ratio are not of one run."""
+    kept = {}
+    name = hashlib.sha256(json.dumps([machine(), *key]).encode()).hexdigest()[:16]
+    if os.path.exists(CACHE):
+        with open(CACHE, encoding='utf-8') as file:
+            kept = json.load(file)
+    if enabled and name in kept:
+        return {**kept[name], 'earlier': True}
+    kept[name] = measure()
+    with open(CACHE + '.new', 'w', encoding='utf-8') as file:
+        json.dump(kept, file, indent=1)
+    os.replace(CACHE + '.new', CACHE)
+    return kept[name]
 
 
 def program(name):
@@ -166,6 +195,8 @@ def main(title, cases, doc):
     parser.add_argument('cases', nargs='*', help='which to run (default: all)')
     parser.add_argument('--list', action='store_true', help='name the cases')
     parser.add_argument('--quick', action='store_true', help='fewer repeats and smaller sizes: a look, not a result')
+    parser.add_argument('--earlier-peers', action='store_true',
+                        help='take figures of peers measured earlier with the same version where there are any')
     parser.add_argument('--json', metavar='FILE', help='append the JSON lines to FILE')
     parser.add_argument('--markdown', metavar='FILE', help='write the tables to FILE')
     options = parser.parse_args()

@@ -1,0 +1,56 @@
+"""scikit-learn's random forest or extra trees: forest.py SPEC, a JSON object with
+
+    kind (rf, ert), task (class, regress), train, test (.npy: features first, the target last), trees, min_leaf,
+    features (tried at a split; 0: all) and seed.
+
+Prints one JSON object.  CPU seconds are of fit and predict alone, as copse counts its own."""
+import json
+import resource
+import sys
+import time
+
+import numpy
+import sklearn
+from sklearn import ensemble
+
+
+def read(path):
+    data = numpy.load(path)
+    return numpy.ascontiguousarray(data[:, :-1], dtype=numpy.float32), data[:, -1].astype(numpy.float64)
+
+
+def scores(task, forest, answer, y):
+    if task == 'regress':
+        return {'rmse': float(numpy.sqrt(((y - answer) ** 2).mean()))}
+    own = answer[numpy.arange(len(y)), numpy.searchsorted(forest.classes_, y)]
+    return {'accuracy': float((forest.classes_[answer.argmax(1)] == y).mean()),
+            'log_loss': float(-numpy.log(numpy.maximum(own, 1e-15)).mean())}
+
+
+def main():
+    spec = json.loads(sys.argv[1])
+    x, y = read(spec['train'])
+    maker = {('rf', 'class'): ensemble.RandomForestClassifier, ('rf', 'regress'): ensemble.RandomForestRegressor,
+             ('ert', 'class'): ensemble.ExtraTreesClassifier, ('ert', 'regress'): ensemble.ExtraTreesRegressor}
+    forest = maker[spec['kind'], spec['task']](
+        n_estimators=spec['trees'], min_samples_leaf=spec['min_leaf'], max_features=spec['features'] or None,
+        n_jobs=1, random_state=spec['seed'])
+    start = time.process_time()
+    forest.fit(x, y)
+    fitted = time.process_time()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    tx, ty = read(spec['test'])
+    answering = time.process_time()
+    answer = forest.predict_proba(tx) if spec['task'] == 'class' else forest.predict(tx)
+    done = time.process_time()
+    print(json.dumps({
+        'peer': 'scikit-learn ' + sklearn.__version__,
+        'fit_cpu_seconds': fitted - start,
+        'predict_cpu_seconds': done - answering,
+        'nodes': sum(tree.tree_.node_count for tree in forest.estimators_),
+        'peak_rss_mb': peak,
+        **scores(spec['task'], forest, answer, ty),
+    }))
+
+
+main()
