@@ -295,13 +295,11 @@ copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, co
     *found = 0;
     measure(w, o);
     if (cp_greedy_work_stop(w, o->depth)) return COPSE_OK;
-    if (w->records->rule.kind != CP_SPLIT_SQUARED && is_pure(w, o)) return COPSE_OK;
+    if (is_pure(w, o)) return COPSE_OK;
     cp_greedy_work_begin(w, o);
     CP_TRY(try_columns(w, o, err));
     cp_greedy_work_end(w);
-    if (w->best.num < 0) return COPSE_OK;
-    /* A cut that takes nothing away may still help further down (exclusive or), but not if there is nothing to take. */
-    *found = w->best.num > 0 || !is_pure(w, o);
+    *found = w->best.num >= 0; /* a cut that takes nothing away may still help further down: exclusive or */
     return COPSE_OK;
 }
 

@@ -5,6 +5,7 @@
  * these are depends on the data alone, never on the number of threads. */
 #include "greedy/greedy_grow.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ copse_status cp_greedy_data_init(cp_greedy_data *d, const cp_rows *rows, int bin
             high = fmax(high, rows->y[i]);
         }
         d->centre = low / 2 + high / 2;
-        if (high > low) d->scale = exp2(ceil(log2(high / 2 - low / 2)));
+        if (high > low) d->scale = exp2(ceil(log2(fmax(high / 2 - low / 2, DBL_MIN))));
     }
     return binned ? cp_bins_init(&d->bins, rows->x, rows->n, rows->dims, rows->levels, run, err) : COPSE_OK;
 }

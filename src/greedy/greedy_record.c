@@ -21,6 +21,18 @@ static double target(const cp_greedy_data *d, size_t row) {
     return (d->rows.y[row] - d->centre) / d->scale;
 }
 
+static void scale_weights(cp_records *r, const cp_greedy_job *job) {
+    double heaviest = 0;
+    int exponent = 0;
+    r->weight_scale = 1;
+    r->weight_least = 0;
+    if (!r->weight) return;
+    for (size_t i = 0; i < job->rows; i++) heaviest = fmax(heaviest, r->weight[job_row(job, i)]);
+    if (heaviest < 0x1p-40 || heaviest > 0x1p40) frexp(heaviest, &exponent);
+    r->weight_scale = ldexp(1, exponent < -1000 ? 1000 : -exponent);
+    r->weight_least = heaviest * r->weight_scale * 0x1p-80;
+}
+
 static extent measure(const cp_records *r, const cp_greedy_job *job) {
     extent e = {.whole = 1};
     for (size_t i = 0; i < job->rows; i++) {
@@ -71,14 +83,15 @@ static void fill(cp_records *r, const cp_greedy_job *job, double per_weight, dou
 
 /* -------------------------------------------------------------------------------------------------- making and freeing */
 
-static copse_status make_room(cp_records *r, copse_error *err) {
+/* Random cuts fall between values, not between bins. */
+static copse_status make_room(cp_records *r, const cp_greedy_rule *rule, copse_error *err) {
     size_t half = r->n / 2 + 1;
     CP_TRY(CP_RAW(r->row, r->n, err));
     CP_TRY(CP_RAW(r->sum, r->n, err));
     CP_TRY(CP_RAW(r->side, r->n, err));
     CP_TRY(CP_RAW(r->spare_row, half, err));
     CP_TRY(CP_RAW(r->spare_sum, half, err));
-    if (!r->data->bins.bin) return COPSE_OK;
+    if (!r->data->bins.bin || rule->random_cuts) return COPSE_OK;
     r->stride = r->data->bins.stride;
     CP_TRY(CP_RAW(r->bin, r->n * r->stride, err));
     return CP_RAW(r->spare_bin, half * r->stride, err);
@@ -88,11 +101,12 @@ copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_gr
                              const cp_greedy_job *job, copse_error *err) {
     double per_weight, per_target;
     *r = (cp_records){.data = d, .weight = job->weight ? job->weight : d->rows.weight};
+    scale_weights(r, job);
     extent e = measure(r, job);
     if (e.rows == 0) return cp_fail(err, COPSE_E_DATA, "a tree needs at least one row of weight above 0");
     r->n = e.rows;
     choose_units(r, &e, &per_weight, &per_target);
-    copse_status status = make_room(r, err);
+    copse_status status = make_room(r, rule, err);
     if (status) {
         cp_records_clear(r);
         return status;
@@ -100,7 +114,7 @@ copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_gr
     fill(r, job, per_weight, per_target);
     r->rule.kind = d->rows.y ? CP_SPLIT_SQUARED : rule->entropy ? CP_SPLIT_ENTROPY : CP_SPLIT_GINI;
     r->rule.min_rows = rule->min_leaf > 0 ? rule->min_leaf : 1;
-    r->rule.min_weight = rule->min_leaf_weight * per_weight;
+    r->rule.min_weight = rule->min_leaf_weight * r->weight_scale * per_weight;
     r->rule.classes = d->rows.classes;
     return COPSE_OK;
 }

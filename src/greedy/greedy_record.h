@@ -4,7 +4,10 @@
  *
  *   weights  w_i -> round(w_i 2^a), at least 1; exact (a = 0) if all are whole numbers
  *   targets  y_i -> round(w_i round(y_i 2^b)), y in units of the data's centre and scale
- * with a and b as large as the sum over all rows allows: |sums| <= 2^50. */
+ * with a and b as large as the sum over all rows allows: |sums| <= 2^50.
+ *
+ * Only ratios of weights matter.  Weights so large or small that a leaf's float could not hold them are taken times a
+ * power of two, and none counts less than 2^-80 of the heaviest. */
 #ifndef CP_GREEDY_RECORD_H
 #define CP_GREEDY_RECORD_H
 
@@ -15,6 +18,7 @@
 typedef struct cp_records {
     const cp_greedy_data *data;
     const double *weight; /* by row number; NULL: all 1 */
+    double weight_scale, weight_least;
     cp_split_rule rule;
     double weight_unit, target_unit; /* 2^-a, 2^-b */
     size_t n, stride;
@@ -30,7 +34,9 @@ typedef struct cp_records {
 } cp_records;
 
 static inline double cp_records_weight(const cp_records *r, size_t row) {
-    return r->weight ? r->weight[row] : 1;
+    if (!r->weight) return 1;
+    double w = r->weight[row] * r->weight_scale;
+    return w >= r->weight_least || r->weight[row] <= 0 ? w : r->weight_least;
 }
 static inline float cp_records_value(const cp_records *r, uint32_t row, size_t dim) {
     return r->data->rows.x[(size_t)row * r->data->rows.dims + dim];

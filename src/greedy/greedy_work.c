@@ -119,23 +119,23 @@ copse_status cp_greedy_work_split(cp_greedy_work *w, int32_t node, copse_error *
     return cp_tree_split(w->tree, node, &test, err);
 }
 
+/* In units of the scale, a power of two, so that squares of large targets do not overflow. */
 static copse_status number_leaf(cp_greedy_work *w, int32_t node, const uint32_t *row, size_t n, copse_error *err) {
     const cp_records *r = w->records;
-    const double *y = r->data->rows.y;
-    double weight = 0, sum = 0, square = 0, base = y[row[0]];
+    const double *y = r->data->rows.y, scale = r->data->scale;
+    double weight = 0, sum = 0, square = 0, base = y[row[0]] / scale;
     for (size_t i = 0; i < n; i++) {
         double v = cp_records_weight(r, row[i]);
         weight += v;
-        sum += v * (y[row[i]] - base);
+        sum += v * (y[row[i]] / scale - base);
     }
     double mean = sum / weight;
     for (size_t i = 0; i < n; i++) {
-        double d = y[row[i]] - base - mean;
+        double d = y[row[i]] / scale - base - mean;
         square += cp_records_weight(r, row[i]) * (d * d);
     }
-    double scale = r->data->scale;
-    cp_tree_value v = {.mean = (float)((base + mean - r->data->centre) / scale),
-                       .var = (float)(square / weight / (scale * scale)),
+    cp_tree_value v = {.mean = (float)(base - r->data->centre / scale + mean),
+                       .var = (float)(square / weight),
                        .weight = (float)weight,
                        .rows = (uint32_t)n};
     return cp_tree_leaf_value(w->tree, node, v, err);

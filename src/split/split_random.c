@@ -10,16 +10,21 @@ static int is_missing(const cp_split_column *c, float x) {
     return isnan(x) || (c->levels && x >= (float)c->levels);
 }
 
-/* Smallest and largest value present; 0 if they are one, or there is none. */
+/* Smallest and largest value present, and whether some are missing.  Nothing to cut: 0. */
 static int range(const cp_split_column *c, float *low, float *high) {
+    int missing = 0;
     *low = INFINITY;
     *high = -INFINITY;
     for (size_t i = 0; i < c->n; i++) {
         float x = value(c, i);
+        if (is_missing(c, x)) {
+            missing = 1;
+            continue;
+        }
         if (x < *low) *low = x;
         if (x > *high) *high = x;
     }
-    return *low < *high;
+    return *low < *high || (*low == *high && missing);
 }
 
 /* The cut to be judged. */
@@ -76,26 +81,59 @@ static int enough(const cp_split_node *n, int64_t w) {
            n->weight - weight >= r->min_weight;
 }
 
-/* Each level of the node goes left with probability 1/2. */
-static void draw_set(const cp_split_node *n, const cp_split_column *c, cp_rng *rng, uint32_t *set) {
-    (void)n;
-    (void)c;
-    for (uint32_t w = 0; w < (c->levels + 31) / 32; w++) set[w] = cp_rng_u32(rng);
-    if (c->levels % 32) set[c->levels / 32] &= (1u << c->levels % 32) - 1;
+static size_t words_of(const cp_split_column *c) {
+    return (c->levels + 31) / 32;
+}
+
+/* The set of levels that the node has, and how many. */
+static size_t find_levels(const cp_split_column *c, uint32_t *set) {
+    size_t count = 0;
+    memset(set, 0, words_of(c) * sizeof *set);
+    for (size_t i = 0; i < c->n; i++) {
+        float x = value(c, i);
+        if (is_missing(c, x)) continue;
+        uint32_t level = (uint32_t)x, bit = 1u << level % 32;
+        count += !(set[level / 32] & bit);
+        set[level / 32] |= bit;
+    }
+    return count;
+}
+
+/* Each level of the node goes left with probability 1/2, given that not all go the same way; a single one goes left. */
+static void draw_set(const cp_split_column *c, cp_rng *rng, const uint32_t *present, size_t count, uint32_t *set) {
+    size_t left = 0;
+    while (left == 0 || (left == count && count > 1)) {
+        left = 0;
+        for (size_t w = 0; w < words_of(c); w++) {
+            set[w] = present[w] & (count > 1 ? cp_rng_u32(rng) : 0xffffffffu);
+            left += (size_t)__builtin_popcount(set[w]);
+        }
+    }
+}
+
+/* Levels that the node does not have go where missing values go. */
+static void keep_set(const cp_split_column *c, const uint32_t *present, const uint32_t *set, cp_split *best) {
+    for (size_t w = 0; w < words_of(c); w++) best->set[w] = set[w] | (best->missing_left ? ~present[w] : 0);
+    if (best->missing_left && c->levels % 32) best->set[c->levels / 32] &= (1u << c->levels % 32) - 1;
+}
+
+/* Uniform between low and high; one value alone is left of any cut, to be told from missing ones. */
+static float draw_cut(cp_rng *rng, float low, float high) {
+    if (low == high) return INFINITY;
+    float cut = (float)((double)low + cp_rng_unit(rng) * ((double)high - (double)low));
+    return cut < high ? cut : low;
 }
 
 int cp_split_random(const cp_split_node *n, const cp_split_column *c, cp_rng *rng, cp_split *best) {
     float low, high;
     trial t = {0};
-    uint32_t *set = (uint32_t *)n->level; /* scratch of more than a word per level */
+    uint32_t *present = (uint32_t *)n->level, *set = present + words_of(c); /* scratch of more than a word per level */
     if (!range(c, &low, &high)) return 0;
     if (c->levels) {
-        draw_set(n, c, rng, set);
+        draw_set(c, rng, present, find_levels(c, present), set);
         t.set = set;
     } else {
-        double u = cp_rng_unit(rng);
-        t.cut = (float)((double)low + u * ((double)high - (double)low));
-        if (!(t.cut < high)) t.cut = low;
+        t.cut = draw_cut(rng, low, high);
     }
     halves h = add_up(c, &t);
     int better = 0;
@@ -117,6 +155,6 @@ int cp_split_random(const cp_split_node *n, const cp_split_column *c, cp_rng *rn
         best->is_set = t.set != NULL;
         better = 1;
     }
-    if (better && t.set) memcpy(best->set, set, (c->levels + 31) / 32 * sizeof *set);
+    if (better && t.set) keep_set(c, present, set, best);
     return better;
 }
