@@ -205,7 +205,8 @@ typedef struct copse_roles {
 
 /* ------------------------------------------------------------------------------------------------------- 5. models */
 
-/* Fits a model.  params NULL: a Mondrian forest with its defaults. */
+/* Fits a model.  params NULL: a Mondrian forest with its defaults.  Here and below rows whose target is missing are left
+ * out, with a warning that counts them and names the first; COPSE_E_DATA if no row of a fit has one. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_fit(const copse_table *train, const copse_roles *roles,
                                                   const copse_params *params, const copse_run *run, copse_model **out,
                                                   copse_error *err);

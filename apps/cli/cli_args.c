@@ -11,22 +11,22 @@
 
 enum { LONGEST = 40 };
 
-/* Edits (insert, delete, replace) from a to b; one row of the table is kept. */
+/* Letters inserted, deleted, replaced or swapped with their neighbour, from a to b; three rows of the table are kept. */
 static size_t edits(const char *a, const char *b) {
-    size_t row[LONGEST + 1], nb = strlen(b);
-    for (size_t j = 0; j <= nb; j++) row[j] = j;
-    for (size_t i = 1; *a; a++, i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
+    size_t row[3][LONGEST + 1], na = strlen(a), nb = strlen(b);
+    for (size_t j = 0; j <= nb; j++) row[0][j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t *now = row[i % 3], *above = row[(i + 2) % 3], *swapped = row[(i + 1) % 3];
+        now[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            size_t cost = diagonal + (*a != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < cost) cost = row[j] + 1;
-            if (row[j - 1] + 1 < cost) cost = row[j - 1] + 1;
-            row[j] = cost;
+            now[j] = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < now[j]) now[j] = above[j] + 1;
+            if (now[j - 1] + 1 < now[j]) now[j] = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && swapped[j - 2] + 1 < now[j])
+                now[j] = swapped[j - 2] + 1;
         }
     }
-    return row[nb];
+    return row[na % 3][nb];
 }
 
 void cli_guess_try(cli_guess *g, const char *name) {

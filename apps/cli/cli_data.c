@@ -95,6 +95,14 @@ copse_status cli_read_table(cli *c, const char *path, const copse_model *like, c
     return COPSE_OK;
 }
 
+/* Nothing was made yet, so Ctrl-C may end the program there and then. */
+copse_status cli_load(const char *path, copse_model **out, copse_error *err) {
+    cli_progress_leave_on_signals();
+    copse_status status = copse_load(path, out, err);
+    cli_progress_catch_signals();
+    return status;
+}
+
 /* a, or b, or "a,b"; the last lives in c->scratch. */
 static copse_status join(cli *c, const char *a, const char *b, const char **out, copse_error *err) {
     *out = a ? a : b;

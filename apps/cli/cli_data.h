@@ -24,6 +24,9 @@ copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_opt
 /* A whole table, with a report on standard error when it is a training table (like NULL).  Empty tables are errors. */
 copse_status cli_read_table(cli *c, const char *path, const copse_model *like, copse_table **out, copse_error *err);
 
+/* copse_load that Ctrl-C can end. */
+copse_status cli_load(const char *path, copse_model **out, copse_error *err);
+
 /* The column options given.  --keep columns join --drop: they are copied by predict, never learnt from. */
 copse_status cli_roles(cli *c, copse_roles *out, copse_error *err);
 

@@ -128,12 +128,8 @@ static int exit_code(copse_status status) {
 
 int main(int argc, char **argv) {
     copse_error err = {0};
-    cli_out out;
     copse_status status = dispatch(argc, argv, &err);
-    if (!status) {
-        status = cli_out_open(&out, NULL, &err);
-        if (!status) status = cli_out_commit(&out, &err);
-    }
+    if (!status) status = cli_out_report(NULL, &err);
     if (status && err.msg[0]) fprintf(stderr, "copse: %s\n", err.msg);
     return exit_code(status);
 }

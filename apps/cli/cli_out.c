@@ -128,6 +128,15 @@ copse_status cli_out_commit(cli_out *o, copse_error *err) {
     return status;
 }
 
+copse_status cli_out_report(const char *opt_saved, copse_error *err) {
+    cli_out out;
+    copse_status status = cli_out_open(&out, NULL, err);
+    if (!status) status = cli_out_commit(&out, err);
+    size_t n = strlen(err->msg);
+    if (status && opt_saved) snprintf(err->msg + n, sizeof err->msg - n, "\nThe model was saved: %s", opt_saved);
+    return status;
+}
+
 void cli_out_abandon(cli_out *o) {
     if (o->file && o->file != stdout) fclose(o->file);
     o->file = NULL;

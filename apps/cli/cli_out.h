@@ -36,6 +36,9 @@ copse_status cli_out_commit(cli_out *o, copse_error *err);
 /* As if it had never been opened; harmless after commit. */
 void cli_out_abandon(cli_out *o);
 
+/* Hands on the report on standard output.  If that fails the message ends with what was saved, which is not lost. */
+copse_status cli_out_report(const char *opt_saved, copse_error *err);
+
 /* A copse_write_fn whose argument is a cli_out.  After a failure `error` is set, and cli_out_commit knows what to say. */
 copse_status cli_out_write(void *out, const char *bytes, size_t n);
 

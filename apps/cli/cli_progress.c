@@ -30,6 +30,20 @@ void cli_progress_catch_signals(void) {
     signal(SIGXFSZ, SIG_IGN); /* a file over the limit is an error with a message */
 }
 
+/* Only what may be called in a signal handler. */
+static void leave(int number) {
+    static const char text[] = "copse: interrupted\n";
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(1);
+    _exit(128 + number);
+}
+
+void cli_progress_leave_on_signals(void) {
+    struct sigaction action = {.sa_handler = leave};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 int cli_progress_signal(void) {
     return caught;
 }

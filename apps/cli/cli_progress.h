@@ -22,6 +22,8 @@ __attribute__((format(printf, 2, 3))) void cli_progress_note(cli_progress *p, co
 
 /* Ctrl-C and SIGTERM raise the flag that copse_run.stop points to; a second one kills. */
 void cli_progress_catch_signals(void);
+/* They end the program at once: for calls that cannot be stopped, while there is nothing to lose. */
+void cli_progress_leave_on_signals(void);
 /* The signal that was caught, 0 if none was. */
 int cli_progress_signal(void);
 

@@ -143,7 +143,6 @@ static copse_status work(cli *c, cv_job *v, copse_error *err) {
     double begin = cli_wall_seconds();
     CLI_TRY(cli_read_table(c, cli_args_word(&c->args, 0), NULL, &v->data, err));
     v->read_seconds = cli_wall_seconds() - begin;
-    v->rows = copse_table_rows(v->data);
     v->seed = cli_params_seed(v->entry[0].params);
     for (size_t i = 0; i < v->entries; i++) {
         entry *e = &v->entry[i];
@@ -151,6 +150,7 @@ static copse_status work(cli *c, cv_job *v, copse_error *err) {
             copse_cv(v->data, &roles, e->params, (size_t)v->folds, (size_t)v->repeats, v->seed, &c->run, e->fold, err));
         cli_scores_average(e->fold, v->n, &e->mean);
     }
+    for (uint64_t i = 0; i < v->folds; i++) v->rows += v->entry[0].fold[i].rows; /* each row with a target once */
     return COPSE_OK;
 }
 

@@ -31,7 +31,7 @@ static copse_status run(cli *c, copse_error *err) {
     copse_status status = COPSE_OK;
     CLI_TRY_OUT(cli_check_sources(cli_args_word(&c->args, 0), path, err));
     CLI_TRY_OUT(cli_args_number(&c->args, "interval", 0.001, 0.999, &interval, err));
-    CLI_TRY_OUT(copse_load(cli_args_word(&c->args, 0), &model, err));
+    CLI_TRY_OUT(cli_load(cli_args_word(&c->args, 0), &model, err));
     CLI_TRY_OUT(cli_read_table(c, path, model, &test, err));
     CLI_TRY_OUT(copse_eval(model, test, interval, &c->run, &scores, err));
     cli_progress_clear(&c->progress);

@@ -58,11 +58,11 @@ static copse_status learn(cli *c, fit_job *f, copse_error *err) {
     copse_roles roles;
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(read_train(c, f, err));
-    f->rows = copse_table_rows(f->train);
     double wall = cli_wall_seconds(), cpu = cli_cpu_seconds();
     CLI_TRY(copse_fit(f->train, &roles, f->params, &c->run, &f->model, err));
     f->fit_seconds = cli_wall_seconds() - wall;
     f->fit_cpu_seconds = cli_cpu_seconds() - cpu;
+    f->rows = copse_model_rows(f->model);
     return COPSE_OK;
 }
 
@@ -157,6 +157,7 @@ static copse_status run(cli *c, copse_error *err) {
         print_json(c, &f);
     else if (!f.model_path || !cli_is_dash(f.model_path))
         print_text(c, &f);
+    status = cli_out_report(f.model_path && !cli_is_dash(f.model_path) ? f.model_path : NULL, err);
 out:
     copse_model_free(f.model);
     copse_params_free(f.params);

@@ -220,7 +220,7 @@ static copse_status run(cli *c, copse_error *err) {
     copse_status status = COPSE_OK;
     if (cli_args_has(&c->args, "format") && !cli_args_has(&c->args, "tree"))
         return cli_fail(err, COPSE_E_USAGE, "--format is about a tree: add --tree 0 (or all)");
-    CLI_TRY_OUT(copse_load(cli_args_word(&c->args, 0), &model, err));
+    CLI_TRY_OUT(cli_load(cli_args_word(&c->args, 0), &model, err));
     CLI_TRY_OUT(cli_out_open(&out, NULL, err));
     status = print(c, model, &out, err);
     if (status && !out.error) goto out; /* a write that failed is for cli_out_commit to judge */

@@ -24,10 +24,11 @@ typedef struct learn_job {
     copse_model *model;
     copse_stream *stream;
     copse_scorer *all, *window;
-    size_t learnt;                     /* rows of this stream, those that made the model included */
-    size_t saved;                      /* of them, those in the file */
-    size_t window_start;               /* rows before the current window */
-    size_t lines;                      /* of the report so far */
+    size_t learnt;       /* rows of this stream, those that made the model and those without target included */
+    size_t without;      /* of them, rows without a target */
+    size_t saved;        /* of them, those in the file */
+    size_t window_start; /* rows before the current window */
+    size_t lines;        /* of the report so far */
     double seconds, learn_cpu_seconds; /* in all; of the model alone, without reading and saving */
 } learn_job;
 
@@ -68,7 +69,7 @@ static copse_status check_same(const cli *c, const learn_job *l, copse_error *er
 
 static copse_status load(cli *c, learn_job *l, copse_error *err) {
     copse_read_options read;
-    CLI_TRY(copse_load(l->model_path, &l->model, err));
+    CLI_TRY(cli_load(l->model_path, &l->model, err));
     CLI_TRY(cli_params(c, copse_params_method(copse_model_params(l->model)), 0, &l->params, err));
     CLI_TRY(check_same(c, l, err));
     CLI_TRY(check_online(l->params, err));
@@ -105,6 +106,7 @@ static copse_status create(cli *c, learn_job *l, copse_error *err) {
     l->learn_cpu_seconds = cli_cpu_seconds() - cpu;
     CLI_TRY_OUT(copse_stream_like(l->stream, l->model, err));
     l->learnt = l->window_start = copse_table_rows(first);
+    l->without = l->learnt - copse_model_rows(l->model);
     l->created = 1;
 out:
     copse_table_free(first);
@@ -117,7 +119,7 @@ static void report_json(const learn_job *l, int final) {
     cli_json j = {.file = stdout};
     copse_scores s;
     cli_json_object(&j, NULL);
-    cli_json_size(&j, "learnt", l->learnt);
+    cli_json_size(&j, "learnt", l->learnt - l->without);
     cli_json_size(&j, "model_rows", copse_model_rows(l->model));
     if (l->all) {
         copse_scorer_read(l->all, &s);
@@ -133,6 +135,7 @@ static void report_json(const learn_job *l, int final) {
         cli_json_end_object(&j);
     }
     if (final) {
+        cli_json_size(&j, "left_out", l->without);
         cli_json_number(&j, "seconds", l->seconds);
         cli_json_number(&j, "learn_cpu_seconds", l->learn_cpu_seconds);
         cli_json_number(&j, "peak_rss_mb", cli_peak_rss_mb());
@@ -174,10 +177,11 @@ static copse_status report(cli *c, learn_job *l, copse_error *err) {
 static void print_end(const learn_job *l) {
     char rows[CLI_NUMBER_SIZE], total[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE], time[CLI_NUMBER_SIZE];
     copse_scores s;
-    size_t all = copse_model_rows(l->model);
+    size_t all = copse_model_rows(l->model), learnt = l->learnt - l->without;
     printf("%s%s %s row%s of %s in %s", l->lines ? "\n" : "", l->created ? "made a model of" : "learnt",
-           cli_count(l->learnt, rows), cli_plural(l->learnt), cli_source(l->stream_path), cli_time(l->seconds, time));
+           cli_count(learnt, rows), cli_plural(learnt), cli_source(l->stream_path), cli_time(l->seconds, time));
     if (!l->created) printf("; %s in all", cli_count(all, total));
+    if (l->without) printf("; %s without a target left out", cli_count(l->without, total));
     putchar('\n');
     if (l->all) {
         copse_scorer_read(l->all, &s);
@@ -191,16 +195,29 @@ static void print_end(const learn_job *l) {
 
 /* -------------------------------------------------------------------------------------------------------- work */
 
-static copse_status learn_rows(cli *c, learn_job *l, const copse_table *rows, copse_error *err) {
+static copse_status learn_rows(const copse_run *run, learn_job *l, const copse_table *rows, copse_error *err) {
     copse_prediction *p = NULL;
     copse_status status = COPSE_OK;
-    if (!l->prequential) return copse_update(l->model, rows, &c->run, err);
-    CLI_TRY_OUT(copse_update_predict(l->model, rows, &c->run, &p, err));
+    if (!l->prequential) return copse_update(l->model, rows, run, err);
+    CLI_TRY_OUT(copse_update_predict(l->model, rows, run, &p, err));
     CLI_TRY_OUT(copse_scorer_add(l->all, p, rows, 0, err));
     CLI_TRY_OUT(copse_scorer_add(l->window, p, rows, 0, err));
 out:
     copse_prediction_free(p);
     return status;
+}
+
+/* A stream may have many rows without a target: the library names the first, the others are counted. */
+static copse_status learn_block(cli *c, learn_job *l, const copse_table *rows, copse_error *err) {
+    copse_run run = c->run;
+    size_t n = copse_table_rows(rows), before = copse_model_rows(l->model);
+    if (l->without) run.log = NULL;
+    double cpu = cli_cpu_seconds();
+    CLI_TRY(learn_rows(&run, l, rows, err));
+    l->learn_cpu_seconds += cli_cpu_seconds() - cpu;
+    l->learnt += n;
+    l->without += n - (copse_model_rows(l->model) - before);
+    return COPSE_OK;
 }
 
 /* Two learners on one model would each save what the other does not know: the second to save is told. */
@@ -230,10 +247,7 @@ static copse_status learn_next(cli *c, learn_job *l, int *out_ended, copse_error
     CLI_TRY(copse_stream_next(l->stream, max, &rows, err));
     *out_ended = rows == NULL;
     if (!rows) return COPSE_OK;
-    double cpu = cli_cpu_seconds();
-    copse_status status = learn_rows(c, l, rows, err);
-    l->learn_cpu_seconds += cli_cpu_seconds() - cpu;
-    if (!status) l->learnt += copse_table_rows(rows);
+    copse_status status = learn_block(c, l, rows, err);
     copse_table_free(rows);
     CLI_TRY(status);
     if (l->prequential && l->learnt % l->every == 0) CLI_TRY(report(c, l, err));
@@ -247,6 +261,9 @@ static copse_status learn_all(cli *c, learn_job *l, copse_error *err) {
         CLI_TRY(learn_next(c, l, &ended, err));
     }
     CLI_TRY(report(c, l, err));
+    if (l->learnt && l->without == l->learnt)
+        return cli_fail(err, COPSE_E_DATA, "%s: no row has a value in the target column '%s'",
+                        cli_source(l->stream_path), copse_model_target(l->model));
     return save(l, err);
 }
 
@@ -296,21 +313,28 @@ static void explain_failure(const learn_job *l, copse_error *err) {
         snprintf(err->msg + n, room, "\n%s is as it was: nothing of this stream is in it", l->out_path);
 }
 
+static copse_status work(cli *c, learn_job *l, copse_error *err) {
+    double begin = cli_wall_seconds();
+    CLI_TRY(options(c, l, err));
+    CLI_TRY(start(c, l, err));
+    CLI_TRY(learn_all(c, l, err));
+    l->seconds = cli_wall_seconds() - begin;
+    return COPSE_OK;
+}
+
 static copse_status run(cli *c, copse_error *err) {
     learn_job l = {.init_rows = 500, .every = 1000};
-    copse_status status = COPSE_OK;
-    double begin = cli_wall_seconds();
-    CLI_TRY_OUT(options(c, &l, err));
-    CLI_TRY_OUT(start(c, &l, err));
-    CLI_TRY_OUT(learn_all(c, &l, err));
-    l.seconds = cli_wall_seconds() - begin;
+    copse_status status = work(c, &l, err);
     cli_progress_clear(&c->progress);
-    if (c->json)
-        report_json(&l, 1);
-    else if (!cli_is_dash(l.out_path))
-        print_end(&l);
-out:
-    if (status) explain_failure(&l, err);
+    if (status) {
+        explain_failure(&l, err);
+    } else if (!cli_is_dash(l.out_path)) {
+        if (c->json)
+            report_json(&l, 1);
+        else
+            print_end(&l);
+        status = cli_out_report(l.out_path, err);
+    }
     copse_scorer_free(l.all);
     copse_scorer_free(l.window);
     copse_stream_close(l.stream);

@@ -248,7 +248,7 @@ static copse_status run(cli *c, copse_error *err) {
     copse_status status = COPSE_OK;
     if (!p) return cli_fail_memory(err);
     CLI_TRY_OUT(options(c, p, err));
-    CLI_TRY_OUT(copse_load(cli_args_word(&c->args, 0), &p->model, err));
+    CLI_TRY_OUT(cli_load(cli_args_word(&c->args, 0), &p->model, err));
     CLI_TRY_OUT(check_against_model(p, err));
     CLI_TRY_OUT(open_stream(c, p, err));
     CLI_TRY_OUT(cli_out_open(&p->out, p->out_path, err));

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "data/target.h"
 #include "eval/folds.h"
 #include "eval/score.h"
 
@@ -68,8 +69,8 @@ out:
     return status;
 }
 
-copse_status cp_cv_run(const copse_table *data, const copse_roles *roles, const cp_cv_plan *plan, const copse_run *run,
-                       copse_scores *out, copse_error *err) {
+static copse_status run_all(const copse_table *data, const copse_roles *roles, const cp_cv_plan *plan,
+                            const copse_run *run, copse_scores *out, copse_error *err) {
     study s = {.data = data, .roles = *roles, .params = plan->params, .quiet = run ? *run : (copse_run){0}};
     s.quiet.log = NULL;
     s.quiet.progress = NULL;
@@ -91,5 +92,15 @@ copse_status cp_cv_run(const copse_table *data, const copse_roles *roles, const 
     }
 out:
     clear_study(&s);
+    return status;
+}
+
+/* Rows without a target are in no fold. */
+copse_status cp_cv_run(const copse_table *data, const copse_roles *roles, const cp_cv_plan *plan, const copse_run *run,
+                       copse_scores *out, copse_error *err) {
+    copse_table *known;
+    CP_TRY(cp_target_select(data, roles->target, run, &known, err));
+    copse_status status = run_all(known ? known : data, roles, plan, run, out, err);
+    cp_table_free(known);
     return status;
 }

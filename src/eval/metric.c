@@ -40,7 +40,7 @@ static void add_class_row(cp_metric *m, const cp_answer *a, size_t row, int32_t 
     }
     double hit = known && best == (size_t)label;
     m->hits += hit;
-    m->log_loss -= log(fmax(p_true, 1e-15));
+    m->log_loss -= log(fmin(fmax(p_true, 1e-15), 1)); /* a sum of shares may be above 1 by a rounding error */
     m->brier += squares;
     size_t bin = confidence_bin(p[best]);
     m->bin[bin].rows++;

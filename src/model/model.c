@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "data/target.h"
 #include "model/registry.h"
 
 /* ----------------------------------------------------------------------------------------------- making and freeing */
@@ -42,6 +43,7 @@ typedef struct encoded {
     float *x;
     double *y, *weight;
     int32_t *label;
+    unsigned char *missing; /* rows without a target, where they are allowed */
 } encoded;
 
 static void clear_rows(encoded *e) {
@@ -49,6 +51,7 @@ static void clear_rows(encoded *e) {
     cp_mem_free(e->y);
     cp_mem_free(e->weight);
     cp_mem_free(e->label);
+    cp_mem_free(e->missing);
     *e = (encoded){0};
 }
 
@@ -68,16 +71,18 @@ static copse_status encode_features(const cp_schema *s, const copse_table *t, si
     return cp_schema_encode(s, t, first, n, out->x, err);
 }
 
-/* Features and targets of a whole table; classes that are new are added to the schema. */
-static copse_status encode_table(cp_schema *s, const copse_table *t, encoded *out, copse_error *err) {
+/* Features and targets of a whole table; classes that are new are added to the schema.  All rows
+ * must have targets, unless some may lack theirs. */
+static copse_status encode_table(cp_schema *s, const copse_table *t, int some_lack, encoded *out, copse_error *err) {
     copse_status status = encode_features(s, t, 0, t->rows, out, err);
     if (status) goto out;
+    if (some_lack) CP_TRY_OUT(CP_NEW(out->missing, t->rows, err));
     if (s->task == COPSE_CLASS) {
         CP_TRY_OUT(CP_RAW(out->label, t->rows, err));
-        CP_TRY_OUT(cp_schema_labels(s, t, 0, t->rows, 1, out->label, NULL, err));
+        CP_TRY_OUT(cp_schema_labels(s, t, 0, t->rows, 1, out->label, out->missing, err));
     } else {
         CP_TRY_OUT(CP_RAW(out->y, t->rows, err));
-        CP_TRY_OUT(cp_schema_numbers(s, t, 0, t->rows, out->y, NULL, err));
+        CP_TRY_OUT(cp_schema_numbers(s, t, 0, t->rows, out->y, out->missing, err));
     }
     out->rows.y = out->y;
     out->rows.label = out->label;
@@ -112,8 +117,8 @@ static copse_status encode_weights(const copse_table *train, const char *name, e
     return cp_schema_weights(train, name, out->weight, err);
 }
 
-copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
-                          const copse_run *run, copse_model **out, copse_error *err) {
+static copse_status fit_rows(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
+                             const copse_run *run, copse_model **out, copse_error *err) {
     copse_model *m;
     encoded data = {0};
     *out = NULL;
@@ -128,7 +133,7 @@ copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, co
     }
     CP_TRY_OUT(cp_schema_new(train, roles, cp_model_encoding(m->params), run, &m->schema, err));
     CP_TRY_OUT(check_task(m, err));
-    CP_TRY_OUT(encode_table(m->schema, train, &data, err));
+    CP_TRY_OUT(encode_table(m->schema, train, 0, &data, err));
     CP_TRY_OUT(encode_weights(train, roles->weights, &data, err));
     CP_TRY_OUT(m->method->fit(&data.rows, m->params, run, &m->state, err));
 out:
@@ -137,6 +142,16 @@ out:
         cp_model_free(m);
     else
         *out = m;
+    return status;
+}
+
+copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
+                          const copse_run *run, copse_model **out, copse_error *err) {
+    copse_table *known;
+    *out = NULL;
+    CP_TRY(cp_target_select(train, roles->target, run, &known, err));
+    copse_status status = fit_rows(known ? known : train, roles, opt_params, run, out, err);
+    cp_table_free(known);
     return status;
 }
 
@@ -151,15 +166,27 @@ static copse_status check_learns(const copse_model *m, copse_error *err) {
     return COPSE_OK;
 }
 
-copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err) {
+static copse_status update_rows(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err) {
     encoded data = {0};
     size_t known = m->schema->classes.n, rows = m->method->rows(m->state);
-    CP_TRY(check_learns(m, err));
-    copse_status status = encode_table(m->schema, t, &data, err);
+    copse_status status = encode_table(m->schema, t, 0, &data, err);
     m->lazy->stale = m->method->settle != NULL;
     if (!status) status = m->method->update(m->state, &data.rows, m->params, run, NULL, err);
     if (status && m->method->rows(m->state) == rows) cp_schema_forget(m->schema, known);
     clear_rows(&data);
+    return status;
+}
+
+copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err) {
+    copse_table *known;
+    CP_TRY(check_learns(m, err));
+    if (t->rows && cp_target_missing(t, m->schema->target) == t->rows) {
+        cp_target_warn(t, m->schema->target, run);
+        return COPSE_OK;
+    }
+    CP_TRY(cp_target_select(t, m->schema->target, run, &known, err));
+    copse_status status = update_rows(m, known ? known : t, run, err);
+    cp_table_free(known);
     return status;
 }
 
@@ -175,13 +202,42 @@ static copse_status learn_part(copse_model *m, const cp_rows *part, size_t known
     return m->method->update(m->state, part, m->params, run, NULL, err);
 }
 
-/* How many rows from `first` on are of known classes; 1 if the first is not. */
-static size_t run_length(const cp_rows *rows, size_t first, size_t known) {
+/* How many rows from `first` on are alike: without a target; with one, and of known classes; 1 if of a new class. */
+static size_t run_length(const encoded *e, size_t first, size_t known) {
+    const cp_rows *rows = &e->rows;
+    const unsigned char *missing = e->missing;
     size_t end = first + 1;
-    if (!rows->label) return rows->n - first;
-    if ((size_t)rows->label[first] >= known) return 1;
-    while (end < rows->n && (size_t)rows->label[end] < known) end++;
+    int labels = rows->label && !missing[first];
+    if (labels && (size_t)rows->label[first] >= known) return 1;
+    while (end < rows->n && missing[end] == missing[first] && (!labels || (size_t)rows->label[end] < known)) end++;
     return end - first;
+}
+
+/* Rows without a target are answered and not learnt. */
+static copse_status answer_part(copse_model *m, const cp_rows *part, const copse_run *run, cp_answer *answer,
+                                copse_error *err) {
+    CP_TRY(cp_model_settle(m, run, err));
+    CP_TRY(cp_answer_init(answer, part->task, part->n, part->classes, err));
+    return m->method->predict(m->state, part, m->params, answer, err);
+}
+
+/* *known: classes that the method knows; it grows with them. */
+static copse_status learn_and_answer(copse_model *m, const encoded *e, size_t *known, const copse_run *run,
+                                     cp_answer *before, copse_error *err) {
+    copse_status status = COPSE_OK;
+    for (size_t first = 0, n; !status && first < e->rows.n; first += n) {
+        cp_answer answer = {0};
+        n = run_length(e, first, *known);
+        cp_rows part = cp_rows_part(&e->rows, first, n);
+        part.classes = !e->missing[first] && e->label && (size_t)e->label[first] >= *known ? *known + 1 : *known;
+        size_t learnt = m->method->rows(m->state);
+        status = e->missing[first] ? answer_part(m, &part, run, &answer, err)
+                                   : learn_part(m, &part, *known, run, &answer, err);
+        if (m->method->rows(m->state) > learnt) *known = part.classes;
+        if (!status) status = cp_answer_place(before, first, &answer, err);
+        cp_answer_clear(&answer);
+    }
+    return status;
 }
 
 copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const copse_run *run, cp_answer *before,
@@ -190,20 +246,10 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
     *before = (cp_answer){0};
     CP_TRY(check_learns(m, err));
     size_t known = m->schema->classes.n;
-    copse_status status = encode_table(m->schema, t, &data, err);
+    copse_status status = encode_table(m->schema, t, 1, &data, err);
     if (!status) status = cp_answer_init(before, m->schema->task, t->rows, m->schema->classes.n, err);
-    for (size_t first = 0, n; !status && first < t->rows; first += n) {
-        cp_answer answer = {0};
-        n = run_length(&data.rows, first, known);
-        size_t grown = data.rows.label && (size_t)data.rows.label[first] >= known ? known + 1 : known;
-        cp_rows part = cp_rows_part(&data.rows, first, n);
-        part.classes = grown;
-        size_t rows = m->method->rows(m->state);
-        status = learn_part(m, &part, known, run, &answer, err);
-        if (m->method->rows(m->state) > rows) known = grown;
-        if (!status) status = cp_answer_place(before, first, &answer, err);
-        cp_answer_clear(&answer);
-    }
+    if (!status) cp_target_warn(t, m->schema->target, run);
+    if (!status) status = learn_and_answer(m, &data, &known, run, before, err);
     if (status) cp_schema_forget(m->schema, known);
     clear_rows(&data);
     return status;

@@ -1,5 +1,8 @@
 #include "check.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/mem.h"
 #include "data/dict.h"
 
@@ -68,11 +71,34 @@ static void a_failed_add_leaves_the_dictionary_whole(void **state) {
     cp_dict_clear(&d);
 }
 
+/* Words whose unsalted hashes end in the same 12 bits would stand in one row of slots, each behind all before it. */
+static void words_prepared_to_collide_do_not(void **state) {
+    (void)state;
+    enum { N = 1000, BITS = 12 };
+    copse_error err;
+    cp_dict d = {0};
+    char word[256]; /* the header is inlined, and looks at lengths that do not occur */
+    for (unsigned i = 0; d.n < N; i++) {
+        size_t n = (size_t)sprintf(word, "w%u", i);
+        int32_t id;
+        if ((XXH3_64bits(word, n) & ((1u << BITS) - 1)) == 0) must(cp_dict_add(&d, word, n, &id, &err), err);
+    }
+    size_t run = 0, longest = 0;
+    assert_true(d.slots <= 1u << BITS);
+    for (size_t i = 0; i < d.slots; i++) {
+        run = d.slot[i] == CP_NONE ? 0 : run + 1;
+        longest = run > longest ? run : longest;
+    }
+    assert_true(longest < 120); /* at most half the slots are taken: runs beyond that are rarer than 1e-9 */
+    cp_dict_clear(&d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_numbered_as_they_come),
         cmocka_unit_test(a_hundred_thousand_words_are_found_again),
         cmocka_unit_test(a_failed_add_leaves_the_dictionary_whole),
+        cmocka_unit_test(words_prepared_to_collide_do_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,6 +207,64 @@ static void a_model_read_back_predicts_the_same(void **state) {
     }
 }
 
+/* Takes the targets of some rows away. */
+static void blank_targets(copse_table *t, size_t every) {
+    cp_column *c = &t->col[cp_table_find(t, "target")];
+    for (size_t i = 0; i < t->rows; i += every) {
+        if (c->kind == COPSE_TEXT)
+            c->code[i] = CP_NONE;
+        else
+            c->number[i] = NAN;
+    }
+}
+
+/* In a fit and in updates they are as if they were not there; before they are passed over, they are still answered. */
+static void rows_without_a_target_are_left_out(void **state) {
+    (void)state;
+    copse_error err;
+    const char *sets[] = {"friedman1", "ringnorm"};
+    for (int i = 0; i < 2; i++) {
+        copse_table *holes = synth(sets[i], 90, 3), *more = synth(sets[i], 40, 4), *whole, *rest;
+        size_t rows[90], n = 0, m = 0;
+        blank_targets(holes, 3);
+        blank_targets(more, 4);
+        for (size_t r = 0; r < 90; r++)
+            if (r % 3) rows[n++] = r;
+        must(copse_table_select(holes, rows, n, &whole, &err), err);
+        for (size_t r = 0; r < 40; r++)
+            if (r % 4) rows[m++] = r;
+        must(copse_table_select(more, rows, m, &rest, &err), err);
+        copse_params *p = params("5", "fast");
+        copse_model *a = fit(holes, p, 1), *b = fit(whole, p, 1), *c = fit(whole, p, 1);
+        copse_prediction *before = NULL;
+        unsigned char *x, *y, *z;
+        size_t nx, ny, nz;
+        must(copse_update(a, more, NULL, &err), err);
+        must(copse_update(b, rest, NULL, &err), err);
+        must(copse_update_predict(c, more, NULL, &before, &err), err);
+        assert_int_equal(copse_prediction_rows(before), 40);
+        image_of(a, 0, &x, &nx);
+        image_of(b, 0, &y, &ny);
+        image_of(c, 0, &z, &nz);
+        assert_int_equal(copse_model_rows(a), n + m);
+        assert_true(nx == ny && nx == nz);
+        assert_memory_equal(x, y, nx);
+        assert_memory_equal(x, z, nx);
+        free(x);
+        free(y);
+        free(z);
+        copse_prediction_free(before);
+        copse_model_free(a);
+        copse_model_free(b);
+        copse_model_free(c);
+        copse_params_free(p);
+        copse_table_free(holes);
+        copse_table_free(more);
+        copse_table_free(whole);
+        copse_table_free(rest);
+    }
+}
+
 /* --------------------------------------------------------------------------------------------- memory that runs out */
 
 typedef struct story {
@@ -470,6 +528,7 @@ int main(void) {
         cmocka_unit_test(scoring_while_learning_needs_the_fast_posterior),
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(a_model_read_back_predicts_the_same),
+        cmocka_unit_test(rows_without_a_target_are_left_out),
         cmocka_unit_test(out_of_memory_is_a_status_everywhere),
         cmocka_unit_test(predicting_more_rows_allocates_no_more),
         cmocka_unit_test(raw_methods_are_given_everything_as_it_is),
