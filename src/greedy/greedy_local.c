@@ -28,8 +28,7 @@ typedef struct cp_greedy_local {
     const uint32_t *row;
     const uint8_t *bin; /* NULL: there are none */
     double *y;          /* regression: targets */
-    cp_split_pair *pair;
-    uint8_t *side; /* 1: goes left */
+    uint8_t *side;      /* 1: goes left */
     uint16_t *member, *member_tmp;
     uint32_t *node_row; /* row numbers of a leaf */
     /* per column, `most` apart */
@@ -58,7 +57,6 @@ copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *er
     l->side = room(w, most, sizeof *l->side, &fine);
     if (w->records->rule.kind == CP_SPLIT_SQUARED) {
         l->y = room(w, most, sizeof *l->y, &fine);
-        l->pair = room(w, most, sizeof *l->pair, &fine);
     }
     l->member = room(w, most, sizeof *l->member, &fine);
     l->member_tmp = room(w, most, sizeof *l->member_tmp, &fine);
@@ -244,7 +242,7 @@ static void forget_totals(cp_greedy_work *w, const part *p) {
 static void try_column(cp_greedy_work *w, const part *p, size_t dim) {
     cp_greedy_local *l = w->local;
     const uint32_t *key = sorted_keys(w, p, dim), levels = levels_of(w, dim);
-    cp_split_list list = {.key = key, .n = p->hi - p->lo, .present = p->hi - p->lo, .sum = l->sum, .pair = l->pair};
+    cp_split_list list = {.key = key, .n = p->hi - p->lo, .present = p->hi - p->lo, .sum = l->sum};
     if (key[0] >> 16 == key[list.n - 1] >> 16) return; /* constant */
     while (list.present && key[list.present - 1] >> 16 == MISSING_RANK) list.present--;
     if (levels) {
@@ -350,10 +348,7 @@ copse_status cp_greedy_local_grow(cp_greedy_work *w, const cp_greedy_open *o, co
     l->bin = w->records->bin ? w->records->bin + o->lo * w->records->stride : NULL;
     memset(l->ranks, 0, dims * sizeof *l->ranks);
     for (size_t i = 0; i < l->m; i++) l->member[i] = (uint16_t)i;
-    for (size_t i = 0; y && i < l->m; i++) {
-        l->y[i] = y[l->row[i]];
-        l->pair[i] = (cp_split_pair){cp_split_weight(w->node.rule, l->sum[i].w), (double)l->sum[i].s};
-    }
+    for (size_t i = 0; y && i < l->m; i++) l->y[i] = y[l->row[i]];
     /* A list is divided from the top or not at all. */
     if (l->divides)
         for (size_t d = 0; d < dims; d++) sort_column(w, d);

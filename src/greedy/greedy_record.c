@@ -116,6 +116,7 @@ copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_gr
     r->rule.min_rows = rule->min_leaf > 0 ? rule->min_leaf : 1;
     r->rule.min_weight = rule->min_leaf_weight * r->weight_scale * per_weight;
     r->rule.classes = d->rows.classes;
+    r->rule.cut = cp_cut_best();
     return COPSE_OK;
 }
 

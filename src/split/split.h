@@ -5,7 +5,7 @@
  * sibling's histogram was summed or subtracted, or how many threads worked: equal data give the same tree to the bit.
  *
  * What is compared is a fraction num/den, larger is better, by cross-multiplication:
- *   regression      d^2 / (wl wr),  d = sl - wl s/w:  the squared error taken away is w times that
+ *   regression      d^2 / (wl wr) over 1,  d = sl - wl s/w:  the squared error taken away is w times that
  *   gini            (ql wr + qr wl) / (wl wr),  q = sum of the squared class weights of a side
  *   entropy         the information gained, over 1
  * The first of equal candidates wins: columns in the order they are tried, cuts from low to high. */
@@ -16,20 +16,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "num/cut.h"
 #include "num/rng.h"
-
-/* A sum over rows.  The number of rows and their weight share one integer, rows << shift | weight: totals are bounded so
- * that the two never meet, and both are summed by one addition. */
-typedef struct cp_sum {
-    int64_t w;
-    int64_t s; /* regression: weight times target.  For a single row of a classification: its class */
-} cp_sum;
-
-/* The same sums as doubles, which hold them exactly: weight, and weight times target. */
-typedef struct cp_split_pair {
-    _Alignas(16) double w;
-    double s;
-} cp_split_pair;
 
 typedef enum cp_split_kind { CP_SPLIT_SQUARED, CP_SPLIT_GINI, CP_SPLIT_ENTROPY } cp_split_kind;
 
@@ -41,6 +29,7 @@ typedef struct cp_split_rule {
     size_t min_rows;   /* of each side, at least 1 */
     double min_weight; /* of each side */
     size_t classes;
+    cp_cut_fn cut; /* regression: the scan of sorted lists */
 } cp_split_rule;
 
 /* A level of a category as it occurs in a node. */
@@ -84,7 +73,6 @@ typedef struct cp_split_list {
     int wide;
     size_t n, present; /* rows, and those not missing */
     const cp_sum *sum;
-    const cp_split_pair *pair; /* regression, not wide: the same rows; makes scanning faster */
 } cp_split_list;
 
 static inline uint64_t cp_split_key(const cp_split_list *l, size_t i) {

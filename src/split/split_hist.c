@@ -7,7 +7,7 @@ static const cp_sum *missing_cell(const cp_sum *cell) {
 /* The cuts after bin 0 ..., missing values on the left if base holds them.  `end` is the last bin that can be left. */
 static int scan_bins(const cp_split_node *n, const cp_sum *cell, size_t end, cp_sum base, cp_split *best) {
     const cp_split_rule *r = n->rule;
-    double num = best->num, den = best->den, left = 0;
+    double quality = best->num, left = 0;
     size_t at = SIZE_MAX;
     cp_sum a = base;
     for (size_t b = 0; b < end; b++) {
@@ -15,19 +15,18 @@ static int scan_bins(const cp_split_node *n, const cp_sum *cell, size_t end, cp_
         a.w += cell[b].w;
         a.s += cell[b].s;
         size_t rows = cp_split_rows(r, a.w);
-        double wl = cp_split_weight(r, a.w), wr = n->weight - wl, d = (double)a.s - wl * n->mean;
-        double num_b = d * d, den_b = wl * wr;
-        if (num_b * den > num * den_b && rows >= r->min_rows && n->rows - rows >= r->min_rows && wl >= r->min_weight &&
+        double wl = cp_split_weight(r, a.w), wr = n->weight - wl;
+        double q = cp_cut_quality(wl, (double)a.s, n->weight, n->mean);
+        if (q > quality && rows >= r->min_rows && n->rows - rows >= r->min_rows && wl >= r->min_weight &&
             wr >= r->min_weight) {
-            num = num_b;
-            den = den_b;
+            quality = q;
             left = wl;
             at = b;
         }
     }
     if (at == SIZE_MAX) return 0;
-    best->num = num;
-    best->den = den;
+    best->num = quality;
+    best->den = 1;
     best->left = left;
     best->below = (uint32_t)at;
     best->is_set = 0;

@@ -39,11 +39,10 @@ static size_t scan_sums(const cp_split_node *n, cp_sum base, size_t end, cp_spli
     for (size_t i = 0; i < end; i++) {
         a.w += n->level[i].sum.w;
         a.s += n->level[i].sum.s;
-        double wl = cp_split_weight(n->rule, a.w), d = (double)a.s - wl * n->mean;
-        double num = d * d, den = wl * (n->weight - wl);
-        if (!enough(n, cp_split_rows(n->rule, a.w), wl) || !better_than(best, num, den)) continue;
-        best->num = num;
-        best->den = den;
+        double wl = cp_split_weight(n->rule, a.w), q = cp_cut_quality(wl, (double)a.s, n->weight, n->mean);
+        if (!enough(n, cp_split_rows(n->rule, a.w), wl) || !better_than(best, q, 1)) continue;
+        best->num = q;
+        best->den = 1;
         best->left = wl;
         at = i + 1;
     }

@@ -58,9 +58,8 @@ static halves add_up(const cp_split_column *c, const trial *t) {
 static void judge(const cp_split_node *n, const cp_split_column *c, const trial *t, cp_sum left, int missing_left,
                   double *num, double *den) {
     if (n->rule->kind == CP_SPLIT_SQUARED) {
-        double wl = cp_split_weight(n->rule, left.w), d = (double)left.s - wl * n->mean;
-        *num = d * d;
-        *den = wl * (n->weight - wl);
+        *num = cp_cut_quality(cp_split_weight(n->rule, left.w), (double)left.s, n->weight, n->mean);
+        *den = 1;
         return;
     }
     int entropy = n->rule->kind == CP_SPLIT_ENTROPY;

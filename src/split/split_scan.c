@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) int scan_squared(const cp_split_nod
                                                               cp_split *best) {
     const double weight = n->weight, mean = n->mean, least = n->rule->min_weight;
     const int64_t mask = n->rule->mask;
-    double num = best->num, den = best->den, left = 0;
+    double quality = best->num, left = 0;
     size_t first, end, at = SIZE_MAX;
     int64_t w = p->base.w, s = p->base.s;
     cut_range(n, p, &first, &end);
@@ -43,17 +43,15 @@ static inline __attribute__((always_inline)) int scan_squared(const cp_split_nod
         w += a->w;
         s += a->s;
         if (i < first || (i + 1 < l.n && cp_split_rank(&l, i) == cp_split_rank(&l, i + 1))) continue;
-        double wl = (double)(w & mask), wr = weight - wl, d = (double)s - wl * mean;
-        double num_i = d * d, den_i = wl * wr;
-        if (num_i * den > num * den_i && wl >= least && wr >= least) {
-            num = num_i;
-            den = den_i;
+        double wl = (double)(w & mask), q = cp_cut_quality(wl, (double)s, weight, mean);
+        if (q > quality && wl >= least && weight - wl >= least) {
+            quality = q;
             left = wl;
             at = i;
         }
     }
     if (at == SIZE_MAX) return 0;
-    keep(best, &l, at, num, den, left);
+    keep(best, &l, at, quality, 1, left);
     return 1;
 }
 
@@ -84,31 +82,20 @@ static inline __attribute__((always_inline)) int scan_classes(const cp_split_nod
     return 1;
 }
 
-/* The fast way: sums are doubles, added two at a time; what rarely holds is asked last. */
-typedef double two __attribute__((vector_size(16)));
-
-static int scan_pairs(const cp_split_node *n, const cp_split_list *l, const pass *p, cp_split *best) {
-    const double weight = n->weight, mean = n->mean, least = n->rule->min_weight;
-    const int64_t mask = n->rule->mask;
-    const uint32_t *key = l->key;
-    double num = best->num, den = best->den, left = 0;
-    size_t first, end, i = 0, at = SIZE_MAX;
-    two sum = {(double)(p->base.w & mask), (double)p->base.s};
-    cut_range(n, p, &first, &end);
-    for (; i < first && i < end; i++) sum += *(const two *)&l->pair[key[i] & 0xffff];
-    for (; i < end; i++) {
-        sum += *(const two *)&l->pair[key[i] & 0xffff];
-        double wl = sum[0], wr = weight - wl, d = sum[1] - wl * mean;
-        double num_i = d * d, den_i = wl * wr;
-        if (!(num_i * den > num * den_i)) continue;
-        if ((i + 1 < l->n && (key[i] ^ key[i + 1]) < 0x10000) || wl < least || wr < least) continue;
-        num = num_i;
-        den = den_i;
-        left = wl;
-        at = i;
-    }
+/* Narrow keys have a faster loop. */
+static int scan_narrow(const cp_split_node *n, const cp_split_list *l, const pass *p, cp_split *best) {
+    cp_cut_list c = {.key = l->key,
+                     .sum = l->sum,
+                     .base = p->base,
+                     .mask = n->rule->mask,
+                     .weight = n->weight,
+                     .mean = n->mean,
+                     .least = n->rule->min_weight};
+    double quality = best->num, left;
+    cut_range(n, p, &c.first, &c.end);
+    size_t at = n->rule->cut(&c, &quality, &left);
     if (at == SIZE_MAX) return 0;
-    keep(best, l, at, num, den, left);
+    keep(best, l, at, quality, 1, left);
     return 1;
 }
 
@@ -117,9 +104,7 @@ static int scan_pass(const cp_split_node *n, const cp_split_list *l, const pass 
     narrow.wide = 0;
     wide.wide = 1;
     switch (n->rule->kind) {
-        case CP_SPLIT_SQUARED:
-            if (l->pair) return scan_pairs(n, l, p, best);
-            return l->wide ? scan_squared(n, wide, p, best) : scan_squared(n, narrow, p, best);
+        case CP_SPLIT_SQUARED: return l->wide ? scan_squared(n, wide, p, best) : scan_narrow(n, l, p, best);
         case CP_SPLIT_GINI: return l->wide ? scan_classes(n, wide, p, 0, best) : scan_classes(n, narrow, p, 0, best);
         default: return l->wide ? scan_classes(n, wide, p, 1, best) : scan_classes(n, narrow, p, 1, best);
     }
