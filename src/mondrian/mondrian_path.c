@@ -74,18 +74,16 @@ copse_status cp_mondrian_path_descend(cp_mondrian_path *p, const cp_mondrian_tre
 
 /* Asks for what cp_mondrian_path_climb will read first: the boxes, or the rows, of the last few nodes. */
 static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s) {
-    enum { NODES = 7, LINE = 16, MOST = 4 * LINE }; /* floats */
+    enum { NODES = 5, LINE = 16, MOST = 4 * LINE }; /* floats */
+    size_t length = 2 * s->dims < MOST ? 2 * s->dims : MOST;
     for (size_t i = p->n > NODES ? p->n - NODES : 0; i < p->n; i++) {
         const cp_mondrian_node *n = &t->node[p->node[i]];
-        const float *box = cp_mondrian_row(s, 0);
-        size_t length = s->dims;
-        if (cp_mondrian_has_box(n)) {
-            box = cp_mondrian_tree_own_box(t, s, n->box);
-            length *= 2;
-        } else if (cp_mondrian_is_leaf(n)) {
-            box = cp_mondrian_row(s, n->head);
+        const float *box = cp_mondrian_tree_own_box(t, s, n->box), *row = cp_mondrian_row(s, n->head);
+        if (!cp_mondrian_has_box(n)) {
+            if (cp_mondrian_is_leaf(n)) cp_kern_ask(row);
+            continue;
         }
-        for (size_t k = 0; k < length && k < MOST; k += LINE) __builtin_prefetch(box + k);
+        for (size_t k = 0; k < length; k += LINE) cp_kern_ask(box + k);
     }
 }
 
@@ -96,7 +94,9 @@ void cp_mondrian_path_climb(cp_mondrian_path *p, const cp_mondrian_tree *t, cons
     for (size_t i = p->n - (skip_leaf ? 1 : 0); i > 0; i--) {
         double outside = cp_mondrian_tree_outside(t, s, &t->node[p->node[i - 1]], x);
         if (!(outside > 0)) break;
-        p->exit[p->exits++] = (cp_mondrian_exit){.at = i - 1, .outside = outside};
+        cp_mondrian_exit *e = &p->exit[p->exits++]; /* the rest of it is weigh_exits's */
+        e->at = i - 1;
+        e->outside = outside;
     }
 }
 
@@ -152,8 +152,8 @@ copse_status cp_mondrian_walk_down(cp_mondrian_walk *w, const cp_mondrian_tree *
 void cp_mondrian_walk_warm(const cp_mondrian_tree *t, const cp_mondrian_space *s) {
     enum { LINE = 64 };
     const char *node = (const char *)t->node, *box = (const char *)t->box;
-    for (size_t i = 0; i < t->nodes * sizeof *t->node; i += LINE) __builtin_prefetch(node + i);
-    for (size_t i = 0; i < t->boxes * 2 * s->dims * sizeof *t->box; i += LINE) __builtin_prefetch(box + i);
+    for (size_t i = 0; i < t->nodes * sizeof *t->node; i += LINE) cp_kern_ask(node + i);
+    for (size_t i = 0; i < t->boxes * 2 * s->dims * sizeof *t->box; i += LINE) cp_kern_ask(box + i);
 }
 
 void cp_mondrian_walk_clear(cp_mondrian_walk *w) {

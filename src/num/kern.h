@@ -23,6 +23,13 @@ typedef struct cp_kern {
     void (*hull)(const float *x, size_t d, const int32_t *row, size_t n, float *out_box);
 } cp_kern;
 
+/* Asks for the memory at p, to be read soon.  A function that only does this would look to GCC as if it did nothing, and its
+ * calls would be dropped; the empty asm is there to be an effect. */
+static inline void cp_kern_ask(const void *p) {
+    __builtin_prefetch(p);
+    __asm__ volatile("");
+}
+
 /* The fastest that this processor runs. */
 const cp_kern *cp_kern_best(void);
 /* By name (plain, avx2); NULL if there is none or this processor cannot run it.  For tests. */
