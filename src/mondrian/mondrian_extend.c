@@ -18,13 +18,9 @@ typedef struct walk {
     const cp_mondrian_room *room;
 } walk;
 
-/* Makes the node's box hold x.  A node without one gets it with the row that makes its corners too many. */
-static void stretch_box(walk *w, cp_mondrian_node *n) {
+/* A node without a box gets one with the row that makes its corners too many. */
+static void count_corner(walk *w, cp_mondrian_node *n) {
     const cp_mondrian_space *s = w->s;
-    if (cp_mondrian_has_box(n)) {
-        s->kern->include(cp_mondrian_tree_own_box(w->t, s, n->box), w->x, s->dims);
-        return;
-    }
     if (n->box > -CP_MONDRIAN_CORNERS) {
         n->box--;
         return;
@@ -35,6 +31,14 @@ static void stretch_box(walk *w, cp_mondrian_node *n) {
     s->kern->hull(s->x, s->dims, row, k, box);
     s->kern->include(box, w->x, s->dims);
     n->box = (int32_t)w->t->boxes++;
+}
+
+/* Makes the node's box hold x. */
+static inline void stretch_box(walk *w, cp_mondrian_node *n) {
+    if (cp_mondrian_has_box(n))
+        w->s->kern->include(cp_mondrian_tree_own_box(w->t, w->s, n->box), w->x, w->s->dims);
+    else
+        count_corner(w, n);
 }
 
 static void init_leaf(walk *w, cp_mondrian_node *leaf) {
@@ -128,14 +132,23 @@ static int would_resume(const walk *w, const cp_mondrian_node *leaf) {
     return !w->s->label || leaf->label != w->s->label[w->row];
 }
 
-/* Room for whatever may happen, so that nothing fails half way: the row ends at or above the leaf it falls into. */
-static copse_status reserve(walk *w, size_t rows, cp_mondrian_scratch *tmp, copse_error *err) {
+/* Room for whatever may happen to this row and the next, `known` in all, so that nothing fails half way; and for `rows`
+ * sampled anew.  A row by itself needs no more than two that are sampled with others: a split and a leaf, a box for the
+ * split, and one for a node on the way whose corners become too many.  Class counts are seen to row by row. */
+static copse_status reserve(walk *w, size_t rows, size_t known, cp_mondrian_scratch *tmp, copse_error *err) {
     if (rows > tmp->room.n) {
         cp_arena_reset(&tmp->tmp);
         CP_TRY(cp_mondrian_grow_room(&tmp->room, 2 * rows, w->s->dims, &tmp->tmp, err));
     }
-    w->room = &tmp->room;
-    return cp_mondrian_grow_reserve(w->t, w->s, rows, err);
+    return cp_mondrian_grow_reserve(w->t, w->s, rows + 2 * known, err);
+}
+
+/* The same for what depends on the leaf that the row falls into. */
+static copse_status reserve_at(walk *w, const cp_mondrian_node *leaf, int resumes, cp_mondrian_scratch *tmp,
+                               copse_error *err) {
+    if (resumes) return reserve(w, (size_t)leaf->count + 1, tmp->first + tmp->count - w->t->rows, tmp, err);
+    int may_count = w->s->label && leaf->label != w->s->label[w->row];
+    return may_count ? cp_mondrian_hnsp_reserve(w->t, w->s, 1, err) : COPSE_OK;
 }
 
 /* The first node on the way down above which the row branches off, and when; NULL if it arrives at its leaf.
@@ -184,33 +197,38 @@ static copse_status find_way(walk *w, cp_mondrian_scratch *tmp, copse_error *err
     const cp_mondrian_space *s = w->s;
     size_t row = (size_t)w->row;
     if (row < tmp->first || row >= tmp->first + tmp->count) {
-        tmp->first = row;
-        tmp->count = s->rows - row < CP_MONDRIAN_ABREAST ? s->rows - row : CP_MONDRIAN_ABREAST;
-        tmp->changes = 0;
+        size_t count = s->rows - row < CP_MONDRIAN_ABREAST ? s->rows - row : CP_MONDRIAN_ABREAST;
+        tmp->count = tmp->changes = 0;
+        CP_TRY(reserve(w, 0, count, tmp, err));
+        CP_TRY(cp_mondrian_walk_ahead(&tmp->walk, w->t, s, w->x, count, err));
         w->path = &tmp->walk.path[0];
-        return cp_mondrian_walk_ahead(&tmp->walk, w->t, s, w->x, tmp->count, err);
+        tmp->first = row;
+        tmp->count = count;
+        return COPSE_OK;
     }
     cp_mondrian_path *p = w->path = &tmp->walk.path[row - tmp->first];
     size_t good = p->n;
-    for (size_t i = 0; i < tmp->changes; i++)
-        if (tmp->changed[i].depth < good && p->node[tmp->changed[i].depth] == tmp->changed[i].node)
-            good = tmp->changed[i].depth;
+    for (size_t i = 0; i < tmp->changes; i++) { /* without branches on the depths, which nobody could guess */
+        size_t depth = tmp->changed[i].depth, place = depth < p->n ? depth : p->n - 1;
+        size_t here = p->node[place] == tmp->changed[i].node ? depth : p->n;
+        good = here < good ? here : good;
+    }
     return good < p->n ? cp_mondrian_path_descend(p, w->t, good, w->x, err) : COPSE_OK;
 }
 
 copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_rng *rng, cp_mondrian_scratch *tmp,
                                 copse_error *err) {
     int32_t row = (int32_t)t->rows;
-    walk w = {.t = t, .s = s, .row = row, .x = cp_mondrian_row(s, row), .rng = rng};
+    walk w = {.t = t, .s = s, .row = row, .x = cp_mondrian_row(s, row), .rng = rng, .room = &tmp->room};
     CP_TRY(find_way(&w, tmp, err));
     size_t last = w.path->n - 1;
     int32_t leaf = w.path->node[last];
     int paused = cp_mondrian_tree_paused(s, &t->node[leaf]), resumes = would_resume(&w, &t->node[leaf]);
     /* A block of two rows sampled from the start is a row that branches off from the other: no need to begin again. */
     if (resumes && t->node[leaf].count == 1) paused = resumes = 0;
-    CP_TRY(reserve(&w, resumes ? (size_t)t->node[leaf].count + 1 : 1, tmp, err));
+    CP_TRY(reserve_at(&w, &t->node[leaf], resumes, tmp, err));
 
-    double time;
+    double time = 0;
     cp_mondrian_path_climb(w.path, t, s, w.x, paused);
     const cp_mondrian_exit *e = draw_exit(&w, &time);
     size_t end = e ? e->at : last;
@@ -222,7 +240,8 @@ copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s,
     else
         append(&w, leaf);
     tmp->changed[tmp->changes].node = w.path->node[end];
-    tmp->changed[tmp->changes++].depth = end;
+    tmp->changed[tmp->changes].depth = end;
+    tmp->changes += e || resumes; /* a leaf with one row more is where it was */
     t->rows++;
     return COPSE_OK;
 }

@@ -129,8 +129,7 @@ copse_status cp_mondrian_grow_room(cp_mondrian_room *room, size_t n, size_t dims
     return cp_fail_memory(err);
 }
 
-/* n leaves and n-1 splits, each perhaps with a box; a single row: a split and a leaf, a box for the split, and one for a
- * node on the way whose corners become too many. */
+/* n leaves and n-1 splits, each perhaps with a box. */
 copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, copse_error *err) {
     if (s->label) CP_TRY(cp_mondrian_hnsp_reserve(t, s, n, err));
     return cp_mondrian_tree_reserve(t, s, 2 * n + 1, n + 2, err);

@@ -68,13 +68,6 @@ static void set_add(uint32_t *set, int32_t k) {
     set[k / 32] |= UINT32_C(1) << (k % 32);
 }
 
-int cp_mondrian_hnsp_see(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *split, int32_t label) {
-    uint32_t *word = split_set(t, s, split) + label / 32, bit = UINT32_C(1) << (label % 32);
-    int new_here = !(*word & bit);
-    *word |= bit;
-    return new_here;
-}
-
 /* Adds the classes under a node to a set. */
 static void gather(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, uint32_t *set) {
     if (!cp_mondrian_is_leaf(n)) {

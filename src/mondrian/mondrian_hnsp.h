@@ -22,7 +22,15 @@ void cp_mondrian_hnsp_count(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_
 /* One more row of this class in a leaf, before the row is linked. */
 void cp_mondrian_hnsp_add(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *leaf, int32_t label);
 /* One more row of this class under a split; returns whether the class is new there. */
-int cp_mondrian_hnsp_see(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *split, int32_t label);
+static inline int cp_mondrian_hnsp_see(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *split,
+                                       int32_t label) {
+    size_t words = cp_mondrian_hnsp_words(s);
+    uint32_t *set = words > 1 ? t->set + (size_t)split->marks * words : &split->marks;
+    uint32_t *word = set + label / 32, bit = UINT32_C(1) << (label % 32);
+    int new_here = !(*word & bit);
+    *word |= bit;
+    return new_here;
+}
 
 /* Marks of a new split, from its children; of a new subtree: `node` and all nodes from first_new on. */
 void cp_mondrian_hnsp_mark_split(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split);

@@ -42,19 +42,20 @@ void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s) {
     if (t->stat) shrink(&t->stat, &t->cap_stat, t->nodes, sizeof *t->stat);
 }
 
+/* From left to right; what waits is the right sides of the splits above, fewer than there are rows. */
 size_t cp_mondrian_tree_corners(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *out) {
-    size_t k = 0;
-    if (!cp_mondrian_is_leaf(n)) {
-        k = cp_mondrian_tree_corners(t, &t->node[n->left], out);
-        return k + cp_mondrian_tree_corners(t, &t->node[n->right], out + k);
+    const cp_mondrian_node *right[CP_MONDRIAN_CORNERS];
+    size_t k = 0, waiting = 0;
+    for (;;) {
+        for (; !cp_mondrian_is_leaf(n); n = &t->node[n->left]) right[waiting++] = &t->node[n->right];
+        for (int32_t r = n->head; r != CP_NONE; r = t->next[r]) out[k++] = r;
+        if (!waiting) return k;
+        n = right[--waiting];
     }
-    for (int32_t r = n->head; r != CP_NONE; r = t->next[r]) out[k++] = r;
-    return k;
 }
 
-double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
-                                const float *x) {
-    if (cp_mondrian_has_box(n)) return s->kern->outside(cp_mondrian_tree_own_box(t, s, n->box), x, s->dims);
+double cp_mondrian_tree_outside_corners(const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                        const cp_mondrian_node *n, const float *x) {
     int32_t row[CP_MONDRIAN_CORNERS];
     size_t k = cp_mondrian_tree_corners(t, n, row);
     return s->kern->outside_rows(s->x, row, k, x, s->dims);
@@ -67,10 +68,6 @@ const float *cp_mondrian_tree_box(const cp_mondrian_tree *t, const cp_mondrian_s
     size_t k = cp_mondrian_tree_corners(t, n, row);
     s->kern->hull(s->x, s->dims, row, k, buf);
     return buf;
-}
-
-int cp_mondrian_tree_paused(const cp_mondrian_space *s, const cp_mondrian_node *leaf) {
-    return (size_t)leaf->count < s->min_split || (s->label && leaf->label != CP_NONE);
 }
 
 /* Breadth first: the list itself is the queue. */

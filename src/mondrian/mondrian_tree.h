@@ -116,18 +116,26 @@ void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s);
 
 /* The rows under a node that owns no box, at most CP_MONDRIAN_CORNERS; returns how many. */
 size_t cp_mondrian_tree_corners(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *out);
-/* How far x lies outside the node's box. */
-double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
-                                const float *x);
+/* How far x lies outside the hull of those rows. */
+double cp_mondrian_tree_outside_corners(const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                        const cp_mondrian_node *n, const float *x);
 /* The node's box: its own, or the hull of its rows written to buf (2*dims). */
 const float *cp_mondrian_tree_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
                                   float *buf);
 static inline float *cp_mondrian_tree_own_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t box) {
     return t->box + (size_t)box * 2 * s->dims;
 }
+/* How far x lies outside the node's box. */
+static inline double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                              const cp_mondrian_node *n, const float *x) {
+    if (cp_mondrian_has_box(n)) return s->kern->outside(cp_mondrian_tree_own_box(t, s, n->box), x, s->dims);
+    return cp_mondrian_tree_outside_corners(t, s, n, x);
+}
 
 /* A leaf is not split while it has fewer than min_split rows or rows of a single class. */
-int cp_mondrian_tree_paused(const cp_mondrian_space *s, const cp_mondrian_node *leaf);
+static inline int cp_mondrian_tree_paused(const cp_mondrian_space *s, const cp_mondrian_node *leaf) {
+    return (size_t)leaf->count < s->min_split || (s->label && leaf->label != CP_NONE);
+}
 
 /* All nodes, parents before children; out holds t->nodes. */
 void cp_mondrian_tree_order(const cp_mondrian_tree *t, int32_t *out);

@@ -23,11 +23,6 @@ AVX2 static __m256d add_lanes(__m256d sum, __m256 v) {
     return _mm256_add_pd(sum, _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)));
 }
 
-/* Points are inside most boxes in most dimensions, and adding zeros changes nothing. */
-AVX2 static int all_zero(__m256 v) {
-    return _mm256_testz_si256(_mm256_castps_si256(v), _mm256_castps_si256(v));
-}
-
 AVX2 static double lanes_sum(__m256d sum) {
     __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(sum), _mm256_extractf128_pd(sum, 1));
     return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
@@ -39,7 +34,7 @@ AVX2 static double outside_avx2(const float *box, const float *x, size_t d) {
     size_t i = 0;
     for (; i + 8 <= d; i += 8) {
         __m256 e = excess(_mm256_loadu_ps(lower + i), _mm256_loadu_ps(upper + i), _mm256_loadu_ps(x + i));
-        if (!all_zero(e)) sum = add_lanes(sum, e);
+        sum = add_lanes(sum, e);
     }
     if (i < d) {
         __m256i m = tail_mask(d - i);
