@@ -12,11 +12,12 @@ enum {
 };
 
 struct cp_greedy_finder {
-    int hands_down; /* histograms of all columns are kept and handed down */
-    cp_sum *hist;   /* else: those of a group of columns */
-    cp_sum *spare;  /* a chain of histograms to be used again */
-    uint64_t *key, *key_tmp;
-    uint32_t *levels; /* a set of levels made from a set of bins */
+    int hands_down;          /* histograms of all columns are kept and handed down */
+    cp_sum *hist;            /* else: those of a group of columns */
+    cp_sum *spare;           /* a chain of histograms to be used again */
+    uint64_t *key, *key_tmp; /* sorted lists */
+    float *value;            /* random cuts: a column of the node's rows */
+    uint32_t *levels;        /* a set of levels made from a set of bins */
 };
 
 static size_t hist_size(const cp_greedy_work *w) {
@@ -45,7 +46,10 @@ copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err
         f->hist = cp_arena_get(&w->tmp, GROUP * CP_SPLIT_CELLS, sizeof *f->hist);
         return f->hist ? COPSE_OK : cp_fail_memory(err);
     }
-    if (w->rule->random_cuts) return COPSE_OK;
+    if (w->rule->random_cuts) {
+        f->value = cp_arena_get(&w->tmp, rows, sizeof *f->value);
+        return f->value ? COPSE_OK : cp_fail_memory(err);
+    }
     f->key = cp_arena_get(&w->tmp, rows, sizeof *f->key);
     f->key_tmp = cp_arena_get(&w->tmp, rows, sizeof *f->key_tmp);
     return f->key && f->key_tmp ? COPSE_OK : cp_fail_memory(err);
@@ -266,12 +270,9 @@ static void try_list(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
 
 static void try_random(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     const cp_records *r = w->records;
-    cp_split_column c = {.x = r->data->rows.x + dim,
-                         .stride = r->data->rows.dims,
-                         .row = r->row + o->lo,
-                         .sum = r->sum + o->lo,
-                         .n = o->hi - o->lo,
-                         .levels = levels_of(w, dim)};
+    float *value = w->finder->value;
+    for (size_t i = o->lo; i < o->hi; i++) value[i - o->lo] = cp_records_value(r, r->row[i], dim);
+    cp_split_column c = {.value = value, .sum = r->sum + o->lo, .n = o->hi - o->lo, .levels = levels_of(w, dim)};
     if (cp_split_random(&w->node, &c, &w->rng, &w->best)) w->best.dim = (int32_t)dim;
 }
 

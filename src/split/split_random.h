@@ -5,11 +5,9 @@
 
 #include "split/split.h"
 
-/* Values of a node's rows: x[row[i] * stride] and sum[i]. */
+/* Values of a node's rows. */
 typedef struct cp_split_column {
-    const float *x;
-    size_t stride;
-    const uint32_t *row;
+    const float *value;
     const cp_sum *sum;
     size_t n;
     uint32_t levels; /* 0: numbers */
