@@ -78,18 +78,22 @@ out:
     return status;
 }
 
-static inline cp_forest random_forest(const char *name, copse_task task, int categories, size_t trees) {
+static inline cp_forest random_forest(const char *name, copse_task task, int categories, size_t trees,
+                                      size_t most_leaves) {
     copse_error err;
     cp_forest f = empty_forest(task, categories, trees);
     cp_rng rng;
     cp_rng_init(&rng, seed_of(name), CP_FOR_TEST, (uint32_t)task, (uint64_t)categories);
     for (size_t m = 0; m < trees; m++) {
-        size_t leaves = m == 0 ? 1 : 1 + (size_t)cp_rng_below(&rng, 300);
+        size_t leaves = m == 0 ? 1 : 1 + (size_t)cp_rng_below(&rng, most_leaves);
         must(random_tree(&f.tree[m], &f, leaves, 0, &rng, &err), err);
         must(cp_tree_finish(&f.tree[m], &err), err);
         f.tree[m].gain = cp_mem_new(f.dims, sizeof(float));
         assert_non_null(f.tree[m].gain);
-        for (size_t d = 0; d < f.dims; d++) f.tree[m].gain[d] = (float)cp_rng_unit(&rng);
+        for (size_t i = 0; i < f.tree[m].nodes; i++) {
+            const cp_tree_node *n = &f.tree[m].node[i];
+            if (!cp_tree_is_leaf(n)) f.tree[m].gain[cp_tree_dim(n)] += (float)cp_rng_unit(&rng);
+        }
     }
     return f;
 }

@@ -109,7 +109,7 @@ static size_t literal_depth(const cp_tree *t, int32_t node) {
 
 static void depth_is_the_longest_way_down(void **state) {
     (void)state;
-    cp_forest f = random_forest("depth", COPSE_REGRESS, 0, 60);
+    cp_forest f = random_forest("depth", COPSE_REGRESS, 0, 60, 300);
     for (size_t m = 0; m < f.trees; m++) assert_int_equal(cp_tree_depth(&f.tree[m]), literal_depth(&f.tree[m], 0));
     cp_forest_clear(&f);
 }
@@ -225,7 +225,7 @@ static void check_notices_shares(cp_tree *t, const cp_forest *f) {
 static void check_notices_every_corrupted_field(void **state) {
     (void)state;
     for (size_t kind = 0; kind < COUNT(kinds); kind++) {
-        cp_forest f = random_forest("corrupt", kinds[kind].task, kinds[kind].categories, 4);
+        cp_forest f = random_forest("corrupt", kinds[kind].task, kinds[kind].categories, 4, 60);
         for (size_t m = 0; m < f.trees; m++) {
             assert_sound(&f.tree[m], &f);
             check_notices_nodes(&f.tree[m], &f);

@@ -26,7 +26,7 @@ static void a_walk_is_the_literal_walk(void **state) {
     (void)state;
     for (int categories = 0; categories < 2; categories++)
         for (int missing = 0; missing < 2; missing++) {
-            cp_forest f = random_forest("walk", COPSE_REGRESS, categories, 30);
+            cp_forest f = random_forest("walk", COPSE_REGRESS, categories, 30, 300);
             float *x = random_rows("walk rows", &f, ROWS, missing);
             assert_int_equal(cp_tree_walk_is_plain(x, ROWS * f.dims), !missing);
             compare_walks(cp_tree_walk, &f, x);
