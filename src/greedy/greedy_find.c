@@ -72,15 +72,17 @@ static void measure(cp_greedy_work *w, const cp_greedy_open *o) {
         n->mean = (double)all.s / n->weight;
         return;
     }
+    size_t seen = 0; /* classes, in the order greedy_local meets them: squares of real weights are not summed exactly */
     memset(n->total, 0, n->rule->classes * sizeof *n->total);
     for (size_t i = o->lo; i < o->hi; i++) {
         all.w += sum[i].w;
+        if (n->total[sum[i].s] == 0) w->seen[seen++] = (uint32_t)sum[i].s;
         n->total[sum[i].s] += cp_split_weight(n->rule, sum[i].w);
     }
     n->weight = cp_split_weight(n->rule, all.w);
-    for (size_t k = 0; k < n->rule->classes; k++) {
-        double c = n->total[k];
-        if (c > 0) n->square += n->rule->kind == CP_SPLIT_GINI ? c * c : c * log(c);
+    for (size_t k = 0; k < seen; k++) {
+        double c = n->total[w->seen[k]];
+        n->square += n->rule->kind == CP_SPLIT_GINI ? c * c : c * log(c);
     }
 }
 

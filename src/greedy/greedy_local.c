@@ -349,6 +349,7 @@ copse_status cp_greedy_local_grow(cp_greedy_work *w, const cp_greedy_open *o, co
     memset(l->ranks, 0, dims * sizeof *l->ranks);
     for (size_t i = 0; i < l->m; i++) l->member[i] = (uint16_t)i;
     for (size_t i = 0; y && i < l->m; i++) l->y[i] = y[l->row[i]];
+    if (!y) memset(w->node.total, 0, w->node.rule->classes * sizeof *w->node.total); /* greedy_find leaves its own */
     /* A list is divided from the top or not at all. */
     if (l->divides)
         for (size_t d = 0; d < dims; d++) sort_column(w, d);
