@@ -45,6 +45,17 @@ void cp_answer_end_row(cp_answer *a) {
     a->start[++a->ended] = a->n_comp;
 }
 
+copse_status cp_answer_fill(cp_answer *a, size_t per_row, cp_component **out, copse_error *err) {
+    CP_BUG(a->ended || !per_row);
+    if (per_row > SIZE_MAX / (a->rows + 1)) return cp_fail_memory(err);
+    CP_TRY(CP_GROW(a->comp, a->cap_comp, a->rows * per_row, err));
+    for (size_t i = 1; i <= a->rows; i++) a->start[i] = i * per_row;
+    a->n_comp = a->rows * per_row;
+    a->ended = a->rows;
+    *out = a->comp;
+    return COPSE_OK;
+}
+
 copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, copse_error *err) {
     if (a->task == COPSE_CLASS) {
         for (size_t i = 0; i < part->rows; i++)

@@ -45,6 +45,8 @@ typedef struct cp_answer {
 copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err);
 copse_status cp_answer_add(cp_answer *a, cp_component c, copse_error *err);
 void cp_answer_end_row(cp_answer *a); /* tidies the row's mixture */
+/* All rows of a regression at once, `per_row` components each, row by row from *out on: for the caller to write, tidy. */
+copse_status cp_answer_fill(cp_answer *a, size_t per_row, cp_component **out, copse_error *err);
 /* Puts the rows of `part` (same task; it may know fewer classes) at row `first` of a.  Regression: in order, `first` is
  * the number of rows ended so far. */
 copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, copse_error *err);

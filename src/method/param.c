@@ -39,18 +39,22 @@ void cp_param_range(const cp_param *d, char *buf, size_t n) {
         snprintf(buf, n, "%s", d->choices);
         return;
     }
-    char min[TEXT_SIZE], max[TEXT_SIZE];
-    const char *automatic = d->auto_ok ? "auto, " : "";
+    char min[TEXT_SIZE], max[TEXT_SIZE], words[TEXT_SIZE * 2] = "";
+    size_t used = 0, length;
+    const char *w;
+    if (d->auto_ok) used = (size_t)snprintf(words, sizeof words, "auto, ");
+    for (size_t k = 0; d->choices && (length = word(d->choices, k, &w)) > 0 && used < sizeof words; k++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%.*s, ", (int)length, w);
     print_bound(d, d->min, min, sizeof min);
     print_bound(d, d->max, max, sizeof max);
     if (isfinite(d->min) && isfinite(d->max))
-        snprintf(buf, n, "%s%s to %s", automatic, min, max);
+        snprintf(buf, n, "%s%s to %s", words, min, max);
     else if (isfinite(d->min))
-        snprintf(buf, n, "%s%s or more", automatic, min);
+        snprintf(buf, n, "%s%s or more", words, min);
     else if (isfinite(d->max))
-        snprintf(buf, n, "%s%s or less", automatic, max);
+        snprintf(buf, n, "%s%s or less", words, max);
     else
-        snprintf(buf, n, "%s", d->auto_ok ? "auto, any number" : "");
+        snprintf(buf, n, "%s%s", words, *words ? "any number" : "");
 }
 
 /* ------------------------------------------------------------------------------------------------------ parsing */
@@ -67,11 +71,21 @@ static void print_number(const cp_param *d, double x, char buf[TEXT_SIZE]) {
     }
 }
 
+/* Is it one of the words that may stand where a number is expected? */
+static int is_word(const cp_param *d, const char *text) {
+    const char *w;
+    size_t length;
+    if (d->auto_ok && strcmp(text, "auto") == 0) return 1;
+    for (size_t k = 0; d->choices && (length = word(d->choices, k, &w)) > 0; k++)
+        if (strlen(text) == length && memcmp(text, w, length) == 0) return 1;
+    return 0;
+}
+
 static copse_status parse_number(const cp_param *d, const char *text, double *out, char canonical[TEXT_SIZE],
                                  copse_error *err) {
-    if (d->auto_ok && strcmp(text, "auto") == 0) {
+    if (is_word(d, text)) {
         *out = NAN;
-        snprintf(canonical, TEXT_SIZE, "auto");
+        snprintf(canonical, TEXT_SIZE, "%s", text);
         return COPSE_OK;
     }
     const char *kind = d->type == CP_PARAM_INT ? "a whole number" : "a number";

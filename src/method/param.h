@@ -11,8 +11,8 @@ typedef struct cp_param {
     cp_param_type type;
     const char *initial; /* as text; "auto" is allowed where auto_ok */
     double min, max;     /* int, real: inclusive */
-    const char *choices; /* choice: words separated by blanks */
-    int auto_ok;         /* int, real: "auto" lets the method decide; its value is then NaN */
+    const char *choices; /* choice: words separated by blanks; int, real: words taken besides numbers, or NULL */
+    int auto_ok;         /* int, real: "auto" lets the method decide; its value, and that of any word, is then NaN */
     const char *help;
 } cp_param;
 

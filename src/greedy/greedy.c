@@ -1,0 +1,278 @@
+#include "greedy/greedy.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "tree/forest_file.h"
+
+/* ------------------------------------------------------------------------------------------------------------- options */
+
+/* Each option is written once; what differs from method to method is its default. */
+#define TREES(HELP) \
+    { .name = "trees", .type = CP_PARAM_INT, .initial = "100", .min = 1, .max = 100000, .help = HELP }
+#define SEED                                                                                       \
+    {                                                                                              \
+        .name = "seed", .type = CP_PARAM_INT, .initial = "1", .min = 0, .max = 9007199254740992.0, \
+        .help = "same seed, same model, on any number of threads"                                  \
+    }
+#define MIN_LEAF(AUTO)                                                                                   \
+    {                                                                                                    \
+        .name = "min-leaf", .type = CP_PARAM_INT, .initial = "auto", .min = 1, .max = 1e9, .auto_ok = 1, \
+        .help = "rows in a leaf, at least; " AUTO                                                        \
+    }
+#define MIN_LEAF_WEIGHT(INITIAL)                                                                        \
+    {                                                                                                   \
+        .name = "min-leaf-weight", .type = CP_PARAM_REAL, .initial = INITIAL, .min = 0, .max = 1e12,    \
+        .help = "weight in a leaf, at least; the weights of all rows are scaled to sum to their number" \
+    }
+#define BAYES_LEAF MIN_LEAF("auto: 1"), MIN_LEAF_WEIGHT("3")
+#define FEATURES(AUTO)                                                                                   \
+    {                                                                                                    \
+        .name = "features-per-split", .type = CP_PARAM_REAL, .initial = "auto", .min = 1e-6, .max = 1e6, \
+        .choices = "sqrt all", .auto_ok = 1,                                                             \
+        .help = "columns tried at each split: how many, or a share below 1; " AUTO                       \
+    }
+#define MAX_DEPTH                                                                               \
+    {                                                                                           \
+        .name = "max-depth", .type = CP_PARAM_INT, .initial = "inf", .min = 1, .max = INFINITY, \
+        .help = "splits on the way to a leaf, at most"                                          \
+    }
+#define MAX_LEAVES                                                                               \
+    {                                                                                            \
+        .name = "max-leaves", .type = CP_PARAM_INT, .initial = "inf", .min = 1, .max = INFINITY, \
+        .help = "leaves of a tree, at most; the split that gains most comes first"               \
+    }
+#define CRITERION                                                                                   \
+    {                                                                                               \
+        .name = "criterion", .type = CP_PARAM_CHOICE, .initial = "gini", .choices = "gini entropy", \
+        .help = "classes: what splits lower; for numbers it is squared error"                       \
+    }
+#define ALPHA(INITIAL)                                                                    \
+    {                                                                                     \
+        .name = "alpha", .type = CP_PARAM_REAL, .initial = INITIAL, .min = 0, .max = 1e9, \
+        .help = "classes: weight added to each leaf, spread evenly over the classes"      \
+    }
+#define SPLITS                                                                                              \
+    {                                                                                                       \
+        .name = "splits", .type = CP_PARAM_CHOICE, .initial = "auto", .choices = "auto exact binned",       \
+        .help = "between any two values, or between 255 bins of each column; auto: binned above 10000 rows" \
+    }
+#define LIMITS MAX_DEPTH, MAX_LEAVES, CRITERION
+
+#define FOREST_LEAF "auto: 1 for classes, 3 for numbers"
+
+static const cp_param cart_params[] = {
+    SEED, MIN_LEAF("auto: 3"), MIN_LEAF_WEIGHT("0"), FEATURES("auto: all"), LIMITS, ALPHA("1"), SPLITS,
+};
+static const cp_param rf_params[] = {
+    TREES("trees in the forest"),
+    SEED,
+    MIN_LEAF(FOREST_LEAF),
+    MIN_LEAF_WEIGHT("0"),
+    FEATURES("auto: sqrt for classes, a third for numbers"),
+    LIMITS,
+    ALPHA(".1"),
+    SPLITS,
+};
+static const cp_param ert_params[] = {
+    TREES("trees in the forest"),
+    SEED,
+    MIN_LEAF(FOREST_LEAF),
+    MIN_LEAF_WEIGHT("0"),
+    FEATURES("auto: sqrt for classes, all for numbers"),
+    LIMITS,
+    ALPHA(".1"),
+};
+static const cp_param bf_params[] = {
+    TREES("draws from the posterior"), SEED, BAYES_LEAF, FEATURES("auto: all"), LIMITS, ALPHA(".1"), SPLITS,
+};
+static const cp_param ssf_params[] = {
+    TREES("trees of each subset"),
+    SEED,
+    {.name = "subsets",
+     .type = CP_PARAM_INT,
+     .initial = "5",
+     .min = 1,
+     .max = 100000,
+     .help = "random parts of the rows, equal in size, each with a forest of its own"},
+    BAYES_LEAF,
+    FEATURES("auto: all"),
+    LIMITS,
+    ALPHA(".1"),
+    SPLITS,
+};
+static const cp_param ebf_params[] = {
+    TREES("draws from the posterior given the trunk"),
+    SEED,
+    {.name = "trunk-leaves",
+     .type = CP_PARAM_INT,
+     .initial = "auto",
+     .min = 1,
+     .max = 1e6,
+     .auto_ok = 1,
+     .help = "leaves of the trunk that all trees share, at most; auto: any number"},
+    {.name = "trunk-min-leaf",
+     .type = CP_PARAM_INT,
+     .initial = "auto",
+     .min = 1,
+     .max = 1e9,
+     .auto_ok = 1,
+     .help = "rows in a leaf of the trunk, at least; auto: rows / 6, or rows / (4 trunk-leaves) if those are given"},
+    {.name = "trunk-sample",
+     .type = CP_PARAM_REAL,
+     .initial = "1",
+     .min = 1e-6,
+     .max = 1,
+     .help = "share of the rows the trunk is grown on"},
+    BAYES_LEAF,
+    FEATURES("auto: all"),
+    LIMITS,
+    ALPHA(".1"),
+    SPLITS,
+};
+
+/* --------------------------------------------------------------------------------------------------------------- files */
+
+static copse_status write_state(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
+                                copse_error *err) {
+    const cp_greedy *g = state;
+    (void)p;
+    (void)flags; /* rows are never kept: every greedy model is frozen */
+    double numbers[] = {g->spread.var, g->spread.rows, g->spread.stretch, g->spread.floor, g->oob[0], g->oob[1]};
+    CP_TRY(cp_writer_i64(w, "rows", (int64_t)g->rows, err));
+    CP_TRY(cp_writer_i64(w, "trunk", (int64_t)g->trunk, err));
+    CP_TRY(cp_writer_array(w, "numbers", CP_F64, numbers, sizeof numbers / sizeof *numbers, err));
+    return cp_forest_write(&g->forest, w, err);
+}
+
+static copse_status read_numbers(cp_greedy *g, cp_reader *r, copse_error *err) {
+    double *numbers = NULL;
+    int64_t rows, trunk;
+    CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX, &rows, err));
+    CP_TRY(cp_reader_i64(r, "trunk", 0, INT32_MAX, &trunk, err));
+    CP_TRY(cp_reader_array(r, "numbers", CP_F64, 6, &numbers, err));
+    g->rows = (size_t)rows;
+    g->trunk = (size_t)trunk;
+    g->spread = (cp_greedy_spread){numbers[0], numbers[1], numbers[2], numbers[3]};
+    g->oob[0] = numbers[4];
+    g->oob[1] = numbers[5];
+    cp_mem_free(numbers);
+    if (!cp_greedy_spread_check(&g->spread)) return cp_reader_bad(r, err, "a variance is not one");
+    return COPSE_OK;
+}
+
+static copse_status read_state(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                               void **out_state, copse_error *err) {
+    cp_greedy *g;
+    (void)p;
+    *out_state = NULL;
+    CP_TRY(CP_NEW(g, 1, err));
+    copse_status status = read_numbers(g, r, err);
+    if (!status) status = cp_forest_read(r, task, dims, classes, &g->forest, err);
+    if (status)
+        cp_greedy_free(g);
+    else
+        *out_state = g;
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- questions */
+
+static const char *check(const void *state) {
+    const cp_greedy *g = state;
+    for (size_t m = 0; m < g->forest.trees; m++) {
+        const char *wrong = cp_tree_check(&g->forest.tree[m], &g->forest);
+        if (wrong) return wrong;
+    }
+    return cp_greedy_spread_check(&g->spread) ? NULL : "the spread of the leaves is not one";
+}
+
+static size_t count_rows(const void *state) {
+    return ((const cp_greedy *)state)->rows;
+}
+
+static size_t count_trees(const void *state) {
+    return ((const cp_greedy *)state)->forest.trees;
+}
+
+static int can_learn(const void *state) {
+    (void)state;
+    return 0;
+}
+
+static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
+    const cp_greedy *g = state;
+    const cp_forest *f = &g->forest;
+    double leaves = 0, nodes = 0, depth = 0, trees = (double)f->trees;
+    int classes = f->task == COPSE_CLASS;
+    size_t n = 0;
+    for (size_t m = 0; m < f->trees; m++) {
+        leaves += (double)f->tree[m].leaves;
+        nodes += (double)f->tree[m].nodes;
+        depth += (double)cp_tree_depth(&f->tree[m]);
+    }
+    out[n++] = (copse_figure){"leaves", leaves / trees};
+    out[n++] = (copse_figure){"depth", depth / trees};
+    out[n++] = (copse_figure){"nodes", nodes};
+    if (g->trunk) out[n++] = (copse_figure){"trunk_leaves", (double)g->trunk};
+    if (isnan(g->oob[0])) return n;
+    out[n++] = (copse_figure){classes ? "oob_accuracy" : "oob_rmse", g->oob[0]};
+    out[n++] = (copse_figure){classes ? "oob_log_loss" : "oob_r2", g->oob[1]};
+    return n;
+}
+
+static void importance(const void *state, size_t tree, double *out_dims) {
+    const cp_forest *f = &((const cp_greedy *)state)->forest;
+    const float *gain = f->tree[tree].gain;
+    double sum = 0;
+    for (size_t d = 0; d < f->dims; d++) sum += gain ? (double)gain[d] : 0;
+    for (size_t d = 0; d < f->dims; d++) out_dims[d] = sum > 0 ? (double)gain[d] / sum : 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- methods */
+
+static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, const copse_params *p, const copse_run *run,
+                           void **out_state, copse_error *err) {
+    cp_greedy *g;
+    copse_status status = cp_greedy_fit(kind, rows, p, run, &g, err);
+    *out_state = g;
+    return status;
+}
+
+/* The kind that follows tells a method apart; all else the six share. */
+#define METHOD(NAME, SUMMARY, ...)                                                                                     \
+    static copse_status fit_##NAME(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state, \
+                                   copse_error *err) {                                                                 \
+        static const cp_greedy_kind kind = {__VA_ARGS__};                                                              \
+        return fit_as(&kind, rows, p, run, out_state, err);                                                            \
+    }                                                                                                                  \
+    const cp_method cp_##NAME##_method = {                                                                             \
+        .info = {.name = #NAME, .summary = SUMMARY, .tasks = COPSE_CLASS | COPSE_REGRESS},                             \
+        .takes_raw = 1,                                                                                                \
+        .takes_weights = 1,                                                                                            \
+        .has_draws = 1,                                                                                                \
+        .params = NAME##_params,                                                                                       \
+        .n_params = sizeof NAME##_params / sizeof *NAME##_params,                                                      \
+        .fit = fit_##NAME,                                                                                             \
+        .predict = cp_greedy_predict,                                                                                  \
+        .write = write_state,                                                                                          \
+        .read = read_state,                                                                                            \
+        .check = check,                                                                                                \
+        .clear = cp_greedy_free,                                                                                       \
+        .rows = count_rows,                                                                                            \
+        .trees = count_trees,                                                                                          \
+        .can_learn = can_learn,                                                                                        \
+        .figures = figures,                                                                                            \
+        .tree_json = cp_greedy_tree_json,                                                                              \
+        .tree_node = cp_greedy_tree_node,                                                                              \
+        .importance = importance,                                                                                      \
+    }
+
+METHOD(cart, "CART: one tree, each split the best there is", .one_tree = 1);
+METHOD(rf, "random forest: trees on bootstrap samples, with out-of-bag error", .draws = CP_GREEDY_BOOTSTRAP);
+METHOD(ert, "extremely randomized trees: random cuts, of which the best is taken", .random_cuts = 1);
+METHOD(bf, "Bayesian forest: a posterior over trees by the Bayesian bootstrap", .draws = CP_GREEDY_EXPONENTIAL);
+METHOD(ssf, "sub-sample forest: Bayesian forests on disjoint random subsets", .draws = CP_GREEDY_EXPONENTIAL,
+       .parts = CP_GREEDY_SUBSETS);
+METHOD(ebf, "empirical Bayesian forest: one trunk, a Bayesian forest in each of its leaves",
+       .draws = CP_GREEDY_EXPONENTIAL, .parts = CP_GREEDY_TRUNK);

@@ -1,0 +1,280 @@
+/* greedy_fit - from options and rows to a forest. */
+#include <math.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "greedy/greedy.h"
+#include "greedy/greedy_trunk.h"
+
+enum { EXACT_ROWS = 10000 };         /* splits are found exactly up to here, with bins beyond, unless asked for */
+static const double max_trees = 1e6; /* subsets times trees: far below the number of random streams */
+
+/* A fit under way. */
+typedef struct fitting {
+    const cp_greedy_kind *kind;
+    cp_greedy *g;
+    cp_greedy_data data;
+    cp_greedy_weight weight;
+    cp_greedy_rule rule;
+    const copse_run *run; /* threads for work within a tree */
+    size_t *start;        /* rows of part k: weight.row[start[k]] ... weight.row[start[k + 1] - 1] */
+    size_t parts;
+    cp_tree trunk;
+    uint64_t *bag; /* bootstrap: bits of the rows that each tree has seen, `words` a tree */
+    size_t words;
+} fitting;
+
+/* ------------------------------------------------------------------------------------------------------------- options */
+
+/* "auto": what the papers and other programs do. */
+static double usual_features(const cp_greedy_kind *kind, const cp_rows *rows) {
+    double dims = (double)rows->dims;
+    int subset = kind->draws == CP_GREEDY_BOOTSTRAP || kind->random_cuts;
+    if (subset && rows->task == COPSE_CLASS) return fmax(1, floor(sqrt(dims)));
+    return subset && !kind->random_cuts ? fmax(1, floor(dims / 3)) : dims;
+}
+
+static size_t usual_min_leaf(const cp_greedy_kind *kind, copse_task task) {
+    if (kind->one_tree) return 3;
+    return kind->draws == CP_GREEDY_EXPONENTIAL || task == COPSE_CLASS ? 1 : 3;
+}
+
+static copse_status features_tried(const cp_greedy_kind *kind, const cp_rows *rows, const copse_params *p, size_t *out,
+                                   copse_error *err) {
+    static const char name[] = "features-per-split";
+    double dims = (double)rows->dims, k = cp_param_real(p, name);
+    if (cp_param_is(p, name, "auto")) k = usual_features(kind, rows);
+    if (cp_param_is(p, name, "all")) k = dims;
+    if (cp_param_is(p, name, "sqrt")) k = fmax(1, floor(sqrt(dims)));
+    if (k < 1) k = fmax(1, floor(k * dims));
+    if (k != floor(k) || k > dims)
+        return cp_fail(err, COPSE_E_USAGE,
+                       "--%s %s: give a whole number up to %zu, the columns there are, or a share below 1", name,
+                       cp_param_text(p, name), rows->dims);
+    *out = (size_t)k;
+    return COPSE_OK;
+}
+
+static size_t bound(const copse_params *p, const char *name) {
+    double x = cp_param_real(p, name);
+    return isinf(x) ? 0 : (size_t)x;
+}
+
+copse_status cp_greedy_rule_init(cp_greedy_rule *rule, const cp_greedy_kind *kind, const cp_rows *rows,
+                                 const copse_params *p, copse_error *err) {
+    double min_leaf = cp_param_real(p, "min-leaf");
+    *rule = (cp_greedy_rule){
+        .entropy = cp_param_is(p, "criterion", "entropy"),
+        .random_cuts = kind->random_cuts,
+        .min_leaf = isnan(min_leaf) ? usual_min_leaf(kind, rows->task) : (size_t)min_leaf,
+        .min_leaf_weight = cp_param_real(p, "min-leaf-weight"),
+        .max_depth = bound(p, "max-depth"),
+        .max_leaves = bound(p, "max-leaves"),
+        .seed = (uint64_t)cp_param_int(p, "seed"),
+    };
+    return features_tried(kind, rows, p, &rule->features, err);
+}
+
+/* Random cuts look at no more than the ends of a column: bins would only make them less random. */
+static int wants_bins(const cp_greedy_kind *kind, const cp_rows *rows, const copse_params *p) {
+    if (kind->random_cuts) return 0;
+    return cp_param_is(p, "splits", "binned") || (cp_param_is(p, "splits", "auto") && rows->n > EXACT_ROWS);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- parts */
+
+static copse_status one_part(fitting *f, copse_error *err) {
+    CP_TRY(CP_NEW(f->start, 2, err));
+    f->start[1] = f->weight.rows;
+    f->parts = 1;
+    return COPSE_OK;
+}
+
+/* Sizes differ by one at most. */
+static copse_status random_parts(fitting *f, size_t parts, copse_error *err) {
+    cp_greedy_weight *w = &f->weight;
+    if (w->rows < parts)
+        return cp_fail(err, COPSE_E_DATA, "%zu rows do not make %zu subsets; lower --subsets", w->rows, parts);
+    CP_TRY(CP_NEW(f->start, parts + 1, err));
+    for (size_t k = 0; k < parts; k++) {
+        f->start[k + 1] = w->rows * (k + 1) / parts;
+        cp_greedy_weight_sample(w->row + f->start[k], w->rows - f->start[k], f->start[k + 1] - f->start[k],
+                                f->rule.seed, k);
+    }
+    f->parts = parts;
+    return COPSE_OK;
+}
+
+static copse_status trunk_parts(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
+    cp_greedy_trunk_want want = {.sample = cp_param_real(p, "trunk-sample"), .rule = f->rule};
+    double leaves = cp_param_real(p, "trunk-leaves"), rows = cp_param_real(p, "trunk-min-leaf");
+    if (isnan(rows)) rows = ceil((double)f->weight.rows / (isnan(leaves) ? 6 : 4 * leaves));
+    want.rule.max_leaves = isnan(leaves) ? 0 : (size_t)leaves;
+    want.rule.max_depth = 0;
+    want.rule.min_leaf = (size_t)fmax(1, rows);
+    want.rule.min_leaf_weight = 0;
+    want.rule.features = f->data.rows.dims;
+    CP_TRY(cp_greedy_trunk_grow(&f->data, &want, &f->weight, run, &f->trunk, err));
+    f->parts = f->g->trunk = f->trunk.leaves;
+    cp_greedy_route way = {&f->trunk, &f->g->forest, &f->data.rows};
+    return cp_greedy_trunk_route(&way, &f->weight, run, &f->start, err);
+}
+
+static copse_status make_parts(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
+    if (f->kind->parts == CP_GREEDY_SUBSETS) return random_parts(f, (size_t)cp_param_int(p, "subsets"), err);
+    if (f->kind->parts == CP_GREEDY_TRUNK) return trunk_parts(f, p, run, err);
+    return one_part(f, err);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- trees */
+
+static void draw_weights(const fitting *f, size_t m, size_t k, double *weight) {
+    const uint32_t *row = f->weight.row + f->start[k];
+    size_t n = f->start[k + 1] - f->start[k];
+    cp_greedy_draw draw = {.seed = f->rule.seed, .tree = (uint32_t)m, .part = k};
+    if (f->kind->draws == CP_GREEDY_BOOTSTRAP)
+        cp_greedy_weight_bootstrap(row, n, f->weight.own, draw, weight);
+    else
+        cp_greedy_weight_exponential(row, n, f->weight.own, draw, weight);
+}
+
+/* Tree m on part k of the rows; weight is scratch, NULL if there is nothing to draw. */
+static copse_status grow_part(const fitting *f, size_t m, size_t k, double *weight, cp_tree *out, copse_error *err) {
+    size_t n = f->start[k + 1] - f->start[k];
+    cp_greedy_job job = {.rows = n, .weight = weight, .slot = (uint32_t)m, .root = 1};
+    if (n < f->data.rows.n) job.row = f->weight.row + f->start[k];
+    if (f->kind->parts == CP_GREEDY_TRUNK) job.root = cp_greedy_trunk_root(k);
+    if (weight) draw_weights(f, m, k, weight);
+    return cp_greedy_grow(&f->data, &f->rule, &job, f->run, out, err);
+}
+
+static copse_status grow_branches(const fitting *f, size_t m, double *weight, cp_tree *out, copse_error *err) {
+    CP_TRY(cp_greedy_trunk_copy(&f->trunk, &f->data.rows, out, err));
+    for (size_t j = 0; j < f->trunk.nodes; j++) {
+        if (!cp_tree_is_leaf(&f->trunk.node[j])) continue;
+        cp_tree branch = {0};
+        copse_status status = grow_part(f, m, f->trunk.node[j].at.leaf, weight, &branch, err);
+        if (!status) status = cp_tree_graft(out, (int32_t)j, &branch, f->data.rows.dims, err);
+        cp_tree_clear(&branch);
+        CP_TRY(status);
+    }
+    return cp_tree_finish(out, err);
+}
+
+static void fill_bag(const fitting *f, size_t m, const double *weight) {
+    uint64_t *bag = f->bag + m * f->words;
+    for (size_t i = 0; i < f->weight.rows; i++) {
+        uint32_t row = f->weight.row[i];
+        if (weight[row] > 0) bag[row / 64] |= (uint64_t)1 << row % 64;
+    }
+}
+
+static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *err) {
+    (void)worker;
+    fitting *f = arg;
+    cp_tree *out = &f->g->forest.tree[m];
+    size_t per_part = f->g->forest.trees / (f->kind->parts == CP_GREEDY_SUBSETS ? f->parts : 1);
+    double *weight = NULL;
+    if (f->kind->draws != CP_GREEDY_NONE) CP_TRY(CP_RAW(weight, f->data.rows.n, err));
+    copse_status status = f->kind->parts == CP_GREEDY_TRUNK ? grow_branches(f, m, weight, out, err)
+                                                            : grow_part(f, m, m / per_part, weight, out, err);
+    if (!status && f->bag) fill_bag(f, m, weight);
+    cp_mem_free(weight);
+    return status;
+}
+
+/* Trees side by side; or, where there are fewer than threads, one after another with all threads at work in each. */
+static copse_status grow_trees(fitting *f, const copse_run *run, copse_error *err) {
+    size_t trees = f->g->forest.trees, workers = cp_pool_workers(run, SIZE_MAX);
+    copse_run alone = {.threads = 1, .stop = run ? run->stop : NULL};
+    f->run = trees < workers ? run : &alone;
+    if (trees < workers) workers = 1;
+    return cp_pool_for(run, workers, trees, "growing trees", grow_tree, f, err);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- forest */
+
+void cp_greedy_free(void *state) {
+    cp_greedy *g = state;
+    if (!g) return;
+    cp_forest_clear(&g->forest);
+    cp_mem_free(g);
+}
+
+static copse_status init_forest(fitting *f, const cp_rows *rows, const copse_params *p, copse_error *err) {
+    cp_forest *forest = &f->g->forest;
+    double trees = f->kind->one_tree ? 1 : cp_param_real(p, "trees");
+    if (f->kind->parts == CP_GREEDY_SUBSETS) trees *= cp_param_real(p, "subsets");
+    if (trees > max_trees)
+        return cp_fail(err, COPSE_E_USAGE, "%.0f trees are too many: at most %.0f, all subsets together", trees,
+                       max_trees);
+    if (rows->n > INT32_MAX)
+        return cp_fail(err, COPSE_E_DATA, "a tree takes at most %d rows; sample the data, or fit on a part", INT32_MAX);
+    *forest = (cp_forest){.task = rows->task, .dims = rows->dims, .classes = rows->classes};
+    if (rows->levels) {
+        CP_TRY(CP_RAW(forest->levels, rows->dims, err));
+        for (size_t d = 0; d < rows->dims; d++) forest->levels[d] = rows->levels[d];
+    }
+    CP_TRY(CP_NEW(forest->tree, (size_t)trees, err));
+    forest->trees = (size_t)trees;
+    f->g->oob[0] = f->g->oob[1] = NAN;
+    return COPSE_OK;
+}
+
+static copse_status init_bag(fitting *f, copse_error *err) {
+    if (f->kind->draws != CP_GREEDY_BOOTSTRAP) return COPSE_OK;
+    f->words = (f->data.rows.n + 63) / 64;
+    return CP_NEW(f->bag, f->words * f->g->forest.trees, err);
+}
+
+static copse_status fit_spread(fitting *f, const copse_run *run, copse_error *err) {
+    cp_greedy_spread *s = &f->g->spread;
+    cp_greedy_trial trial = {&f->g->forest, &f->data, &f->rule, &f->weight};
+    *s = (cp_greedy_spread){1, 1, 1, 1};
+    if (f->g->forest.task == COPSE_CLASS) return COPSE_OK;
+    cp_greedy_spread_init(s, &f->g->forest, &f->data.rows, &f->weight);
+    return f->kind->one_tree ? cp_greedy_spread_hold_out(s, &trial, run, err) : COPSE_OK;
+}
+
+static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_params *p, const copse_run *run,
+                               copse_error *err) {
+    CP_TRY(cp_greedy_rule_init(&f->rule, f->kind, rows, p, err));
+    CP_TRY(init_forest(f, rows, p, err));
+    CP_TRY(cp_greedy_weight_init(&f->weight, rows, err));
+    cp_rows scaled = *rows;
+    scaled.weight = f->weight.own;
+    CP_TRY(cp_greedy_data_init(&f->data, &scaled, wants_bins(f->kind, rows, p), run, err));
+    f->g->rows = f->weight.rows;
+    f->g->forest.centre = f->data.centre;
+    f->g->forest.scale = f->data.scale;
+    CP_TRY(make_parts(f, p, run, err));
+    CP_TRY(init_bag(f, err));
+    CP_TRY(grow_trees(f, run, err));
+    CP_TRY(fit_spread(f, run, err));
+    cp_greedy_bag bag = {&f->data.rows, &f->weight, cp_param_real(p, "alpha"), f->bag};
+    if (f->bag) CP_TRY(cp_greedy_oob(f->g, &bag, run, err));
+    if (f->kind->draws == CP_GREEDY_EXPONENTIAL)
+        cp_log_info(run,
+                    "%s gives every row some weight in its trees: no row is out of bag; 'copse cv' estimates the error",
+                    p->method->info.name);
+    return COPSE_OK;
+}
+
+copse_status cp_greedy_fit(const cp_greedy_kind *kind, const cp_rows *rows, const copse_params *p, const copse_run *run,
+                           cp_greedy **out, copse_error *err) {
+    fitting f = {.kind = kind};
+    *out = NULL;
+    CP_TRY(CP_NEW(f.g, 1, err));
+    copse_status status = fit_forest(&f, rows, p, run, err);
+    cp_greedy_data_clear(&f.data);
+    cp_greedy_weight_clear(&f.weight);
+    cp_tree_clear(&f.trunk);
+    cp_mem_free(f.start);
+    cp_mem_free(f.bag);
+    if (status)
+        cp_greedy_free(f.g);
+    else
+        *out = f.g;
+    return status;
+}

@@ -1,0 +1,206 @@
+/* greedy_oob - a random forest judged by its own rows: each is predicted by the trees whose bootstrap missed it, about
+ * 37 of 100, as if it were new. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "greedy/greedy.h"
+#include "tree/tree_walk.h"
+
+enum {
+    BLOCK = 4096,   /* rows asked for at a time, */
+    ROOM = 1 << 19, /* and class probabilities, */
+    GATHERED = 64   /* columns: of wider rows, those that are in the bag are walked too, and not copied */
+};
+
+/* What the trees that have not seen a row say of it: sums, in the leaves' units. */
+typedef struct hearsay {
+    double votes, mean, square, var;
+} hearsay;
+
+/* Sums over rows that some tree has not seen, weighted like the rows. */
+typedef struct tally {
+    double weight;
+    double mean, scatter;   /* of the targets: a running mean, and squares about it */
+    double squares;         /* of the errors */
+    double between, within; /* of the variances: the trees' means', and within leaves */
+    double right, log_loss;
+} tally;
+
+/* A block's rows as they are asked. */
+typedef struct asking {
+    size_t first, n;
+    uint32_t *place, *leaf; /* of the rows a tree has not seen: where in the block, which leaf */
+    float *x;
+    hearsay *said;
+    double *probs;
+} asking;
+
+typedef struct judging {
+    const cp_greedy *g;
+    const cp_greedy_bag *bag;
+    size_t block, words;
+    tally *part; /* one per block */
+} judging;
+
+/* ----------------------------------------------------------------------------------------------------- asking the trees */
+
+static copse_status ask_init(asking *a, const judging *j, copse_error *err) {
+    const cp_forest *f = &j->g->forest;
+    CP_TRY(CP_RAW(a->place, a->n, err));
+    CP_TRY(CP_RAW(a->leaf, a->n, err));
+    CP_TRY(CP_NEW(a->said, a->n, err));
+    if (f->dims <= GATHERED) CP_TRY(CP_RAW(a->x, a->n * f->dims, err));
+    if (f->task == COPSE_CLASS) CP_TRY(CP_NEW(a->probs, a->n * f->classes, err));
+    return COPSE_OK;
+}
+
+static void ask_clear(asking *a) {
+    cp_mem_free(a->place);
+    cp_mem_free(a->leaf);
+    cp_mem_free(a->x);
+    cp_mem_free(a->said);
+    cp_mem_free(a->probs);
+}
+
+/* Fills in place and leaf for the rows that tree m has not seen; returns how many. */
+static size_t walk_unseen(asking *a, const judging *j, size_t m) {
+    const cp_forest *f = &j->g->forest;
+    const float *x = j->bag->rows->x + a->first * f->dims;
+    const uint64_t *bits = j->bag->bit + m * j->words;
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        size_t row = a->first + i;
+        if (bits[row / 64] >> row % 64 & 1) continue;
+        if (a->x) memcpy(a->x + n * f->dims, x + i * f->dims, f->dims * sizeof *x);
+        a->place[n++] = (uint32_t)i;
+    }
+    if (a->x) {
+        cp_tree_walk(&f->tree[m], f, a->x, n, a->leaf);
+        return n;
+    }
+    cp_tree_walk(&f->tree[m], f, x, a->n, a->leaf);
+    for (size_t k = 0; k < n; k++) a->leaf[k] = a->leaf[a->place[k]];
+    return n;
+}
+
+static void hear_number(hearsay *h, const cp_greedy_spread *s, const cp_tree_value *leaf) {
+    double mean = (double)leaf->mean;
+    h->mean += mean;
+    h->square += mean * mean;
+    h->var += cp_greedy_spread_var(s, leaf) - s->floor;
+}
+
+static void hear_class(double *probs, size_t classes, const cp_tree *t, uint32_t leaf, double alpha) {
+    double total = alpha;
+    for (uint32_t s = t->start[leaf]; s < t->start[leaf + 1]; s++) total += (double)t->share[s].weight;
+    for (uint32_t s = t->start[leaf]; s < t->start[leaf + 1]; s++)
+        probs[t->share[s].label] += (double)t->share[s].weight / total;
+    if (alpha > 0)
+        for (size_t k = 0; k < classes; k++) probs[k] += alpha / total / (double)classes;
+}
+
+static void ask_tree(asking *a, const judging *j, size_t m) {
+    const cp_forest *f = &j->g->forest;
+    const cp_tree *t = &f->tree[m];
+    size_t n = walk_unseen(a, j, m);
+    for (size_t k = 0; k < n; k++) {
+        hearsay *h = &a->said[a->place[k]];
+        h->votes++;
+        if (a->probs)
+            hear_class(a->probs + a->place[k] * f->classes, f->classes, t, a->leaf[k], j->bag->alpha);
+        else
+            hear_number(h, &j->g->spread, &t->value[a->leaf[k]]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- judging */
+
+static void judge_number(const judging *j, size_t row, const hearsay *h, double weight, tally *t) {
+    double y = (j->bag->rows->y[row] - j->g->forest.centre) / j->g->forest.scale, apart = y - t->mean;
+    double mean = h->mean / h->votes, spread = h->square - h->votes * mean * mean;
+    t->weight += weight;
+    t->mean += apart * weight / t->weight;
+    t->scatter += weight * apart * (y - t->mean);
+    t->squares += weight * (y - mean) * (y - mean);
+    t->within += weight * h->var / h->votes;
+    if (h->votes > 1) t->between += weight * fmax(0, spread) / (h->votes - 1);
+}
+
+static void judge_class(const judging *j, size_t row, const double *sum, double votes, double weight, tally *t) {
+    size_t best = 0, label = (size_t)j->bag->rows->label[row];
+    for (size_t k = 1; k < j->g->forest.classes; k++)
+        if (sum[k] > sum[best]) best = k;
+    t->weight += weight;
+    t->right += weight * (best == label);
+    t->log_loss -= weight * log(fmax(1e-15, sum[label] / votes)); /* bounded like the metric */
+}
+
+static copse_status judge_block(void *arg, size_t b, size_t worker, copse_error *err) {
+    (void)worker;
+    const judging *j = arg;
+    const cp_forest *f = &j->g->forest;
+    size_t first = b * j->block, left = j->bag->rows->n - first;
+    asking a = {.first = first, .n = left < j->block ? left : j->block};
+    copse_status status = ask_init(&a, j, err);
+    for (size_t m = 0; !status && m < f->trees; m++) ask_tree(&a, j, m);
+    for (size_t i = 0; !status && i < a.n; i++) {
+        double weight = j->bag->weight->own ? j->bag->weight->own[first + i] : 1;
+        if (a.said[i].votes < 1 || weight <= 0) continue;
+        if (a.probs)
+            judge_class(j, first + i, a.probs + i * f->classes, a.said[i].votes, weight, &j->part[b]);
+        else
+            judge_number(j, first + i, &a.said[i], weight, &j->part[b]);
+    }
+    ask_clear(&a);
+    return status;
+}
+
+/* Blocks in their order, whoever worked on them. */
+static tally add_up(const tally *part, size_t blocks) {
+    tally all = {0};
+    for (size_t b = 0; b < blocks; b++) {
+        const tally *t = &part[b];
+        if (t->weight <= 0) continue;
+        double apart = t->mean - all.mean, weight = all.weight + t->weight;
+        all.scatter += t->scatter + apart * apart * all.weight * t->weight / weight;
+        all.mean += apart * t->weight / weight;
+        all.weight = weight;
+        all.squares += t->squares;
+        all.between += t->between;
+        all.within += t->within;
+        all.right += t->right;
+        all.log_loss += t->log_loss;
+    }
+    return all;
+}
+
+static void conclude(cp_greedy *g, const tally *t) {
+    if (t->weight <= 0) return; /* every tree has seen every row */
+    if (g->forest.task == COPSE_CLASS) {
+        g->oob[0] = t->right / t->weight;
+        g->oob[1] = t->log_loss / t->weight;
+        return;
+    }
+    g->oob[0] = g->forest.scale * sqrt(t->squares / t->weight);
+    g->oob[1] = t->scatter > 0 ? 1 - t->squares / t->scatter : NAN;
+    cp_greedy_spread_stretch(&g->spread, t->squares, t->between, t->within);
+}
+
+copse_status cp_greedy_oob(cp_greedy *g, const cp_greedy_bag *bag, const copse_run *run, copse_error *err) {
+    size_t n = bag->rows->n, width = g->forest.task == COPSE_CLASS ? g->forest.classes : 1;
+    judging j = {.g = g, .bag = bag, .block = ROOM / width, .words = (n + 63) / 64};
+    if (j.block > BLOCK) j.block = BLOCK;
+    if (j.block < 64) j.block = 64;
+    size_t blocks = (n + j.block - 1) / j.block;
+    CP_TRY(CP_NEW(j.part, blocks, err));
+    copse_status status =
+        cp_pool_for(run, cp_pool_workers(run, blocks), blocks, "asking out-of-bag trees", judge_block, &j, err);
+    if (!status) {
+        tally all = add_up(j.part, blocks);
+        conclude(g, &all);
+    }
+    cp_mem_free(j.part);
+    return status;
+}

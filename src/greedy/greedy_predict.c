@@ -1,0 +1,120 @@
+/* greedy_predict - what a forest says of new rows.
+ *
+ * Classes: the mean over trees of (w_k + alpha / K) / (w + alpha), w_k the weight of class k in the leaf a row falls in.
+ * Numbers: an equal mixture of one Gaussian per tree, at the mean of that leaf, with the variance of greedy_spread.h. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "greedy/greedy.h"
+#include "tree/tree_walk.h"
+
+enum { BLOCK = 1024 }; /* rows that pass through a tree while it is in the cache */
+
+/* Trees first ... end-1 are asked. */
+typedef struct question {
+    const cp_greedy *g;
+    const cp_rows *rows;
+    size_t first, end;
+    int of_mean;
+    double alpha;
+} question;
+
+/* ------------------------------------------------------------------------------------------------------------- numbers */
+
+/* What one tree says of one row, in the leaves' units. */
+typedef struct saying {
+    float mean, sd;
+} saying;
+
+static void say(const question *q, const cp_tree_value *value, const uint32_t *leaf, size_t n, saying *out) {
+    const cp_greedy_spread *s = &q->g->spread;
+    float floor = (float)s->floor, own = (float)s->rows, all = (float)(s->rows * s->var), stretch = (float)s->stretch;
+    if (q->of_mean) {
+        for (size_t k = 0; k < n; k++) out[k] = (saying){value[leaf[k]].mean, sqrtf(floor)};
+        return;
+    }
+    for (size_t k = 0; k < n; k++) {
+        cp_tree_value v = value[leaf[k]];
+        out[k] = (saying){v.mean, sqrtf(stretch * (v.weight * v.var + all) / (v.weight + own) + floor)};
+    }
+}
+
+/* From trees of rows to rows of trees. */
+static void turn(const question *q, const saying *said, size_t stride, size_t n, cp_component *out) {
+    double centre = q->g->forest.centre, scale = q->g->forest.scale;
+    size_t trees = q->end - q->first;
+    for (size_t i = 0; i < n; i++)
+        for (size_t m = 0; m < trees; m++) {
+            saying s = said[m * stride + i];
+            out[i * trees + m] =
+                (cp_component){1 / (double)trees, centre + scale * (double)s.mean, scale * (double)s.sd, INFINITY};
+        }
+}
+
+static copse_status predict_numbers(const question *q, cp_answer *out, copse_error *err) {
+    const cp_rows *rows = q->rows;
+    size_t trees = q->end - q->first, block = rows->n < BLOCK ? rows->n : BLOCK;
+    size_t stride = block + 8; /* a cache line more: columns of a power of two would share a few lines of the cache */
+    saying *said = NULL;
+    cp_component *comp;
+    uint32_t leaf[BLOCK];
+    CP_TRY(cp_answer_fill(out, trees, &comp, err));
+    CP_TRY(CP_RAW(said, trees * stride, err));
+    for (size_t first = 0; first < rows->n; first += block) {
+        size_t n = rows->n - first < block ? rows->n - first : block;
+        for (size_t m = 0; m < trees; m++) {
+            const cp_tree *t = &q->g->forest.tree[q->first + m];
+            cp_tree_walk(t, &q->g->forest, rows->x + first * rows->dims, n, leaf);
+            say(q, t->value, leaf, n, said + m * stride);
+        }
+        turn(q, said, stride, n, comp + first * trees);
+    }
+    cp_mem_free(said);
+    return COPSE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- classes */
+
+/* Adds one tree's probabilities; what alpha gives to every class alike is collected in `even`. */
+static void add_shares(const question *q, const cp_tree *t, const uint32_t *leaf, size_t n, double *probs,
+                       double *even) {
+    size_t classes = q->g->forest.classes;
+    for (size_t i = 0; i < n; i++, probs += classes) {
+        uint32_t first = t->start[leaf[i]], end = t->start[leaf[i] + 1];
+        double total = q->alpha;
+        for (uint32_t s = first; s < end; s++) total += (double)t->share[s].weight;
+        for (uint32_t s = first; s < end; s++) probs[t->share[s].label] += (double)t->share[s].weight / total;
+        even[i] += q->alpha / total / (double)classes;
+    }
+}
+
+static void predict_classes(const question *q, cp_answer *out) {
+    const cp_rows *rows = q->rows;
+    size_t classes = out->classes, n;
+    uint32_t leaf[BLOCK];
+    for (size_t first = 0; first < rows->n; first += n) {
+        double even[BLOCK] = {0}, *probs = out->probs + first * classes;
+        n = rows->n - first < BLOCK ? rows->n - first : BLOCK;
+        for (size_t m = q->first; m < q->end; m++) {
+            cp_tree_walk(&q->g->forest.tree[m], &q->g->forest, rows->x + first * rows->dims, n, leaf);
+            add_shares(q, &q->g->forest.tree[m], leaf, n, probs, even);
+        }
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < classes; k++)
+                probs[i * classes + k] = (probs[i * classes + k] + even[i]) / (double)(q->end - q->first);
+    }
+}
+
+copse_status cp_greedy_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
+                               copse_error *err) {
+    const cp_greedy *g = state;
+    question q = {
+        .g = g, .rows = rows, .end = g->forest.trees, .of_mean = out->of_mean, .alpha = cp_param_real(p, "alpha")};
+    if (out->tree != CP_NONE) {
+        q.first = (size_t)out->tree;
+        q.end = q.first + 1;
+    }
+    if (g->forest.task == COPSE_REGRESS) return predict_numbers(&q, out, err);
+    predict_classes(&q, out);
+    return COPSE_OK;
+}

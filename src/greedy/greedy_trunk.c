@@ -1,0 +1,110 @@
+#include "greedy/greedy_trunk.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "tree/tree_walk.h"
+
+enum { BLOCK = 4096 };
+
+/* The first rows of a copy of the list, drawn without replacement. */
+static copse_status sample_rows(const cp_greedy_weight *weight, size_t n, uint64_t seed, uint32_t **out,
+                                copse_error *err) {
+    CP_TRY(CP_RAW(*out, weight->rows, err));
+    for (size_t i = 0; i < weight->rows; i++) (*out)[i] = weight->row[i];
+    cp_greedy_weight_sample(*out, weight->rows, n, seed, 0);
+    return COPSE_OK;
+}
+
+copse_status cp_greedy_trunk_grow(const cp_greedy_data *d, const cp_greedy_trunk_want *want,
+                                  const cp_greedy_weight *weight, const copse_run *run, cp_tree *out,
+                                  copse_error *err) {
+    size_t n = (size_t)fmax(1, round(want->sample * (double)weight->rows));
+    double share = (double)n / (double)weight->rows;
+    cp_greedy_rule rule = want->rule;
+    rule.min_leaf = (size_t)fmax(1, round(share * (double)rule.min_leaf));
+    cp_greedy_job job = {.rows = n, .root = 1};
+    uint32_t *row = NULL;
+    if (n < weight->rows) CP_TRY(sample_rows(weight, n, rule.seed, &row, err));
+    job.row = row ? row : n < d->rows.n ? weight->row : NULL;
+    copse_status status = cp_greedy_grow(d, &rule, &job, run, out, err);
+    cp_mem_free(row);
+    for (size_t i = 0; !status && i < d->rows.dims; i++) out->gain[i] = (float)((double)out->gain[i] / share);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- routing */
+
+typedef struct routing {
+    const cp_greedy_route *way;
+    uint32_t *leaf; /* by row number */
+} routing;
+
+static copse_status route_block(void *arg, size_t b, size_t worker, copse_error *err) {
+    (void)worker;
+    (void)err;
+    const routing *job = arg;
+    const cp_rows *rows = job->way->rows;
+    size_t first = b * BLOCK, n = rows->n - first < BLOCK ? rows->n - first : BLOCK;
+    cp_tree_walk(job->way->trunk, job->way->forest, rows->x + first * rows->dims, n, job->leaf + first);
+    return COPSE_OK;
+}
+
+/* By counting: start[k + 1] first counts the rows of leaf k, then is where the next of them goes. */
+static copse_status sort_by_leaf(const uint32_t *leaf, size_t leaves, cp_greedy_weight *weight, size_t **out_start,
+                                 copse_error *err) {
+    uint32_t *sorted;
+    CP_TRY(CP_RAW(sorted, weight->rows, err));
+    size_t *start = cp_mem_new(leaves + 2, sizeof *start);
+    if (!start) {
+        cp_mem_free(sorted);
+        return cp_fail_memory(err);
+    }
+    for (size_t i = 0; i < weight->rows; i++) start[leaf[weight->row[i]] + 2]++;
+    for (size_t k = 1; k < leaves; k++) start[k + 1] += start[k];
+    for (size_t i = 0; i < weight->rows; i++) sorted[start[leaf[weight->row[i]] + 1]++] = weight->row[i];
+    cp_mem_free(weight->row);
+    weight->row = sorted;
+    *out_start = start;
+    return COPSE_OK;
+}
+
+copse_status cp_greedy_trunk_route(const cp_greedy_route *way, cp_greedy_weight *weight, const copse_run *run,
+                                   size_t **out_start, copse_error *err) {
+    size_t blocks = (way->rows->n + BLOCK - 1) / BLOCK;
+    routing job = {.way = way};
+    copse_status status = COPSE_OK;
+    CP_TRY(CP_RAW(job.leaf, way->rows->n, err));
+    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, blocks), blocks, NULL, route_block, &job, err));
+    CP_TRY_OUT(sort_by_leaf(job.leaf, way->trunk->leaves, weight, out_start, err));
+out:
+    cp_mem_free(job.leaf);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ grafting */
+
+/* Both trees number nodes breadth first, so a split of the copy gets the children it has in the trunk. */
+copse_status cp_greedy_trunk_copy(const cp_tree *trunk, const cp_rows *rows, cp_tree *out, copse_error *err) {
+    CP_TRY(cp_tree_init_root(out, err));
+    for (size_t i = 0; i < trunk->nodes; i++) {
+        const cp_tree_node *n = &trunk->node[i];
+        if (cp_tree_is_leaf(n)) continue;
+        cp_tree_test test = {.dim = cp_tree_dim(n), .missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0};
+        if (n->what & CP_TREE_SET) {
+            test.set = trunk->set + n->at.set;
+            test.words = cp_tree_words(rows->levels[test.dim]);
+        } else {
+            test.cut = n->at.cut;
+        }
+        CP_TRY(cp_tree_split(out, (int32_t)i, &test, err));
+    }
+    CP_TRY(CP_RAW(out->gain, rows->dims, err));
+    for (size_t d = 0; d < rows->dims; d++) out->gain[d] = trunk->gain[d];
+    return COPSE_OK;
+}
+
+uint64_t cp_greedy_trunk_root(size_t k) {
+    return (uint64_t)(k + 2) << 32;
+}

@@ -1,0 +1,103 @@
+#include "greedy/greedy_weight.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "num/draw.h"
+
+/* --------------------------------------------------------------------------------------------------------- own weights */
+
+static double largest(const uint32_t *row, size_t n, const double *weight) {
+    double max = 0;
+    for (size_t i = 0; i < n; i++) max = fmax(max, weight[row[i]]);
+    return max;
+}
+
+/* To a sum of n.  By the largest first: weights of 1e300 have a sum no double holds. */
+static void scale_to_count(const uint32_t *row, size_t n, double *weight) {
+    double max = largest(row, n, weight), sum = 0;
+    for (size_t i = 0; i < n; i++) sum += weight[row[i]] /= max;
+    for (size_t i = 0; i < n; i++) weight[row[i]] *= (double)n / sum;
+}
+
+/* Rows too light beside the heaviest have no weight left once scaled, and count as rows of weight 0. */
+static const double too_light = 1e-200;
+
+copse_status cp_greedy_weight_init(cp_greedy_weight *w, const cp_rows *rows, copse_error *err) {
+    *w = (cp_greedy_weight){0};
+    CP_TRY(CP_RAW(w->row, rows->n, err));
+    for (size_t i = 0; i < rows->n; i++) w->row[i] = (uint32_t)i;
+    w->rows = rows->n;
+    if (!rows->weight) return COPSE_OK;
+    CP_TRY(CP_RAW(w->own, rows->n, err));
+    double max = largest(w->row, w->rows, rows->weight);
+    w->rows = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        double share = rows->weight[i] / max;
+        w->own[i] = share > too_light ? share : 0;
+        if (w->own[i] > 0) w->row[w->rows++] = (uint32_t)i;
+    }
+    scale_to_count(w->row, w->rows, w->own);
+    return COPSE_OK;
+}
+
+void cp_greedy_weight_clear(cp_greedy_weight *w) {
+    cp_mem_free(w->row);
+    cp_mem_free(w->own);
+    *w = (cp_greedy_weight){0};
+}
+
+/* --------------------------------------------------------------------------------------------------------------- draws */
+
+/* Uniform on 0 ... n-1 from 32 bits and a product in place of divisions; those few of the 2^32 words are drawn again that
+ * would make some results likelier than others. */
+static uint32_t below(cp_rng *rng, uint32_t n) {
+    for (;;) {
+        uint64_t wide = (uint64_t)cp_rng_u32(rng) * n;
+        uint32_t rest = (uint32_t)wide;
+        if (rest >= n || rest >= (0 - n) % n) return (uint32_t)(wide >> 32);
+    }
+}
+
+static void multiply(const uint32_t *row, size_t n, const double *own, double *out) {
+    if (!own) return;
+    for (size_t i = 0; i < n; i++) out[row[i]] *= own[row[i]];
+    scale_to_count(row, n, out);
+}
+
+void cp_greedy_weight_bootstrap(const uint32_t *row, size_t n, const double *own, cp_greedy_draw draw, double *out) {
+    cp_rng rng;
+    cp_rng_init(&rng, draw.seed, CP_FOR_WEIGHT, draw.tree, draw.part);
+    for (size_t i = 0; i < n; i++) out[row[i]] = 0;
+    for (size_t i = 0; i < n; i++) out[row[below(&rng, (uint32_t)n)]] += 1;
+    multiply(row, n, own, out);
+}
+
+void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *own, cp_greedy_draw draw, double *out) {
+    cp_rng rng;
+    cp_rng_init(&rng, draw.seed, CP_FOR_WEIGHT, draw.tree, draw.part);
+    for (size_t i = 0; i < n; i++) out[row[i]] = cp_draw_exp(&rng);
+    if (own)
+        multiply(row, n, own, out);
+    else
+        scale_to_count(row, n, out);
+}
+
+static int by_number(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void cp_greedy_weight_sample(uint32_t *row, size_t n, size_t m, uint64_t seed, uint64_t part) {
+    cp_rng rng;
+    cp_rng_init(&rng, seed, CP_FOR_PART, 0, part);
+    for (size_t i = 0; i < m; i++) {
+        size_t j = i + below(&rng, (uint32_t)(n - i));
+        uint32_t swap = row[i];
+        row[i] = row[j];
+        row[j] = swap;
+    }
+    qsort(row, m, sizeof *row, by_number);
+    qsort(row + m, n - m, sizeof *row, by_number);
+}
