@@ -150,16 +150,17 @@ static copse_status grow_part(const fitting *f, size_t m, size_t k, double *weig
 }
 
 static copse_status grow_branches(const fitting *f, size_t m, double *weight, cp_tree *out, copse_error *err) {
-    CP_TRY(cp_greedy_trunk_copy(&f->trunk, &f->data.rows, out, err));
-    for (size_t j = 0; j < f->trunk.nodes; j++) {
-        if (!cp_tree_is_leaf(&f->trunk.node[j])) continue;
+    int32_t *node;
+    CP_TRY(CP_RAW(node, f->parts, err));
+    copse_status status = cp_greedy_trunk_copy(&f->trunk, &f->data.rows, out, node, err);
+    for (size_t k = 0; !status && k < f->parts; k++) {
         cp_tree branch = {0};
-        copse_status status = grow_part(f, m, f->trunk.node[j].at.leaf, weight, &branch, err);
-        if (!status) status = cp_tree_graft(out, (int32_t)j, &branch, f->data.rows.dims, err);
+        status = grow_part(f, m, k, weight, &branch, err);
+        if (!status) status = cp_tree_graft(out, node[k], &branch, f->data.rows.dims, err);
         cp_tree_clear(&branch);
-        CP_TRY(status);
     }
-    return cp_tree_finish(out, err);
+    cp_mem_free(node);
+    return status ? status : cp_tree_finish(out, err);
 }
 
 static void fill_bag(const fitting *f, size_t m, const double *weight) {

@@ -85,24 +85,44 @@ out:
 
 /* ------------------------------------------------------------------------------------------------------------ grafting */
 
-/* Both trees number nodes breadth first, so a split of the copy gets the children it has in the trunk. */
-copse_status cp_greedy_trunk_copy(const cp_tree *trunk, const cp_rows *rows, cp_tree *out, copse_error *err) {
+static cp_tree_test test_of(const cp_tree *t, const cp_tree_node *n, const uint32_t *levels) {
+    cp_tree_test test = {.dim = cp_tree_dim(n), .missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0};
+    if (n->what & CP_TREE_SET) {
+        test.set = t->set + n->at.set;
+        test.words = cp_tree_words(levels[test.dim]);
+    } else {
+        test.cut = n->at.cut;
+    }
+    return test;
+}
+
+/* place[i]: the copy's number of node i.  A child comes after its parent, so that it is known in time. */
+static copse_status copy_splits(const cp_tree *trunk, const cp_rows *rows, cp_tree *out, int32_t *place,
+                                copse_error *err) {
     CP_TRY(cp_tree_init_root(out, err));
+    place[0] = 0;
     for (size_t i = 0; i < trunk->nodes; i++) {
         const cp_tree_node *n = &trunk->node[i];
         if (cp_tree_is_leaf(n)) continue;
-        cp_tree_test test = {.dim = cp_tree_dim(n), .missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0};
-        if (n->what & CP_TREE_SET) {
-            test.set = trunk->set + n->at.set;
-            test.words = cp_tree_words(rows->levels[test.dim]);
-        } else {
-            test.cut = n->at.cut;
-        }
-        CP_TRY(cp_tree_split(out, (int32_t)i, &test, err));
+        cp_tree_test test = test_of(trunk, n, rows->levels);
+        CP_TRY(cp_tree_split(out, place[i], &test, err));
+        place[n->next] = out->node[place[i]].next;
+        place[n->next + 1] = place[n->next] + 1;
     }
     CP_TRY(CP_RAW(out->gain, rows->dims, err));
     for (size_t d = 0; d < rows->dims; d++) out->gain[d] = trunk->gain[d];
     return COPSE_OK;
+}
+
+copse_status cp_greedy_trunk_copy(const cp_tree *trunk, const cp_rows *rows, cp_tree *out, int32_t *out_leaf,
+                                  copse_error *err) {
+    int32_t *place;
+    CP_TRY(CP_RAW(place, trunk->nodes, err));
+    copse_status status = copy_splits(trunk, rows, out, place, err);
+    for (size_t i = 0; !status && i < trunk->nodes; i++)
+        if (cp_tree_is_leaf(&trunk->node[i])) out_leaf[trunk->node[i].at.leaf] = place[i];
+    cp_mem_free(place);
+    return status;
 }
 
 uint64_t cp_greedy_trunk_root(size_t k) {

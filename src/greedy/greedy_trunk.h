@@ -22,8 +22,9 @@ typedef struct cp_greedy_route {
 } cp_greedy_route;
 copse_status cp_greedy_trunk_route(const cp_greedy_route *way, cp_greedy_weight *weight, const copse_run *run,
                                    size_t **out_start, copse_error *err);
-/* The trunk with its leaves open, to be grafted on; nodes have the trunk's numbers.  `out` is zeroed. */
-copse_status cp_greedy_trunk_copy(const cp_tree *trunk, const cp_rows *rows, cp_tree *out, copse_error *err);
+/* The trunk with its leaves open, to be grafted on; out_leaf[k] is the node where leaf k was.  `out` is zeroed. */
+copse_status cp_greedy_trunk_copy(const cp_tree *trunk, const cp_rows *rows, cp_tree *out, int32_t *out_leaf,
+                                  copse_error *err);
 /* Where the random streams of the branches of leaf k begin. */
 uint64_t cp_greedy_trunk_root(size_t k);
 

@@ -1,0 +1,654 @@
+/* The six methods on the engine: what a tree holds against the rows and weights it was given, what the forest says against
+ * a literal reading of its trees, and what may not change it. */
+#include "sample.h"
+
+#include "base/mem.h"
+#include "greedy/greedy.h"
+#include "greedy/greedy_trunk.h"
+#include "tree/tree_walk.h"
+
+static const cp_method *const methods[] = {&cp_cart_method, &cp_rf_method,  &cp_ert_method,
+                                           &cp_bf_method,   &cp_ssf_method, &cp_ebf_method};
+
+static cp_greedy *fit(const cp_method *m, const cp_rows *rows, const copse_params *p, int threads) {
+    copse_error err;
+    void *state = NULL;
+    must(m->fit(rows, p, &(copse_run){.threads = threads}, &state, &err), err);
+    const char *wrong = m->check(state);
+    if (wrong) fail_msg("%s: %s", m->info.name, wrong);
+    return state;
+}
+
+static cp_greedy *fit_with(const cp_method *m, const cp_rows *rows, const char *text) {
+    copse_params *p = options_of(m, text);
+    cp_greedy *g = fit(m, rows, p, 2);
+    cp_param_free(p);
+    return g;
+}
+
+static const char *few_trees(const cp_method *m) {
+    return m == &cp_cart_method ? "" : "trees=5";
+}
+
+static cp_answer ask(const cp_method *m, const cp_greedy *g, const cp_rows *rows, const copse_params *p, int32_t tree,
+                     int of_mean) {
+    copse_error err;
+    cp_answer a;
+    must(cp_answer_init(&a, rows->task, rows->n, rows->classes, &err), err);
+    a.tree = tree;
+    a.of_mean = of_mean;
+    must(m->predict(g, rows, p, &a, &err), err);
+    return a;
+}
+
+static unsigned char *image_of(const cp_method *m, const cp_greedy *g, const copse_params *p, size_t *out_n) {
+    copse_error err;
+    cp_writer *w = NULL;
+    const unsigned char *bytes;
+    must(cp_writer_new(&w, &err), err);
+    must(m->write(g, p, 0, w, &err), err);
+    must(cp_writer_finish(w, &bytes, out_n, &err), err);
+    unsigned char *copy = malloc(*out_n);
+    memcpy(copy, bytes, *out_n);
+    cp_writer_free(w);
+    return copy;
+}
+
+static void assert_same_model(const cp_method *m, const cp_greedy *a, const cp_greedy *b, const copse_params *p) {
+    size_t na, nb;
+    unsigned char *x = image_of(m, a, p, &na), *y = image_of(m, b, p, &nb);
+    assert_int_equal(na, nb);
+    assert_memory_equal(x, y, na);
+    free(x);
+    free(y);
+}
+
+/* ------------------------------------------------------------------------------------------------- what may not change */
+
+static void threads_change_no_byte(void **state) {
+    (void)state;
+    static const char *const more[] = {"", " splits=binned", " max-leaves=20"};
+    for (size_t k = 0; k < COUNT(methods); k++)
+        for (size_t classes = 0; classes <= 3; classes += 3)
+            for (size_t i = 0; i < COUNT(more); i++) {
+                if (methods[k] == &cp_ert_method && i == 1) continue;
+                sample s = make_sample("threads", 1500, 4, classes, 0);
+                char text[80];
+                snprintf(text, sizeof text, "%s%s", few_trees(methods[k]), more[i]);
+                copse_params *p = options_of(methods[k], text);
+                cp_greedy *one = fit(methods[k], &s.rows, p, 1);
+                for (int threads = 2; threads <= 7; threads += 5) {
+                    cp_greedy *g = fit(methods[k], &s.rows, p, threads);
+                    assert_same_model(methods[k], one, g, p);
+                    cp_greedy_free(g);
+                }
+                cp_greedy_free(one);
+                cp_param_free(p);
+                free_sample(&s);
+            }
+}
+
+static void seeds_change_forests(void **state) {
+    (void)state;
+    sample s = make_sample("seeds", 300, 4, 0, 0);
+    for (size_t k = 1; k < COUNT(methods); k++) {
+        copse_params *p = options_of(methods[k], "trees=2 seed=1"), *q = options_of(methods[k], "trees=2 seed=2");
+        cp_greedy *a = fit(methods[k], &s.rows, p, 1), *b = fit(methods[k], &s.rows, q, 1);
+        cp_answer x = ask(methods[k], a, &s.rows, p, CP_NONE, 0), y = ask(methods[k], b, &s.rows, q, CP_NONE, 0);
+        size_t same = 0;
+        for (size_t i = 0; i < s.rows.n; i++)
+            same += cp_mixture_mean(cp_answer_mixture(&x, i)) == cp_mixture_mean(cp_answer_mixture(&y, i));
+        assert_true(same < s.rows.n / 2);
+        cp_answer_clear(&x);
+        cp_answer_clear(&y);
+        cp_greedy_free(a);
+        cp_greedy_free(b);
+        cp_param_free(p);
+        cp_param_free(q);
+    }
+    free_sample(&s);
+}
+
+/* --------------------------------------------------------------------------------------- leaves against rows and weights */
+
+/* What a leaf should hold. */
+typedef struct sums {
+    double weight, first, second, share[3];
+    uint32_t rows;
+} sums;
+
+/* Sends every row of positive weight down the tree and compares its leaves with what arrives there. */
+static void assert_leaves_hold(const cp_greedy *g, size_t m, const cp_rows *rows, const double *weight) {
+    const cp_forest *f = &g->forest;
+    const cp_tree *t = &f->tree[m];
+    sums *sum = calloc(t->leaves, sizeof *sum);
+    uint32_t *leaf = malloc(rows->n * sizeof *leaf);
+    cp_tree_walk(t, f, rows->x, rows->n, leaf);
+    for (size_t i = 0; i < rows->n; i++) {
+        if (weight[i] <= 0) continue;
+        sums *a = &sum[leaf[i]];
+        double y = rows->y ? (rows->y[i] - f->centre) / f->scale : 0;
+        a->rows++;
+        a->weight += weight[i];
+        a->first += weight[i] * y;
+        a->second += weight[i] * y * y;
+        if (rows->label) a->share[rows->label[i]] += weight[i];
+    }
+    for (size_t k = 0; k < t->leaves; k++) {
+        const sums *a = &sum[k];
+        if (rows->label) {
+            assert_int_equal(t->rows[k], a->rows);
+            for (uint32_t s = t->start[k]; s < t->start[k + 1]; s++)
+                assert_near((double)t->share[s].weight, a->share[t->share[s].label], 1e-6);
+            continue;
+        }
+        double mean = a->first / a->weight;
+        assert_int_equal(t->value[k].rows, a->rows);
+        assert_near((double)t->value[k].weight, a->weight, 1e-6);
+        assert_near((double)t->value[k].mean, mean, 1e-6);
+        assert_near((double)t->value[k].var, fmax(0, a->second / a->weight - mean * mean), 1e-6);
+    }
+    free(sum);
+    free(leaf);
+}
+
+static void every_row_lands_in_the_leaf_it_was_trained_in(void **state) {
+    (void)state;
+    for (size_t classes = 0; classes <= 3; classes += 3) {
+        sample s = make_sample("leaves", 700, 3, classes, classes ? 30 : 0);
+        uint32_t row[700];
+        double weight[700];
+        for (uint32_t i = 0; i < 700; i++) row[i] = i;
+        for (size_t k = 0; k < 4; k++) { /* cart, rf, ert, bf */
+            cp_greedy *g = fit_with(methods[k], &s.rows, few_trees(methods[k]));
+            for (uint32_t m = 0; m < g->forest.trees; m++) {
+                cp_greedy_draw draw = {.seed = 1, .tree = m};
+                for (size_t i = 0; i < 700; i++) weight[i] = 1;
+                if (methods[k] == &cp_rf_method) cp_greedy_weight_bootstrap(row, 700, NULL, draw, weight);
+                if (methods[k] == &cp_bf_method) cp_greedy_weight_exponential(row, 700, NULL, draw, weight);
+                assert_leaves_hold(g, m, &s.rows, weight);
+            }
+            cp_greedy_free(g);
+        }
+        free_sample(&s);
+    }
+}
+
+/* Each tree of subset k holds its rows and no others; subsets do not meet and leave nothing out. */
+static void subsets_divide_the_rows(void **state) {
+    (void)state;
+    enum { ROWS = 503, PARTS = 4, TREES = 3 };
+    sample s = make_sample("subsets", ROWS, 3, 0, 0);
+    cp_greedy *g = fit_with(&cp_ssf_method, &s.rows, "trees=3 subsets=4");
+    uint32_t row[ROWS];
+    size_t seen = 0;
+    for (uint32_t i = 0; i < ROWS; i++) row[i] = i;
+    assert_int_equal(g->forest.trees, PARTS * TREES);
+    for (size_t k = 0; k < PARTS; k++) {
+        size_t first = ROWS * k / PARTS, n = ROWS * (k + 1) / PARTS - first;
+        cp_greedy_weight_sample(row + first, ROWS - first, n, 1, k);
+        for (uint32_t m = (uint32_t)k * TREES; m < (k + 1) * TREES; m++) {
+            double weight[ROWS] = {0};
+            cp_greedy_weight_exponential(row + first, n, NULL, (cp_greedy_draw){1, m, k}, weight);
+            assert_leaves_hold(g, m, &s.rows, weight);
+        }
+        seen += n;
+    }
+    assert_int_equal(seen, ROWS);
+    cp_greedy_free(g);
+    free_sample(&s);
+}
+
+/* bf's rule and weights of 1 make cart's tree, bit for bit. */
+static void bf_with_unit_weights_is_cart(void **state) {
+    (void)state;
+    copse_error err;
+    static const cp_greedy_kind cart_kind = {.one_tree = 1}, bf_kind = {.draws = CP_GREEDY_EXPONENTIAL};
+    for (size_t classes = 0; classes <= 3; classes += 3) {
+        sample s = make_sample("unit", 900, 4, classes, 0);
+        copse_params *cart = options_of(&cp_cart_method, "min-leaf=2 min-leaf-weight=3"),
+                     *bf = options_of(&cp_bf_method, "min-leaf=2");
+        cp_greedy *g = fit(&cp_cart_method, &s.rows, cart, 1);
+        cp_greedy_rule a, b;
+        must(cp_greedy_rule_init(&a, &cart_kind, &s.rows, cart, &err), err);
+        must(cp_greedy_rule_init(&b, &bf_kind, &s.rows, bf, &err), err);
+        assert_memory_equal(&a, &b, sizeof a);
+        double weight[900];
+        for (size_t i = 0; i < 900; i++) weight[i] = 1;
+        cp_greedy_data data;
+        must(cp_greedy_data_init(&data, &s.rows, 0, NULL, &err), err);
+        cp_greedy_job job = {.rows = 900, .weight = weight, .root = 1};
+        cp_tree t = {0};
+        must(cp_greedy_grow(&data, &b, &job, NULL, &t, &err), err);
+        const cp_tree *c = &g->forest.tree[0];
+        assert_int_equal(t.nodes, c->nodes);
+        assert_memory_equal(t.node, c->node, t.nodes * sizeof *t.node);
+        assert_memory_equal(t.gain, c->gain, 4 * sizeof *t.gain);
+        if (!classes) assert_memory_equal(t.value, c->value, t.leaves * sizeof *t.value);
+        cp_tree_clear(&t);
+        cp_greedy_data_clear(&data);
+        cp_greedy_free(g);
+        cp_param_free(cart);
+        cp_param_free(bf);
+        free_sample(&s);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- trunks */
+
+static void assert_top_is(const cp_tree *t, int32_t at, const cp_tree *trunk, int32_t node) {
+    const cp_tree_node *a = &t->node[at], *b = &trunk->node[node];
+    if (cp_tree_is_leaf(b)) return;
+    assert_int_equal(a->what, b->what);
+    assert_true(a->at.cut == b->at.cut);
+    assert_top_is(t, a->next, trunk, b->next);
+    assert_top_is(t, a->next + 1, trunk, b->next + 1);
+}
+
+static void trunk_of_ebf_is_cart_with_its_limits(void **state) {
+    (void)state;
+    static const struct {
+        const char *ebf, *cart;
+        size_t leaves;
+    } cases[] = {{"trees=4 trunk-min-leaf=150", "min-leaf=150", 0},
+                 {"trees=4 trunk-leaves=7 trunk-min-leaf=10", "max-leaves=7 min-leaf=10", 7},
+                 {"trees=4", "min-leaf=167", 0},
+                 {"trees=4 trunk-leaves=1", "max-leaves=1", 1}};
+    for (size_t c = 0; c < COUNT(cases); c++)
+        for (size_t classes = 0; classes <= 3; classes += 3) {
+            sample s = make_sample("trunk", 1000, 3, classes, 0);
+            cp_greedy *ebf = fit_with(&cp_ebf_method, &s.rows, cases[c].ebf);
+            cp_greedy *cart = fit_with(&cp_cart_method, &s.rows, cases[c].cart);
+            assert_int_equal(ebf->trunk, cart->forest.tree[0].leaves);
+            if (cases[c].leaves) assert_int_equal(ebf->trunk, cases[c].leaves);
+            for (size_t m = 0; m < ebf->forest.trees; m++)
+                assert_top_is(&ebf->forest.tree[m], 0, &cart->forest.tree[0], 0);
+            cp_greedy_free(ebf);
+            cp_greedy_free(cart);
+            free_sample(&s);
+        }
+}
+
+/* Branch k of tree m is grown on the rows of trunk leaf k with weights of its own that sum to their number. */
+static void branches_hold_the_rows_of_their_trunk_leaf(void **state) {
+    (void)state;
+    enum { ROWS = 900 };
+    copse_error err;
+    sample s = make_sample("branches", ROWS, 3, 0, 0);
+    cp_greedy *ebf = fit_with(&cp_ebf_method, &s.rows, "trees=3 trunk-min-leaf=120");
+    cp_greedy *cart = fit_with(&cp_cart_method, &s.rows, "min-leaf=120");
+    cp_greedy_weight w;
+    size_t *start = NULL;
+    must(cp_greedy_weight_init(&w, &s.rows, &err), err);
+    cp_greedy_route way = {&cart->forest.tree[0], &cart->forest, &s.rows};
+    must(cp_greedy_trunk_route(&way, &w, NULL, &start, &err), err);
+    assert_int_equal(start[ebf->trunk], ROWS);
+    for (uint32_t m = 0; m < 3; m++) {
+        double weight[ROWS] = {0};
+        for (size_t k = 0; k < ebf->trunk; k++)
+            cp_greedy_weight_exponential(w.row + start[k], start[k + 1] - start[k], NULL, (cp_greedy_draw){1, m, k},
+                                         weight);
+        assert_leaves_hold(ebf, m, &s.rows, weight);
+    }
+    cp_greedy_weight_clear(&w);
+    cp_mem_free(start);
+    cp_greedy_free(ebf);
+    cp_greedy_free(cart);
+    free_sample(&s);
+}
+
+static void trunk_of_a_sample_keeps_its_size(void **state) {
+    (void)state;
+    sample s = make_sample("sampled trunk", 4000, 3, 0, 0);
+    cp_greedy *whole = fit_with(&cp_ebf_method, &s.rows, "trees=1 trunk-min-leaf=500");
+    cp_greedy *part = fit_with(&cp_ebf_method, &s.rows, "trees=1 trunk-min-leaf=500 trunk-sample=.5");
+    assert_true(part->trunk + 2 >= whole->trunk && part->trunk <= whole->trunk + 2);
+    assert_int_equal(part->rows, 4000);
+    cp_greedy_free(whole);
+    cp_greedy_free(part);
+    free_sample(&s);
+}
+
+/* --------------------------------------------------------------------------------------------- answers, read literally */
+
+static uint32_t leaf_of(const cp_greedy *g, size_t m, const cp_rows *rows, size_t i) {
+    uint32_t leaf;
+    cp_tree_walk(&g->forest.tree[m], &g->forest, rows->x + i * rows->dims, 1, &leaf);
+    return leaf;
+}
+
+static void numbers_are_mixtures_over_trees(void **state) {
+    (void)state;
+    sample s = make_sample("mixtures", 1300, 3, 0, 0);
+    for (size_t k = 0; k < COUNT(methods); k++) {
+        copse_params *p = options_of(methods[k], few_trees(methods[k]));
+        cp_greedy *g = fit(methods[k], &s.rows, p, 1);
+        const cp_forest *f = &g->forest;
+        int32_t last = (int32_t)f->trees - 1;
+        cp_answer all = ask(methods[k], g, &s.rows, p, CP_NONE, 0), mean = ask(methods[k], g, &s.rows, p, CP_NONE, 1),
+                  one = ask(methods[k], g, &s.rows, p, last, 0);
+        for (size_t i = 0; i < s.rows.n; i += 13) {
+            cp_mixture a = cp_answer_mixture(&all, i), b = cp_answer_mixture(&mean, i), c = cp_answer_mixture(&one, i);
+            assert_true(cp_mixture_check(a) && cp_mixture_check(b) && c.n == 1);
+            assert_int_equal(a.n, f->trees);
+            for (size_t m = 0; m < f->trees; m++) {
+                const cp_tree_value *v = &f->tree[m].value[leaf_of(g, m, &s.rows, i)];
+                double loc = f->centre + f->scale * (double)v->mean;
+                assert_near(a.c[m].loc, loc, 1e-12);
+                assert_rel(a.c[m].scale, f->scale * sqrt(cp_greedy_spread_var(&g->spread, v)), 1e-6);
+                assert_near(b.c[m].loc, loc, 1e-12);
+                assert_rel(b.c[m].scale, f->scale * sqrt(g->spread.floor), 1e-6);
+            }
+            assert_true(c.c[0].loc == a.c[last].loc && c.c[0].scale == a.c[last].scale);
+        }
+        cp_answer_clear(&all);
+        cp_answer_clear(&mean);
+        cp_answer_clear(&one);
+        cp_greedy_free(g);
+        cp_param_free(p);
+    }
+    free_sample(&s);
+}
+
+static void probabilities_are_smoothed_shares(void **state) {
+    (void)state;
+    sample s = make_sample("shares", 1300, 2, 3, 0);
+    static const char *const alphas[] = {"alpha=0 min-leaf=4", "alpha=2.5 min-leaf=2"};
+    for (size_t k = 0; k < 2 * COUNT(methods); k++) {
+        const cp_method *method = methods[k / 2];
+        char text[80];
+        snprintf(text, sizeof text, "%s %s", few_trees(method), alphas[k % 2]);
+        copse_params *p = options_of(method, text);
+        double alpha = cp_param_real(p, "alpha");
+        cp_greedy *g = fit(method, &s.rows, p, 1);
+        cp_answer a = ask(method, g, &s.rows, p, CP_NONE, 0);
+        for (size_t i = 0; i < s.rows.n; i += 13) {
+            double want[3] = {0}, sum = 0;
+            for (size_t m = 0; m < g->forest.trees; m++) {
+                const cp_tree *t = &g->forest.tree[m];
+                uint32_t leaf = leaf_of(g, m, &s.rows, i);
+                double w[3] = {0};
+                for (uint32_t j = t->start[leaf]; j < t->start[leaf + 1]; j++)
+                    w[t->share[j].label] = (double)t->share[j].weight;
+                for (int c = 0; c < 3; c++)
+                    want[c] += (w[c] + alpha / 3) / (w[0] + w[1] + w[2] + alpha) / (double)g->forest.trees;
+            }
+            for (int c = 0; c < 3; c++) {
+                assert_near(a.probs[i * 3 + (size_t)c], want[c], 1e-12);
+                sum += a.probs[i * 3 + (size_t)c];
+            }
+            assert_near(sum, 1, 1e-12);
+        }
+        cp_answer_clear(&a);
+        cp_greedy_free(g);
+        cp_param_free(p);
+    }
+    free_sample(&s);
+}
+
+/* Row by row, tree by tree: those whose bootstrap missed the row. */
+static void out_of_bag_figures_are_what_they_say(void **state) {
+    (void)state;
+    enum { ROWS = 500, TREES = 6 };
+    for (size_t classes = 0; classes <= 3; classes += 3) {
+        sample s = make_sample("bag", ROWS, 3, classes, 0);
+        cp_greedy *g = fit_with(&cp_rf_method, &s.rows, "trees=6");
+        double bag[TREES][ROWS], n = 0, squares = 0, mean = 0, scatter = 0, right = 0, loss = 0, alpha = 0.1;
+        uint32_t row[ROWS];
+        for (uint32_t i = 0; i < ROWS; i++) row[i] = i;
+        for (uint32_t m = 0; m < TREES; m++)
+            cp_greedy_weight_bootstrap(row, ROWS, NULL, (cp_greedy_draw){1, m, 0}, bag[m]);
+        for (int pass = 0; pass < 2; pass++)
+            for (size_t i = 0; i < ROWS; i++) {
+                double votes = 0, sum = 0, p[3] = {0};
+                for (size_t m = 0; m < TREES; m++) {
+                    if (bag[m][i] > 0) continue;
+                    const cp_tree *t = &g->forest.tree[m];
+                    uint32_t leaf = leaf_of(g, m, &s.rows, i);
+                    votes++;
+                    if (!classes) {
+                        sum += g->forest.centre + g->forest.scale * (double)t->value[leaf].mean;
+                        continue;
+                    }
+                    double w[3] = {0};
+                    for (uint32_t j = t->start[leaf]; j < t->start[leaf + 1]; j++)
+                        w[t->share[j].label] = (double)t->share[j].weight;
+                    for (int c = 0; c < 3; c++) p[c] += (w[c] + alpha / 3) / (w[0] + w[1] + w[2] + alpha);
+                }
+                if (votes < 1) continue;
+                if (!pass) {
+                    n++;
+                    mean += s.y[i];
+                    int best = p[1] > p[0] ? 1 : 0;
+                    if (p[2] > p[best]) best = 2;
+                    right += best == s.label[i];
+                    loss -= log(fmax(1e-15, p[s.label[i]] / votes));
+                } else {
+                    squares += pow(s.y[i] - sum / votes, 2);
+                    scatter += pow(s.y[i] - mean / n, 2);
+                }
+            }
+        assert_near(g->oob[0], classes ? right / n : sqrt(squares / n), 1e-6);
+        assert_near(g->oob[1], classes ? loss / n : 1 - squares / scatter, 1e-6);
+        cp_greedy_free(g);
+        free_sample(&s);
+    }
+}
+
+/* A tree grown down to single rows knows no variance of its own; rows held out tell. */
+static void pure_leaves_do_not_claim_certainty(void **state) {
+    (void)state;
+    sample s = make_sample("pure", 3000, 2, 0, 0);
+    for (size_t k = 0; k < 2; k++) { /* cart, rf */
+        char text[80];
+        snprintf(text, sizeof text, "%s min-leaf=1", few_trees(methods[k]));
+        copse_params *p = options_of(methods[k], text);
+        cp_rows train = cp_rows_part(&s.rows, 0, 2000), test = cp_rows_part(&s.rows, 2000, 1000);
+        cp_greedy *g = fit(methods[k], &train, p, 1);
+        cp_answer a = ask(methods[k], g, &test, p, CP_NONE, 0);
+        double inside = 0;
+        for (size_t i = 0; i < test.n; i++) {
+            double u = cp_mixture_cdf(cp_answer_mixture(&a, i), test.y[i]);
+            inside += u > 0.05 && u < 0.95;
+        }
+        assert_true(inside > 800 && inside < 980); /* of 90% intervals */
+        cp_answer_clear(&a);
+        cp_greedy_free(g);
+        cp_param_free(p);
+    }
+    free_sample(&s);
+}
+
+/* ------------------------------------------------------------------------------------------------- weights and failures */
+
+static void weight_zero_is_a_row_left_out(void **state) {
+    (void)state;
+    enum { ROWS = 400, LEFT = 300 };
+    sample s = make_sample("zero", ROWS, 3, 0, 0);
+    double weight[ROWS];
+    for (size_t i = 0; i < ROWS; i++) weight[i] = i < LEFT ? 1 + (double)(i % 3) : 0;
+    for (size_t i = LEFT; i < ROWS; i++) s.y[i] = s.y[i - LEFT]; /* the range of y, and with it the units, stays */
+    for (size_t k = 0; k < COUNT(methods); k++) {
+        copse_params *p = options_of(methods[k], few_trees(methods[k]));
+        cp_rows with = s.rows, without = cp_rows_part(&s.rows, 0, LEFT);
+        with.weight = without.weight = weight;
+        cp_greedy *a = fit(methods[k], &with, p, 2), *b = fit(methods[k], &without, p, 2);
+        assert_int_equal(a->rows, LEFT);
+        assert_same_model(methods[k], a, b, p);
+        cp_greedy_free(a);
+        cp_greedy_free(b);
+        cp_param_free(p);
+    }
+    free_sample(&s);
+}
+
+static void only_ratios_of_weights_matter(void **state) {
+    (void)state;
+    for (size_t classes = 0; classes <= 3; classes += 3) {
+        sample s = make_sample("ratios", 300, 3, classes, 0);
+        double huge[300], ones[300], wild[300];
+        for (size_t i = 0; i < 300; i++) {
+            ones[i] = 1;
+            huge[i] = 0x1p1000;
+            wild[i] = i % 7 ? 1 : 1e300;
+        }
+        for (size_t k = 0; k < COUNT(methods); k++) {
+            copse_params *p = options_of(methods[k], few_trees(methods[k]));
+            cp_rows plain = s.rows, large = s.rows, mixed = s.rows;
+            plain.weight = ones;
+            large.weight = huge;
+            mixed.weight = wild;
+            cp_greedy *a = fit(methods[k], &plain, p, 1), *b = fit(methods[k], &large, p, 1),
+                      *c = fit(methods[k], &mixed, p, 1);
+            assert_same_model(methods[k], a, b, p);
+            cp_greedy_free(a);
+            cp_greedy_free(b);
+            cp_greedy_free(c);
+            cp_param_free(p);
+        }
+        free_sample(&s);
+    }
+}
+
+/* Fit, predict, write and read with the k-th allocation failing, for every k. */
+static copse_status whole_life(const cp_method *m, const cp_rows *rows, const copse_params *p, copse_error *err) {
+    void *state = NULL, *again = NULL;
+    cp_answer a = {0};
+    cp_writer *w = NULL;
+    cp_reader *r = NULL;
+    const unsigned char *bytes;
+    size_t n;
+    copse_status status = m->fit(rows, p, &(copse_run){.threads = 2}, &state, err);
+    if (!status) status = cp_answer_init(&a, rows->task, rows->n, rows->classes, err);
+    if (!status) status = m->predict(state, rows, p, &a, err);
+    if (!status) status = cp_writer_new(&w, err);
+    if (!status) status = m->write(state, p, 0, w, err);
+    if (!status) status = cp_writer_finish(w, &bytes, &n, err);
+    if (!status) status = cp_reader_new(bytes, n, &r, err);
+    if (!status) status = m->read(r, p, rows->task, rows->dims, rows->classes, &again, err);
+    if (!status && m->check(again)) status = COPSE_E_INTERNAL;
+    m->clear(state);
+    if (again) m->clear(again);
+    cp_answer_clear(&a);
+    cp_writer_free(w);
+    cp_reader_free(r);
+    return status;
+}
+
+static void any_allocation_may_fail(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT(methods); k++)
+        for (size_t classes = 0; classes <= 3; classes += 3) {
+            sample s = make_sample("memory", 60, 2, classes, 0);
+            double weight[60];
+            for (size_t i = 0; i < 60; i++) weight[i] = (double)(i % 4);
+            s.rows.weight = weight;
+            copse_params *p = options_of(methods[k], methods[k] == &cp_cart_method  ? ""
+                                                     : methods[k] == &cp_ssf_method ? "trees=1 subsets=2"
+                                                                                    : "trees=2");
+            copse_status status = COPSE_E_MEMORY;
+            copse_error err;
+            for (long n = 0; status; n++) {
+                cp_mem_fail_after(n);
+                status = whole_life(methods[k], &s.rows, p, &err);
+                cp_mem_fail_after(-1);
+                if (status) assert_int_equal(status, COPSE_E_MEMORY);
+                assert_true(n < 5000);
+            }
+            cp_param_free(p);
+            free_sample(&s);
+        }
+}
+
+/* ------------------------------------------------------------------------------------------------------ awkward inputs */
+
+static void assert_answers(const cp_method *m, const cp_rows *rows, const char *text) {
+    copse_params *p = options_of(m, text);
+    cp_greedy *g = fit(m, rows, p, 2);
+    cp_answer a = ask(m, g, rows, p, CP_NONE, 0);
+    for (size_t i = 0; i < rows->n; i++) {
+        if (rows->task == COPSE_REGRESS) {
+            assert_true(cp_mixture_check(cp_answer_mixture(&a, i)));
+            continue;
+        }
+        double sum = 0;
+        for (size_t k = 0; k < rows->classes; k++) sum += a.probs[i * rows->classes + k];
+        assert_near(sum, 1, 1e-9);
+    }
+    cp_answer_clear(&a);
+    cp_greedy_free(g);
+    cp_param_free(p);
+}
+
+static void awkward_inputs_are_answered(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT(methods); k++) {
+        char one[80];
+        snprintf(one, sizeof one, "%s%s", few_trees(methods[k]), methods[k] == &cp_ssf_method ? " subsets=1" : "");
+        sample row = make_sample("one row", 1, 2, 0, 0), class = make_sample("one class", 50, 2, 1, 0),
+               many = make_sample("many classes", 3000, 2, 1000, 0), flat = make_sample("constant", 200, 2, 0, 0),
+               wide = make_sample("wide", 40, 10000, 2, 0), gaps = make_sample("gaps", 300, 3, 0, 0);
+        for (size_t i = 0; i < 200; i++) flat.y[i] = 1e9;
+        for (size_t i = 0; i < 300; i++) {
+            gaps.x[i * 3] = NAN;
+            if (i % 3 == 0) gaps.x[i * 3 + 1] = NAN;
+        }
+        assert_answers(methods[k], &row.rows, one);
+        assert_answers(methods[k], &class.rows, few_trees(methods[k]));
+        assert_answers(methods[k], &many.rows, few_trees(methods[k]));
+        assert_answers(methods[k], &flat.rows, few_trees(methods[k]));
+        assert_answers(methods[k], &wide.rows, few_trees(methods[k]));
+        assert_answers(methods[k], &gaps.rows, few_trees(methods[k]));
+        free_sample(&row);
+        free_sample(&class);
+        free_sample(&many);
+        free_sample(&flat);
+        free_sample(&wide);
+        free_sample(&gaps);
+    }
+}
+
+static void impossible_options_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const cp_method *method;
+        const char *options;
+        copse_status status;
+    } cases[] = {{&cp_rf_method, "features-per-split=5", COPSE_E_USAGE},
+                 {&cp_rf_method, "features-per-split=1.5", COPSE_E_USAGE},
+                 {&cp_ssf_method, "subsets=51", COPSE_E_DATA},
+                 {&cp_ssf_method, "subsets=50 trees=100000", COPSE_E_USAGE}};
+    sample s = make_sample("refused", 50, 4, 0, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        copse_error err;
+        void *g = &s;
+        copse_params *p = options_of(cases[i].method, cases[i].options);
+        assert_int_equal(cases[i].method->fit(&s.rows, p, NULL, &g, &err), cases[i].status);
+        assert_null(g);
+        cp_param_free(p);
+    }
+    free_sample(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_change_no_byte),
+        cmocka_unit_test(seeds_change_forests),
+        cmocka_unit_test(every_row_lands_in_the_leaf_it_was_trained_in),
+        cmocka_unit_test(subsets_divide_the_rows),
+        cmocka_unit_test(bf_with_unit_weights_is_cart),
+        cmocka_unit_test(trunk_of_ebf_is_cart_with_its_limits),
+        cmocka_unit_test(branches_hold_the_rows_of_their_trunk_leaf),
+        cmocka_unit_test(trunk_of_a_sample_keeps_its_size),
+        cmocka_unit_test(numbers_are_mixtures_over_trees),
+        cmocka_unit_test(probabilities_are_smoothed_shares),
+        cmocka_unit_test(out_of_bag_figures_are_what_they_say),
+        cmocka_unit_test(pure_leaves_do_not_claim_certainty),
+        cmocka_unit_test(weight_zero_is_a_row_left_out),
+        cmocka_unit_test(only_ratios_of_weights_matter),
+        cmocka_unit_test(any_allocation_may_fail),
+        cmocka_unit_test(awkward_inputs_are_answered),
+        cmocka_unit_test(impossible_options_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
