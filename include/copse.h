@@ -352,6 +352,49 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_cv(const copse_table *data, const 
                                                  uint64_t seed, const copse_run *run, copse_scores *out,
                                                  copse_error *err);
 
+/* How much a feature matters; out has copse_model_features entries, in the order of the features. */
+typedef struct copse_importance {
+    double mean, sd;
+} copse_importance;
+
+/* By impurity: the share of a tree's splits on the feature in all that its splits achieved on the training rows; mean and
+ * sd over the trees.  COPSE_E_USAGE if the method does not measure it. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_importance_impurity(const copse_model *model, copse_importance *out,
+                                                                  copse_error *err);
+/* By permutation: how much the loss (RMSE, or log loss of classes) grows when the feature's column is shuffled; the mean
+ * over `repeats` shuffles.  sd is over the trees, each as a model of its own, if copse_model_has_draws, else over the
+ * shuffles.  out_loss: of the data as they are.  Rows whose target is missing are skipped. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_importance_permute(const copse_model *model, const copse_table *data,
+                                                                 size_t repeats, uint64_t seed, const copse_run *run,
+                                                                 double *out_loss, copse_importance *out,
+                                                                 copse_error *err);
+
+/* Partial dependence: what the model predicts, on average over rows, when a feature is set to each value of a grid. */
+typedef struct copse_effect_options {
+    const char *feature;
+    size_t points; /* of the grid, 0: 20.  Numbers: quantiles of the data; text: the most frequent levels */
+    size_t rows;   /* averaged over, 0: 1000; a random sample if the data have more */
+    uint64_t seed; /* of the sample */
+    double level;  /* of the interval over the trees, 0: .9 */
+} copse_effect_options;
+
+typedef struct copse_effect copse_effect;
+COPSE_API COPSE_MUST_CHECK copse_status copse_effect_new(const copse_model *model, const copse_table *data,
+                                                         const copse_effect_options *opt, const copse_run *run,
+                                                         copse_effect **out, copse_error *err);
+COPSE_API size_t copse_effect_points(const copse_effect *e); /* no more than asked for */
+COPSE_API size_t copse_effect_rows(const copse_effect *e);
+COPSE_API size_t copse_effect_left_out(const copse_effect *e); /* levels, for want of points */
+/* The value of a point: a number, else NaN; a level, else NULL. */
+COPSE_API double copse_effect_number(const copse_effect *e, size_t point);
+COPSE_API const char *copse_effect_text(const copse_effect *e, size_t point);
+/* The mean prediction: of y (k is 0), or the probability of class k.  lo and hi enclose it over the trees; NaN unless
+ * copse_model_has_draws. */
+COPSE_API double copse_effect_mean(const copse_effect *e, size_t point, size_t k);
+COPSE_API double copse_effect_lo(const copse_effect *e, size_t point, size_t k);
+COPSE_API double copse_effect_hi(const copse_effect *e, size_t point, size_t k);
+COPSE_API void copse_effect_free(copse_effect *e);
+
 /* A random division: out_test gets round(share x rows) rows, out_train the rest; depends on the seed alone. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_holdout(const copse_table *data, double share, uint64_t seed,
                                                       copse_table **out_train, copse_table **out_test,

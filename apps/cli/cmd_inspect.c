@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli_concat.h"
 #include "cli_data.h"
 #include "cli_json.h"
 #include "cli_out.h"
@@ -64,82 +63,55 @@ static copse_status print_trees(const cli *c, const copse_model *m, cli_out *out
 
 /* -------------------------------------------------------------------------------------------------- importance */
 
-/* Shuffling a column breaks its tie to the target and leaves its values as they are.  How much worse the model then
- * does is what the column told it.  Loss: log loss for classes, RMSE for numbers. */
 typedef struct importance {
     const char *name;
-    double mean, sd; /* of the increase of the loss, over the repeats */
+    copse_importance share, increase; /* by impurity, by permutation; NaN if not asked for or not known */
 } importance;
-
-static double loss_of(const copse_scores *s) {
-    return s->task == COPSE_CLASS ? s->log_loss : s->rmse;
-}
-
-static uint64_t mix(uint64_t *state) { /* SplitMix64: good enough to shuffle with */
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static void shuffle(size_t *order, size_t n, uint64_t *state) {
-    for (size_t i = 0; i < n; i++) order[i] = i;
-    for (size_t i = n; i > 1; i--) {
-        size_t k = (size_t)(mix(state) % i), swap = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = swap;
-    }
-}
 
 typedef struct importance_job {
     const copse_model *model;
-    copse_table *data;
-    copse_run run;
-    size_t *order;
-    size_t repeats;
-    uint64_t state;
+    size_t n, rows;
+    uint64_t repeats, seed;
     double loss;
+    int by_split, by_data;
+    importance *list;
+    copse_importance *found; /* in the order of the features */
 } importance_job;
 
-static copse_status measure(importance_job *w, importance *f, copse_error *err) {
-    double sum = 0, squares = 0;
-    for (size_t r = 0; r < w->repeats; r++) {
-        copse_table *shuffled = NULL;
-        copse_scores s;
-        shuffle(w->order, copse_table_rows(w->data), &w->state);
-        CLI_TRY(cli_concat_reorder(w->data, copse_table_find(w->data, f->name), w->order, &shuffled, err));
-        copse_status status = copse_eval(w->model, shuffled, 0, &w->run, &s, err);
-        copse_table_free(shuffled);
-        if (status) return status;
-        double increase = loss_of(&s) - w->loss;
-        sum += increase;
-        squares += increase * increase;
-    }
-    double n = (double)w->repeats;
-    f->mean = sum / n;
-    f->sd = n > 1 ? sqrt(fmax(0, squares - sum * sum / n) / (n - 1)) : NAN;
-    return COPSE_OK;
+static const char *metric_of(const importance_job *w) {
+    return copse_model_task(w->model) == COPSE_CLASS ? "log_loss" : "rmse";
 }
 
-static int by_mean(const void *a, const void *b) {
+/* The most important first; by rows with known answers where there are such. */
+static int by_rank(const void *a, const void *b) {
     const importance *x = a, *y = b;
-    if (x->mean != y->mean) return x->mean < y->mean ? 1 : -1;
+    double p = isnan(x->increase.mean) ? x->share.mean : x->increase.mean;
+    double q = isnan(y->increase.mean) ? y->share.mean : y->increase.mean;
+    if (p != q) return p < q ? 1 : -1;
     return strcmp(x->name, y->name);
 }
 
-static void importance_json(const copse_scores *s, const importance *list, size_t n, size_t repeats) {
+static void importance_json(const importance_job *w) {
     cli_json j = {.file = stdout};
     cli_json_object(&j, NULL);
-    cli_json_text(&j, "metric", s->task == COPSE_CLASS ? "log_loss" : "rmse");
-    cli_json_number(&j, "loss", loss_of(s));
-    cli_json_size(&j, "rows", s->rows);
-    cli_json_size(&j, "repeats", repeats);
+    cli_json_text(&j, "method", copse_params_method(copse_model_params(w->model)));
+    cli_json_size(&j, "trees", copse_model_trees(w->model));
+    if (w->by_data) {
+        cli_json_text(&j, "metric", metric_of(w));
+        cli_json_number(&j, "loss", w->loss);
+        cli_json_size(&j, "rows", w->rows);
+        cli_json_size(&j, "repeats", (size_t)w->repeats);
+        cli_json_text(&j, "sd_over", copse_model_has_draws(w->model) ? "trees" : "repeats");
+    }
     cli_json_array(&j, "importance");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < w->n; i++) {
+        const importance *f = &w->list[i];
         cli_json_object(&j, NULL);
-        cli_json_text(&j, "feature", list[i].name);
-        cli_json_number(&j, "increase", list[i].mean);
-        cli_json_number(&j, "sd", list[i].sd);
+        cli_json_text(&j, "feature", f->name);
+        if (w->by_data) cli_json_number(&j, "increase", f->increase.mean);
+        if (w->by_data) cli_json_number(&j, "sd", f->increase.sd);
+        if (w->by_split) cli_json_number(&j, "impurity", f->share.mean);
+        if (w->by_split) cli_json_number(&j, "impurity_sd", f->share.sd);
         cli_json_end_object(&j);
     }
     cli_json_end_array(&j);
@@ -147,60 +119,89 @@ static void importance_json(const copse_scores *s, const importance *list, size_
     cli_json_line(&j);
 }
 
-static void importance_text(const copse_scores *s, const importance *list, size_t n, size_t repeats) {
-    const char *metric = s->task == COPSE_CLASS ? "log loss" : "rmse";
+static void print_pair(copse_importance v) {
+    char sd[CLI_NUMBER_SIZE] = "";
+    if (!isnan(v.sd)) snprintf(sd, sizeof sd, "%.2g", v.sd);
+    printf("  %10.4g  %9s", v.mean, sd);
+}
+
+static void importance_head(const importance_job *w, int width) {
+    size_t trees = copse_model_trees(w->model);
+    int draws = copse_model_has_draws(w->model);
+    if (w->by_data)
+        printf("%s is %.5g; increase: by how much it grows when a column is shuffled (%zu time%s), sd over %s\n",
+               *metric_of(w) == 'l' ? "log loss" : "rmse", w->loss, (size_t)w->repeats, cli_plural((size_t)w->repeats),
+               draws ? "trees" : "shuffles");
+    if (w->by_split)
+        printf("impurity: the share in what the splits achieved on the training rows, mean and sd over %zu tree%s\n",
+               trees, cli_plural(trees));
+    printf("  %-*s", width, "feature");
+    if (w->by_data) printf("  %10s  %9s", "increase", draws || w->repeats > 1 ? "+- sd" : "");
+    if (w->by_split) printf("  %10s  %9s", "impurity", "+- sd");
+    putchar('\n');
+}
+
+static void importance_text(const importance_job *w) {
     int width = 7;
-    double top = n > 0 && list[0].mean > 0 ? list[0].mean : 1;
-    for (size_t i = 0; i < n; i++)
-        if ((int)strlen(list[i].name) > width) width = (int)strlen(list[i].name);
-    printf("%s is %.5g; by how much it grows when a column is shuffled (%zu time%s)\n", metric, loss_of(s), repeats,
-           cli_plural(repeats));
-    printf("  %-*s  %10s  %9s\n", width, "feature", "increase", repeats > 1 ? "+- sd" : "");
-    for (size_t i = 0; i < n; i++) {
-        char sd[CLI_NUMBER_SIZE] = "";
-        if (repeats > 1) snprintf(sd, sizeof sd, "%.2g", list[i].sd);
-        printf("  %-*s  %10.4g  %9s  ", width, list[i].name, list[i].mean, sd);
-        for (int k = 0; k < (int)(30 * list[i].mean / top + .5); k++) putchar('#');
+    for (size_t i = 0; i < w->n; i++)
+        if ((int)strlen(w->list[i].name) > width) width = (int)strlen(w->list[i].name);
+    importance_head(w, width);
+    double top = w->by_data ? w->list[0].increase.mean : w->list[0].share.mean;
+    for (size_t i = 0; i < w->n; i++) {
+        const importance *f = &w->list[i];
+        printf("  %-*s", width, f->name);
+        if (w->by_data) print_pair(f->increase);
+        if (w->by_split) print_pair(f->share);
+        fputs("  ", stdout);
+        double length = (w->by_data ? f->increase.mean : f->share.mean) / (top > 0 ? top : 1);
+        for (int k = 0; k < (int)(30 * length + .5); k++) putchar('#');
         putchar('\n');
     }
 }
 
+static copse_status measure_splits(importance_job *w, copse_error *err) {
+    copse_status status = copse_importance_impurity(w->model, w->found, err);
+    w->by_split = status == COPSE_OK;
+    for (size_t i = 0; i < w->n && w->by_split; i++) w->list[i].share = w->found[i];
+    return status == COPSE_E_USAGE ? COPSE_OK : status;
+}
+
+static copse_status measure_rows(cli *c, importance_job *w, const char *path, copse_error *err) {
+    copse_table *data = NULL;
+    copse_status status = cli_read_table(c, path, w->model, &data, err);
+    if (!status)
+        status =
+            copse_importance_permute(w->model, data, (size_t)w->repeats, w->seed, &c->run, &w->loss, w->found, err);
+    for (size_t i = 0; i < w->n && !status; i++) w->list[i].increase = w->found[i];
+    w->rows = data ? copse_table_rows(data) : 0;
+    w->by_data = 1;
+    copse_table_free(data);
+    return status;
+}
+
 static copse_status print_importance(cli *c, const copse_model *m, copse_error *err) {
-    size_t n = copse_model_features(m);
-    uint64_t repeats = 5, seed = 1;
+    static const copse_importance unknown = {NAN, NAN};
+    importance_job w = {.model = m, .n = copse_model_features(m), .repeats = 5, .seed = 1};
     const char *path = cli_args_text(&c->args, "data");
-    importance_job w = {.model = m, .run = c->run};
-    importance *list = NULL;
-    copse_scores base;
     copse_status status = COPSE_OK;
-    if (!path)
-        return cli_fail(err, COPSE_E_USAGE,
-                        "--importance shuffles columns of rows with known answers: add --data FILE");
-    CLI_TRY_OUT(cli_args_integer(&c->args, "repeats", 1, 1000, &repeats, err));
-    CLI_TRY_OUT(cli_args_integer(&c->args, "seed", 0, 9007199254740992.0, &seed, err));
-    CLI_TRY_OUT(cli_read_table(c, path, m, &w.data, err));
-    CLI_TRY_OUT(copse_eval(m, w.data, 0, &c->run, &base, err));
-    w.loss = loss_of(&base);
-    w.repeats = (size_t)repeats;
-    w.state = seed;
-    w.run.progress = NULL; /* one line for the whole, not one for each of n x repeats predictions */
-    list = calloc(n + 1, sizeof *list);
-    w.order = calloc(copse_table_rows(w.data), sizeof *w.order);
-    if (!list || !w.order) CLI_TRY_OUT(cli_fail_memory(err));
-    for (size_t i = 0; i < n; i++) {
-        list[i].name = copse_model_feature(m, i);
-        CLI_TRY_OUT(measure(&w, &list[i], err));
-        c->run.progress(c->run.arg, "shuffling columns", (double)(i + 1), (double)n);
-    }
-    qsort(list, n, sizeof *list, by_mean);
-    if (c->json)
-        importance_json(&base, list, n, w.repeats);
-    else
-        importance_text(&base, list, n, w.repeats);
+    CLI_TRY(cli_args_integer(&c->args, "repeats", 1, 1000, &w.repeats, err));
+    CLI_TRY(cli_args_integer(&c->args, "seed", 0, 9007199254740992.0, &w.seed, err));
+    w.list = calloc(w.n, sizeof *w.list);
+    w.found = calloc(w.n, sizeof *w.found);
+    if (!w.list || !w.found) CLI_TRY_OUT(cli_fail_memory(err));
+    for (size_t i = 0; i < w.n; i++) w.list[i] = (importance){copse_model_feature(m, i), unknown, unknown};
+    CLI_TRY_OUT(measure_splits(&w, err));
+    if (!path && !w.by_split)
+        CLI_TRY_OUT(cli_fail(err, COPSE_E_USAGE,
+                             "--importance of a %s model shuffles columns of rows with known answers: add --data FILE",
+                             copse_params_method(copse_model_params(m))));
+    if (path) CLI_TRY_OUT(measure_rows(c, &w, path, err));
+    cli_progress_clear(&c->progress);
+    qsort(w.list, w.n, sizeof *w.list, by_rank);
+    (c->json ? importance_json : importance_text)(&w);
 out:
-    free(list);
-    free(w.order);
-    copse_table_free(w.data);
+    free(w.list);
+    free(w.found);
     return status;
 }
 
@@ -234,8 +235,8 @@ out:
 static const cli_option own[] = {
     {"tree", 0, "I|all", "print tree I (the first is 0), or all of them"},
     {"format", 0, "text|dot|json", "of the trees; json is complete, dot is for Graphviz (default: text)"},
-    {"importance", 0, NULL, "which features matter: loss when a column of --data is shuffled"},
-    {"data", 0, "FILE", "rows with known answers, for --importance"},
+    {"importance", 0, NULL, "which features matter: what their splits achieved, and loss when a column is shuffled"},
+    {"data", 0, "FILE", "rows with known answers to shuffle for --importance"},
     {"repeats", 0, "N", "shuffles of each column (default 5)"},
     {"seed", 0, "SEED", "of the shuffles (default 1)"},
     {0},

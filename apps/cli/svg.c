@@ -97,10 +97,11 @@ void svg_frame(FILE *f, const svg_axis *x, const svg_axis *y, const char *title,
     svg_text(f, (svg_point){x->from, 44}, "start", "fill=\"" SVG_INK "\" font-size=\"19\" font-weight=\"600\"", title);
     svg_text(f, (svg_point){x->from, 68}, "start", "fill=\"" SVG_FAINT "\"", subtitle);
     ticks(f, x, y, 1);
-    ticks(f, x, y, 0);
+    if (x->label) ticks(f, x, y, 0);
     fprintf(f, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#999999\"/>\n", x->from, x->to, y->from,
             y->from);
-    svg_text(f, (svg_point){(x->from + x->to) / 2, y->from + 44}, "middle", "fill=\"" SVG_INK "\"", x->label);
+    if (x->label)
+        svg_text(f, (svg_point){(x->from + x->to) / 2, y->from + 44}, "middle", "fill=\"" SVG_INK "\"", x->label);
     svg_point side = {x->from - 52, (y->from + y->to) / 2};
     snprintf(turn, sizeof turn, "fill=\"" SVG_INK "\" transform=\"rotate(-90 %.1f %.1f)\"", side.x, side.y);
     svg_text(f, side, "middle", turn, y->label);

@@ -1,7 +1,11 @@
+#include <math.h>
+
 #include "api/prediction.h"
 #include "base/mem.h"
 #include "eval/cv.h"
+#include "eval/effect.h"
 #include "eval/folds.h"
+#include "eval/importance.h"
 #include "eval/score.h"
 
 struct copse_scorer {
@@ -47,6 +51,66 @@ copse_status copse_cv(const copse_table *data, const copse_roles *roles, const c
     if (repeats < 1) return cp_fail(err, COPSE_E_USAGE, "0 repeats of cross-validation: ask for 1 or more");
     cp_cv_plan plan = {.params = params, .folds = folds, .repeats = repeats, .seed = seed};
     return cp_cv_run(data, roles, &plan, run, out, err);
+}
+
+copse_status copse_importance_impurity(const copse_model *model, copse_importance *out, copse_error *err) {
+    return cp_importance_impurity(model, out, err);
+}
+
+copse_status copse_importance_permute(const copse_model *model, const copse_table *data, size_t repeats, uint64_t seed,
+                                      const copse_run *run, double *out_loss, copse_importance *out, copse_error *err) {
+    if (repeats < 1) return cp_fail(err, COPSE_E_USAGE, "0 shuffles of each column: ask for 1 or more");
+    cp_importance_plan plan = {.repeats = repeats, .seed = seed};
+    return cp_importance_permute(model, data, &plan, run, out_loss, out, err);
+}
+
+copse_status copse_effect_new(const copse_model *model, const copse_table *data, const copse_effect_options *opt,
+                              const copse_run *run, copse_effect **out, copse_error *err) {
+    copse_effect_options full = *opt;
+    *out = NULL;
+    if (!full.feature) return cp_fail(err, COPSE_E_USAGE, "an effect is of a feature: name it");
+    if (!full.points) full.points = 20;
+    if (!full.rows) full.rows = 1000;
+    if (full.level == 0) full.level = .9;
+    CP_TRY(cp_score_check_interval(full.level, err));
+    if (!data->rows) return cp_fail(err, COPSE_E_DATA, "there are no rows to average over");
+    return cp_effect_new(model, data, &full, run, out, err);
+}
+
+size_t copse_effect_points(const copse_effect *e) {
+    return e->points;
+}
+
+size_t copse_effect_rows(const copse_effect *e) {
+    return e->rows;
+}
+
+size_t copse_effect_left_out(const copse_effect *e) {
+    return e->left_out;
+}
+
+double copse_effect_number(const copse_effect *e, size_t point) {
+    return e->text ? NAN : e->value[point];
+}
+
+const char *copse_effect_text(const copse_effect *e, size_t point) {
+    return e->text ? e->text[point] : NULL;
+}
+
+double copse_effect_mean(const copse_effect *e, size_t point, size_t k) {
+    return e->mean[point * e->outputs + k];
+}
+
+double copse_effect_lo(const copse_effect *e, size_t point, size_t k) {
+    return e->lo ? e->lo[point * e->outputs + k] : NAN;
+}
+
+double copse_effect_hi(const copse_effect *e, size_t point, size_t k) {
+    return e->hi ? e->hi[point * e->outputs + k] : NAN;
+}
+
+void copse_effect_free(copse_effect *e) {
+    cp_effect_free(e);
 }
 
 static copse_status select_part(const copse_table *data, const unsigned char *is_test, int want, size_t *rows,

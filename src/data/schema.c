@@ -182,23 +182,17 @@ static int32_t rank_of(const cp_feature *f, const source *from, size_t row) {
     return from->rank ? from->rank[code] : find_rank(f, &from->col->levels, code);
 }
 
-static void encode_levels(const cp_schema *s, const cp_feature *f, const source *from, size_t first, size_t n,
-                          float *out) {
-    double shift = s->shift[f->first], span = s->span[f->first];
-    int indicators = cp_schema_indicates(s, f);
-    for (size_t i = 0; i < n; i++, out += s->dims) {
-        int32_t rank = rank_of(f, from, first + i);
-        if (s->raw) {
-            out[0] = rank == CP_NONE ? NAN : (float)rank;
-            continue;
-        }
-        if (rank == CP_NONE) rank = (int32_t)f->fill;
-        if (!indicators) {
-            out[0] = (float)((rank - shift) / span);
-            continue;
-        }
-        for (size_t k = 0; k < f->width; k++) out[k] = (int32_t)k == rank;
+static void encode_level(const cp_schema *s, const cp_feature *f, int32_t rank, float *out) {
+    if (s->raw) {
+        out[0] = rank == CP_NONE ? NAN : (float)rank;
+        return;
     }
+    if (rank == CP_NONE) rank = (int32_t)f->fill;
+    if (!cp_schema_indicates(s, f)) {
+        out[0] = (float)((rank - s->shift[f->first]) / s->span[f->first]);
+        return;
+    }
+    for (size_t k = 0; k < f->width; k++) out[k] = (int32_t)k == rank;
 }
 
 copse_status cp_schema_infinite(const copse_table *t, const cp_column *c, size_t row, copse_error *err) {
@@ -223,7 +217,7 @@ static copse_status encode_block(const cp_schema *s, const copse_table *t, const
         const cp_feature *f = &s->feature[i];
         float *to = out + f->first;
         if (f->kind == COPSE_TEXT) {
-            encode_levels(s, f, &from[i], first, n, to);
+            for (size_t k = 0; k < n; k++) encode_level(s, f, rank_of(f, &from[i], first + k), to + k * s->dims);
         } else if (!from[i].col) {
             for (size_t k = 0; k < n; k++) encode_feature(s, f, &missing, 1, to + k * s->dims);
         } else if (!encode_feature(s, f, from[i].col->number + first, n, to)) {
@@ -232,6 +226,13 @@ static copse_status encode_block(const cp_schema *s, const copse_table *t, const
         }
     }
     return COPSE_OK;
+}
+
+void cp_schema_encode_value(const cp_schema *s, const cp_feature *f, double value, float *out) {
+    if (f->kind == COPSE_TEXT)
+        encode_level(s, f, isnan(value) ? CP_NONE : (int32_t)value, out);
+    else
+        encode_feature(s, f, &value, 1, out);
 }
 
 copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t first, size_t n, float *out,

@@ -82,6 +82,9 @@ int cp_schema_check(const cp_schema *s);
 copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t first, size_t n, float *out,
                               copse_error *err);
 
+/* One value of a feature as its encoded columns, `width` of them: a number, or the index of a level; NaN is missing. */
+void cp_schema_encode_value(const cp_schema *s, const cp_feature *f, double value, float *out);
+
 /* Targets.  A missing one is an error with its place unless opt_missing is given: then it is marked there (1, else 0)
  * and the value is 0 / CP_NONE.  A number beyond CP_MAX_TARGET is an error. */
 copse_status cp_schema_numbers(const cp_schema *s, const copse_table *t, size_t first, size_t n, double *out,

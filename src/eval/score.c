@@ -10,16 +10,9 @@ copse_status cp_score_check_interval(double interval, copse_error *err) {
     return cp_fail(err, COPSE_E_USAGE, "an interval of level %g cannot be: give a level between 0 and 1", interval);
 }
 
-/* Targets in memory of their own. */
-typedef struct targets {
-    double *y;
-    int32_t *label;
-    unsigned char *missing;
-} targets;
-
-static copse_status read_targets(const cp_schema *s, const copse_table *t, size_t first, size_t n, targets *out,
-                                 copse_error *err) {
-    *out = (targets){0};
+copse_status cp_score_read_targets(const cp_schema *s, const copse_table *t, size_t first, size_t n, cp_targets *out,
+                                   copse_error *err) {
+    *out = (cp_targets){0};
     CP_TRY(CP_NEW(out->missing, n, err));
     if (s->task == COPSE_CLASS) {
         CP_TRY(CP_RAW(out->label, n, err));
@@ -29,7 +22,7 @@ static copse_status read_targets(const cp_schema *s, const copse_table *t, size_
     return cp_schema_numbers(s, t, first, n, out->y, out->missing, err);
 }
 
-static void clear_targets(targets *t) {
+void cp_score_clear_targets(cp_targets *t) {
     cp_mem_free(t->y);
     cp_mem_free(t->label);
     cp_mem_free(t->missing);
@@ -41,13 +34,13 @@ copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_
     if (part->first > have || n > have - part->first)
         return cp_fail(err, COPSE_E_USAGE, "%zu predictions from row %zu on, but the table has %zu rows", n,
                        part->first + 1, have);
-    targets t;
-    copse_status status = read_targets(model->schema, part->truth, part->first, n, &t, err);
+    cp_targets t;
+    copse_status status = cp_score_read_targets(model->schema, part->truth, part->first, n, &t, err);
     if (!status) {
         cp_truth known = {.y = t.y, .label = t.label, .missing = t.missing};
         status = cp_metric_add(metric, part->answer, &known, run, err);
     }
-    clear_targets(&t);
+    cp_score_clear_targets(&t);
     return status;
 }
 

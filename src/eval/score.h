@@ -5,6 +5,18 @@
 #include "eval/metric.h"
 #include "model/model.h"
 
+/* Targets in memory of their own. */
+typedef struct cp_targets {
+    double *y;      /* regression, else NULL */
+    int32_t *label; /* classification, else NULL; CP_NONE: a class the model does not know */
+    unsigned char *missing;
+} cp_targets;
+
+/* To be cleared even on failure. */
+copse_status cp_score_read_targets(const cp_schema *s, const copse_table *t, size_t first, size_t n, cp_targets *out,
+                                   copse_error *err);
+void cp_score_clear_targets(cp_targets *t);
+
 /* Predictions with the table that knows better: the model's target in rows first ... of `truth`. */
 typedef struct cp_scored {
     const cp_answer *answer;

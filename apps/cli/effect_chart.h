@@ -1,0 +1,21 @@
+/* effect_chart - the effect of a feature as an SVG: a line with its interval for numbers, dots with theirs for levels. */
+#ifndef EFFECT_CHART_H
+#define EFFECT_CHART_H
+
+#include <stdio.h>
+
+#include "copse.h"
+
+enum { EFFECT_CURVES = 7 }; /* colours there are to tell classes apart */
+
+typedef struct effect_view {
+    const copse_model *model;
+    const copse_effect *effect;
+    const char *feature;
+    size_t first, outputs; /* outputs first ... first+outputs-1: classes, or 0 and 1 */
+    double level;          /* of the interval, 0: there is none */
+} effect_view;
+
+copse_status effect_chart_write(FILE *f, const effect_view *v, copse_error *err);
+
+#endif

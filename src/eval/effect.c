@@ -1,0 +1,199 @@
+#include "eval/effect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/pool.h"
+#include "eval/probe.h"
+
+typedef struct study {
+    const copse_model *m;
+    const copse_effect_options *opt;
+    const cp_feature *feature;
+    cp_probe probe;
+    copse_effect *e;
+} study;
+
+void cp_effect_free(copse_effect *e) {
+    if (!e) return;
+    for (size_t i = 0; e->text && i < e->points; i++) cp_mem_free(e->text[i]);
+    cp_mem_free(e->text);
+    cp_mem_free(e->value);
+    cp_mem_free(e->mean);
+    cp_mem_free(e->lo);
+    cp_mem_free(e->hi);
+    cp_mem_free(e);
+}
+
+static copse_status find_feature(study *s, copse_error *err) {
+    const cp_schema *schema = s->m->schema;
+    const char *name = s->opt->feature;
+    cp_near near = {.word = name};
+    for (size_t i = 0; i < schema->features; i++) {
+        if (!strcmp(schema->feature[i].name, name)) {
+            s->feature = &schema->feature[i];
+            return COPSE_OK;
+        }
+        cp_near_try(&near, schema->feature[i].name);
+    }
+    return cp_fail(err, COPSE_E_USAGE, "the model has no feature '%.60s'%s%.60s%s", name,
+                   near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+/* ------------------------------------------------------------------------------------------------------------ grid */
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Values that occur, at equal shares of the rows from the smallest to the largest; equal ones are taken once. */
+static copse_status pick_numbers(study *s, const cp_column *c, size_t rows, copse_error *err) {
+    copse_effect *e = s->e;
+    double *v;
+    size_t n = 0;
+    CP_TRY(CP_RAW(v, rows, err));
+    for (size_t i = 0; i < rows; i++)
+        if (isfinite(c->number[i])) v[n++] = c->number[i];
+    qsort(v, n, sizeof *v, by_value);
+    for (size_t k = 0; n && k < s->opt->points; k++) {
+        size_t at =
+            s->opt->points > 1 ? (size_t)((double)(n - 1) * (double)k / (double)(s->opt->points - 1) + .5) : n / 2;
+        if (!e->points || v[at] != e->value[e->points - 1]) e->value[e->points++] = v[at];
+    }
+    cp_mem_free(v);
+    if (!n) return cp_fail(err, COPSE_E_DATA, "'%s' has no values there", s->feature->name);
+    return COPSE_OK;
+}
+
+/* The most frequent levels of the training rows. */
+static copse_status pick_levels(study *s, copse_error *err) {
+    copse_effect *e = s->e;
+    const cp_dict *levels = &s->feature->levels;
+    size_t n = levels->n < s->opt->points ? levels->n : s->opt->points;
+    CP_TRY(CP_NEW(e->text, n, err));
+    e->left_out = levels->n - n;
+    for (; e->points < n; e->points++) {
+        e->value[e->points] = (double)e->points;
+        if (!(e->text[e->points] = cp_mem_strdup(cp_dict_text(levels, e->points)))) return cp_fail_memory(err);
+    }
+    return COPSE_OK;
+}
+
+static copse_status make_grid(study *s, const copse_table *data, copse_error *err) {
+    size_t j;
+    CP_TRY(CP_NEW(s->e->value, s->opt->points, err));
+    if (s->feature->kind == COPSE_TEXT) return pick_levels(s, err);
+    CP_TRY(cp_table_need(data, s->feature->name, COPSE_E_DATA, &j, err));
+    if (data->col[j].kind == COPSE_NUMBER) return pick_numbers(s, &data->col[j], data->rows, err);
+    return cp_fail(err, COPSE_E_DATA, "column '%s' holds text, but the model was trained on numbers", s->feature->name);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ rows */
+
+/* As many rows as asked for, each as likely as any other, in their order [Knuth, vol. 2, 3.4.2, algorithm S]. */
+static copse_status sample(const study *s, const copse_table *data, copse_table **out, copse_error *err) {
+    size_t want = s->opt->rows < data->rows ? s->opt->rows : data->rows, n = 0, *row;
+    cp_rng rng;
+    CP_TRY(CP_RAW(row, want, err));
+    cp_rng_init(&rng, s->opt->seed, CP_FOR_SHUFFLE, UINT32_MAX, 0);
+    for (size_t i = 0; i < data->rows && n < want; i++)
+        if (cp_rng_below(&rng, data->rows - i) < want - n) row[n++] = i;
+    copse_status status = cp_table_select(data, row, want, out, err);
+    cp_mem_free(row);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ work */
+
+typedef struct sums {
+    size_t outputs;
+    double *at; /* (1 + trees) x outputs */
+} sums;
+
+static void add_answers(void *arg, int32_t who, size_t first, const cp_answer *a) {
+    const sums *to = arg;
+    double *at = to->at + (size_t)(who + 1) * to->outputs;
+    (void)first;
+    for (size_t i = 0; i < a->rows; i++) {
+        if (a->task == COPSE_REGRESS) at[0] += cp_mixture_mean(cp_answer_mixture(a, i));
+        for (size_t k = 0; k < a->classes; k++) at[k] += a->probs[i * a->classes + k];
+    }
+}
+
+/* Between the order statistics that enclose it; v is sorted. */
+static double quantile(const double *v, size_t n, double q) {
+    double at = q * (double)(n - 1);
+    size_t low = (size_t)at;
+    return low + 1 < n ? v[low] + (at - (double)low) * (v[low + 1] - v[low]) : v[n - 1];
+}
+
+static void set_point(const study *s, size_t point, const double *at, double *tree) {
+    copse_effect *e = s->e;
+    for (size_t k = 0; k < e->outputs; k++) {
+        size_t to = point * e->outputs + k;
+        e->mean[to] = at[k] / (double)e->rows;
+        if (!e->lo) continue;
+        for (size_t t = 0; t < s->probe.trees; t++) tree[t] = at[(1 + t) * e->outputs + k] / (double)e->rows;
+        qsort(tree, s->probe.trees, sizeof *tree, by_value);
+        e->lo[to] = quantile(tree, s->probe.trees, (1 - e->level) / 2);
+        e->hi[to] = quantile(tree, s->probe.trees, (1 + e->level) / 2);
+    }
+}
+
+static copse_status point_job(void *arg, size_t point, size_t worker, copse_error *err) {
+    (void)worker;
+    study *s = arg;
+    sums to = {.outputs = s->e->outputs};
+    double *tree = NULL;
+    float *value = NULL;
+    copse_status status;
+    CP_TRY_OUT(CP_NEW(to.at, (1 + s->probe.trees) * to.outputs, err));
+    CP_TRY_OUT(CP_RAW(tree, s->probe.trees, err));
+    CP_TRY_OUT(CP_RAW(value, s->feature->width, err));
+    cp_schema_encode_value(s->m->schema, s->feature, s->e->value[point], value);
+    cp_probe_change change = {.feature = s->feature, .value = value};
+    CP_TRY_OUT(cp_probe_ask(&s->probe, &change, add_answers, &to, err));
+    set_point(s, point, to.at, tree);
+out:
+    cp_mem_free(to.at);
+    cp_mem_free(tree);
+    cp_mem_free(value);
+    return status;
+}
+
+static copse_status make_room(study *s, copse_error *err) {
+    copse_effect *e = s->e;
+    e->rows = s->probe.n;
+    e->outputs = s->m->schema->task == COPSE_CLASS ? s->m->schema->classes.n : 1;
+    CP_TRY(CP_NEW(e->mean, e->points * e->outputs, err));
+    if (!s->probe.trees) return COPSE_OK;
+    e->level = s->opt->level;
+    CP_TRY(CP_NEW(e->lo, e->points * e->outputs, err));
+    return CP_NEW(e->hi, e->points * e->outputs, err);
+}
+
+copse_status cp_effect_new(const copse_model *m, const copse_table *data, const copse_effect_options *opt,
+                           const copse_run *run, copse_effect **out, copse_error *err) {
+    study s = {.m = m, .opt = opt};
+    copse_table *rows = NULL;
+    copse_status status;
+    *out = NULL;
+    CP_TRY_OUT(find_feature(&s, err));
+    CP_TRY_OUT(CP_NEW(s.e, 1, err));
+    CP_TRY_OUT(make_grid(&s, data, err));
+    CP_TRY_OUT(sample(&s, data, &rows, err));
+    CP_TRY_OUT(cp_probe_init(&s.probe, m, rows, run, err));
+    CP_TRY_OUT(make_room(&s, err));
+    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, s.e->points), s.e->points, "effect", point_job, &s, err));
+    *out = s.e;
+    s.e = NULL;
+out:
+    cp_effect_free(s.e);
+    cp_probe_clear(&s.probe);
+    cp_table_free(rows);
+    return status;
+}
