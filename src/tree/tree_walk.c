@@ -1,4 +1,4 @@
-/* A walk is a chain of loads, each waiting for the one before, so a row alone leaves the processor idle.  LANES rows
+/* A walk is a chain of loads, each waiting for the one before, so a row alone leaves the processor idle.  8 or 16 rows
  * go down side by side, without a branch: which way they go is added to the child's number, and who has arrived stays,
  * because a leaf's next is itself.  After as many levels as a balanced tree of this size has, the rows that have arrived
  * drop out and the others close ranks; then again every few levels.  So no row waits for the deepest one. */
@@ -7,14 +7,14 @@
 #include "base/err.h"
 
 enum {
-    LANES = 8,
+    LANES = 16,        /* at most */
     ROWS = 512,        /* under way together */
     STEP = 4,          /* levels between two looks at who has arrived */
     FETCH = 256 << 10, /* bytes of nodes that may be fetched ahead without pushing out more than they bring */
     LINE = 64
 };
 
-/* What may turn up on the way. */
+/* What may turn up on the way: no NaN and no categories, no categories, or anything. */
 typedef enum terrain { PLAIN, NUMBERS, ANYTHING } terrain;
 
 #define INLINE static inline __attribute__((always_inline))
@@ -42,20 +42,21 @@ typedef struct party {
 } party;
 
 INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party *p, size_t levels, terrain kind) {
-    for (size_t k = p->n; k % LANES; k++) p->row[k] = p->at[k] = 0; /* company for the last few */
-    for (size_t k = 0; k < p->n; k += LANES) {
+    const size_t lanes = kind == PLAIN ? LANES : LANES / 2; /* the more there is to ask, the fewer fit into registers */
+    for (size_t k = p->n; k % lanes; k++) p->row[k] = p->at[k] = 0; /* company for the last few */
+    for (size_t k = 0; k < p->n; k += lanes) {
         const float *row[LANES];
         size_t at[LANES];
-        for (size_t j = 0; j < LANES; j++) {
+        for (size_t j = 0; j < lanes; j++) {
             row[j] = x + p->row[k + j] * f->dims;
             at[j] = p->at[k + j];
         }
         for (size_t l = 0; l < levels; l++)
-            for (size_t j = 0; j < LANES; j++) {
+            for (size_t j = 0; j < lanes; j++) {
                 const cp_tree_node *n = &t->node[at[j]];
                 at[j] = (uint32_t)n->next + goes_right(t, f, n, row[j][cp_tree_dim(n)], kind);
             }
-        for (size_t j = 0; j < LANES; j++) p->at[k + j] = (uint32_t)at[j];
+        for (size_t j = 0; j < lanes; j++) p->at[k + j] = (uint32_t)at[j];
     }
 }
 
@@ -71,10 +72,11 @@ static void drop_arrived(const cp_tree *t, party *p, uint32_t *out_leaf) {
     p->n = left;
 }
 
-/* Nearly all of the tree will be needed, from the start to the end it comes fastest. */
+/* Each row ends on some lines of its own, so that many rows need nearly all of the tree, which comes fastest in one go.
+ * Inlined by force: compilers drop calls that only fetch. */
 INLINE void fetch(const cp_tree *t, size_t n) {
     size_t bytes = t->nodes * sizeof *t->node;
-    if (bytes > FETCH || 8 * n < t->nodes) return;
+    if (bytes > FETCH || 32 * n < t->nodes) return;
     for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch((const char *)t->node + i);
 }
 

@@ -243,6 +243,27 @@ static void missing_and_misshapen_sections_are_refused(void **state) {
     }
 }
 
+/* Bits beyond the last node would be lost when the forest is written again. */
+static void bits_beyond_the_end_are_refused(void **state) {
+    (void)state;
+    copse_error err;
+    cp_forest f = random_forest("bits", COPSE_REGRESS, 0, 1, 1), g;
+    image good, bad;
+    size_t leaf = 0;
+    while (strcmp(sections[leaf].name, "forest.leaf")) leaf++;
+    must(write_image(&f, &good, &err), err);
+    bad = damaged(&good, leaf, POKE, 0, 1); /* the one node's, as it is */
+    must(read_image(&bad, &f, &g, &err), err);
+    cp_forest_clear(&g);
+    free(bad.bytes);
+    bad = damaged(&good, leaf, POKE, 0, 1 | 2);
+    assert_int_equal(read_image(&bad, &f, &g, &err), COPSE_E_MODEL);
+    assert_string_equal(err.msg, "damaged: section 'forest.leaf': has more bits than it should");
+    free(bad.bytes);
+    free(good.bytes);
+    cp_forest_clear(&f);
+}
+
 /* A byte anywhere, of any value: refused, or a sound forest that answers. */
 static void any_byte_may_be_anything(void **state) {
     (void)state;
@@ -358,10 +379,15 @@ static void a_node_takes_twelve_bytes_at_most(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_forest_comes_back_as_it_was), cmocka_unit_test(weights_and_counts_of_all_sizes_come_back),
-        cmocka_unit_test(wide_data_come_back),           cmocka_unit_test(missing_and_misshapen_sections_are_refused),
-        cmocka_unit_test(any_byte_may_be_anything),      cmocka_unit_test(a_small_file_gets_little_memory),
-        cmocka_unit_test(out_of_memory_is_a_status),     cmocka_unit_test(a_node_takes_twelve_bytes_at_most),
+        cmocka_unit_test(a_forest_comes_back_as_it_was),
+        cmocka_unit_test(weights_and_counts_of_all_sizes_come_back),
+        cmocka_unit_test(wide_data_come_back),
+        cmocka_unit_test(missing_and_misshapen_sections_are_refused),
+        cmocka_unit_test(bits_beyond_the_end_are_refused),
+        cmocka_unit_test(any_byte_may_be_anything),
+        cmocka_unit_test(a_small_file_gets_little_memory),
+        cmocka_unit_test(out_of_memory_is_a_status),
+        cmocka_unit_test(a_node_takes_twelve_bytes_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
