@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "data/decimal.h"
+#include "num/kern.h"
 
 /* One pass reads every column as numbers, straight from the text.  A column in which something else turns up becomes
  * text on the spot if all it had were missing values; otherwise it is skipped from there on and read again, as text, in
@@ -16,8 +17,8 @@ enum { STOP = 1, BLANK = 2 }; /* ends a bare field; does not count around one */
 typedef enum mode { NUMBER, TEXT, SKIP } mode;
 
 typedef struct cells {
-    double *x;  /* a column's numbers if plain ones go straight there, else NULL */
-    int paired; /* the last try to read two fields at once, from this one on, went well */
+    double *x; /* a column's numbers if plain ones go straight there, else NULL */
+    int runs;  /* the last try to read several fields at once, from this one on, went well */
 } cells;
 
 typedef struct parser {
@@ -28,6 +29,7 @@ typedef struct parser {
     copse_table *t;
     mode *mode;
     cells *cell; /* of each column */
+    const cp_kern *kern;
     size_t late; /* columns in which text came after numbers */
     char *scratch;
     size_t cap_scratch;
@@ -183,13 +185,33 @@ static copse_status read_field(parser *ps, size_t j, size_t row, copse_error *er
     return ps->mode[j] == TEXT ? store_text(ps, &ps->t->col[j], row, &f, err) : COPSE_OK;
 }
 
-/* Two small integers at once, else NULL.  Where that fails it is only tried again from time to time. */
-static inline const char *read_pair(const parser *ps, const char *p, cells *c, size_t row) {
-    enum { TIME_TO_TIME = 16 };
-    if (!c[0].x || !c[1].x || !(c[0].paired || row % TIME_TO_TIME == 0)) return NULL;
-    const char *stop = cp_decimal_pair(p, ps->csv->delimiter, &c[0].x[row], &c[1].x[row]);
-    c[0].paired = stop && is_class(ps, stop, STOP);
-    return c[0].paired ? stop : NULL;
+/* Small integers, two by two, from column j on; returns the column that comes next, at *at.  The last column is left to
+ * others.
+ *
+ * Where a field ends decides where the next one begins, and finding out takes longer than reading the number.  Here the
+ * ends of all fields in 64 bytes are known before the first is read. */
+static size_t read_run(const parser *ps, const char **at, size_t j, size_t row) {
+    enum { AT_ONCE = 64 };
+    const size_t end_column = ps->t->cols - 1;
+    const char *p = *at;
+    while (ps->end - p >= AT_ONCE) {
+        uint64_t other, ends = ps->kern->delimiters(p, ps->csv->delimiter, &other);
+        unsigned from = 0;
+        ends &= (other & (0 - other)) - 1; /* those before the first byte that is neither delimiter nor digit */
+        for (; (ends & (ends - 1)) && j + 1 < end_column; j += 2) {
+            unsigned middle = (unsigned)__builtin_ctzll(ends), end = (unsigned)__builtin_ctzll(ends & (ends - 1));
+            const cells *c = &ps->cell[j];
+            if (!c[0].x || !c[1].x) break;
+            if (!cp_decimal_pair(p + from, middle - from, end - middle - 1, &c[0].x[row], &c[1].x[row])) break;
+            ends &= ends - 1;
+            ends &= ends - 1;
+            from = end + 1;
+        }
+        p += from;
+        if (!from) break;
+    }
+    *at = p;
+    return j;
 }
 
 static inline const char *read_one(const parser *ps, const char *p, cells *c, size_t row) {
@@ -197,16 +219,21 @@ static inline const char *read_one(const parser *ps, const char *p, cells *c, si
     return stop && is_class(ps, stop, STOP) ? stop : NULL;
 }
 
+/* Where a run of integers does not begin it is only looked for again from time to time. */
 static copse_status read_row(parser *ps, size_t row, copse_error *err) {
+    enum { TIME_TO_TIME = 16 };
     const size_t cols = ps->t->cols;
     const char delimiter = ps->csv->delimiter, *p = ps->p;
     cells *cell = ps->cell;
     ps->t->line[row] = ps->line;
     for (size_t j = 0; j < cols; j++, p++) {
-        const char *stop = j + 1 < cols ? read_pair(ps, p, &cell[j], row) : NULL;
-        if (stop) {
-            j++;
-        } else if (!(stop = read_one(ps, p, &cell[j], row))) {
+        if (cell[j].runs || row % TIME_TO_TIME == 0) {
+            size_t next = read_run(ps, &p, j, row);
+            cell[j].runs = next > j + 1;
+            j = next;
+        }
+        const char *stop = read_one(ps, p, &cell[j], row);
+        if (!stop) {
             ps->p = p;
             CP_TRY(read_field(ps, j, row, err));
             stop = ps->p;
@@ -251,7 +278,8 @@ static copse_status read_late(parser *ps, const char *text, long line, copse_err
  * has D - 1 delimiters and its end.  The second keeps the columns' memory in proportion to the text. */
 static size_t count_rows(const char *text, size_t n, size_t cols) {
     size_t ends = 0;
-    for (size_t i = 0; i < n; i++) ends += (text[i] == '\n') | ((text[i] == '\r') & (text[i + 1] != '\n'));
+    for (const char *p = text; (p = memchr(p, '\n', (size_t)(text + n - p))) != NULL; p++) ends++;
+    for (const char *p = text; (p = memchr(p, '\r', (size_t)(text + n - p))) != NULL; p++) ends += p[1] != '\n';
     return 1 + (ends < n / cols ? ends : n / cols);
 }
 
@@ -271,7 +299,7 @@ static copse_status make_columns(parser *ps, copse_error *err) {
     CP_TRY(cp_table_share(ps->t, ps->cap, err));
     for (size_t j = 0; j < header->cols; j++) {
         cp_column *c = &ps->t->col[j];
-        ps->cell[j].x = ps->csv->missing_numbers ? NULL : c->number;
+        ps->cell[j] = (cells){.x = ps->csv->missing_numbers ? NULL : c->number, .runs = 1};
         c->asked = ps->csv->want[j] == CP_WANT_TEXT;
         if (c->asked) CP_TRY(become_text(ps, j, 0, err));
     }
@@ -280,7 +308,7 @@ static copse_status make_columns(parser *ps, copse_error *err) {
 
 copse_status cp_csv_rows(const cp_csv *csv, const char *text, size_t n, long *line, copse_table **out,
                          copse_error *err) {
-    parser ps = {.csv = csv, .end = text + n, .cap = count_rows(text, n, csv->header->cols)};
+    parser ps = {.csv = csv, .end = text + n, .cap = count_rows(text, n, csv->header->cols), .kern = cp_kern_best()};
     copse_status status = COPSE_OK;
     *out = NULL;
     CP_TRY_OUT(make_columns(&ps, err));

@@ -57,24 +57,16 @@ static inline const char *cp_decimal_two(const char *p, double *out) {
     return p + n + 1 + m;
 }
 
-/* digits `between` digits, with at most 4 on either side and 8 bytes with the one that ends it, else NULL.
- *
- * Small integers of varying length are what is most costly to guess where they end; here one load tells it of two
- * fields, without a guess.  Each is pushed to the top of its half of a word, and both are added up at once. */
-static inline const char *cp_decimal_pair(const char *p, char between, double *out_a, double *out_b) {
-    const uint64_t top = 0x8080808080808080u;
-    uint64_t v = cp_decimal_load(p), marks = (((v & ~top) + 0x7676767676767676u) | v) & top; /* all right: no carries */
-    if (!marks) return NULL;
-    unsigned n = (unsigned)__builtin_ctzll(marks) / 8;
-    if (p[n] != between || n - 1 > 3 || !(marks &= marks - 1)) return NULL;
-    unsigned end = (unsigned)__builtin_ctzll(marks) / 8, m = end - n - 1;
-    if (m - 1 > 3) return NULL;
-    v = (uint32_t)(v << (32 - 8 * n)) | v >> (8 * n + 8) << (64 - 8 * m);
+/* The integers of n digits at p and, one byte behind it, of m digits; 0 unless both have 1 to 4.  Each is pushed to the
+ * top of its half of a word, and both are added up at once. */
+static inline int cp_decimal_pair(const char *p, unsigned n, unsigned m, double *out_a, double *out_b) {
+    if (((n - 1) | (m - 1)) > 3) return 0;
+    uint64_t v = (uint32_t)(cp_decimal_load(p) << (32 - 8 * n)) | cp_decimal_load(p + n + 1) << (64 - 8 * m);
     v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ffu;
     v = v * 100 + (v >> 16);
     *out_a = (double)(int32_t)(v & 0xffff);
     *out_b = (double)(int32_t)(v >> 32 & 0xffff);
-    return p + end;
+    return 1;
 }
 
 static inline unsigned cp_decimal_digit(char c) {

@@ -55,7 +55,26 @@ static void hull_plain(const float *x, size_t d, const int32_t *row, size_t n, f
     for (size_t i = 1; i < n; i++) include_plain(out_box, x + (size_t)row[i] * d, d);
 }
 
-static const cp_kern plain = {"plain", outside_plain, outside_rows_plain, extent_plain, include_plain, hull_plain};
+static uint64_t delimiters_plain(const char *text, char delimiter, uint64_t *out_other) {
+    uint64_t found = 0, other = 0;
+    for (unsigned i = 0; i < 64; i++) {
+        uint64_t bit = UINT64_C(1) << i;
+        if (text[i] == delimiter)
+            found |= bit;
+        else if (text[i] < '0' || text[i] > '9')
+            other |= bit;
+    }
+    *out_other = other;
+    return found;
+}
+
+static const cp_kern plain = {.name = "plain",
+                              .outside = outside_plain,
+                              .outside_rows = outside_rows_plain,
+                              .extent = extent_plain,
+                              .include = include_plain,
+                              .hull = hull_plain,
+                              .delimiters = delimiters_plain};
 
 const cp_kern *cp_kern_best(void) {
     const cp_kern *fast = cp_kern_avx2();

@@ -21,6 +21,8 @@ typedef struct cp_kern {
     void (*include)(float *box, const float *x, size_t d);
     /* The box around rows row[0] ... row[n-1] (n >= 1) of the row-major matrix x. */
     void (*hull)(const float *x, size_t d, const int32_t *row, size_t n, float *out_box);
+    /* Which of 64 bytes of text are delimiters: bit i for text[i]; and which are neither that nor digits. */
+    uint64_t (*delimiters)(const char *text, char delimiter, uint64_t *out_other);
 } cp_kern;
 
 /* Asks for the memory at p, to be read soon.  A function that only does this would look to GCC as if it did nothing, and its

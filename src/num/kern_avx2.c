@@ -167,7 +167,30 @@ AVX2 static void hull_avx2(const float *x, size_t d, const int32_t *row, size_t 
         hull_tail(x + i, d, row, n, d - i, out_box + i, out_box + d + i);
 }
 
-static const cp_kern avx2 = {"avx2", outside_avx2, outside_rows_avx2, extent_avx2, include_avx2, hull_avx2};
+AVX2 static uint32_t delimiters_32(const char *text, __m256i delimiter, uint32_t *out_other) {
+    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)text);
+    __m256i above = _mm256_sub_epi8(v, _mm256_set1_epi8('0')); /* digits are what 9 does not make smaller */
+    __m256i digit = _mm256_cmpeq_epi8(_mm256_min_epu8(above, _mm256_set1_epi8(9)), above);
+    __m256i found = _mm256_cmpeq_epi8(v, delimiter);
+    *out_other = ~(uint32_t)_mm256_movemask_epi8(_mm256_or_si256(digit, found));
+    return (uint32_t)_mm256_movemask_epi8(found);
+}
+
+AVX2 static uint64_t delimiters_avx2(const char *text, char delimiter, uint64_t *out_other) {
+    uint32_t other[2];
+    __m256i d = _mm256_set1_epi8(delimiter);
+    uint64_t low = delimiters_32(text, d, &other[0]), high = delimiters_32(text + 32, d, &other[1]);
+    *out_other = other[0] | (uint64_t)other[1] << 32;
+    return low | high << 32;
+}
+
+static const cp_kern avx2 = {.name = "avx2",
+                             .outside = outside_avx2,
+                             .outside_rows = outside_rows_avx2,
+                             .extent = extent_avx2,
+                             .include = include_avx2,
+                             .hull = hull_avx2,
+                             .delimiters = delimiters_avx2};
 
 const cp_kern *cp_kern_avx2(void) {
     return __builtin_cpu_supports("avx2") ? &avx2 : NULL;

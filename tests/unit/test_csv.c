@@ -247,6 +247,55 @@ static void ugly_texts_come_back_as_written(void **state) {
     }
 }
 
+/* A field as a number may be written; mostly small integers, which are read in runs. */
+static int number_field(cp_rng *r, char *out) {
+    static const char *const odd[] = {"", " 7", "7 ", "\"12\"", "NA", "-3", "+4", "1.5", ".5", "1e3", "-0", "007"};
+    if (cp_rng_below(r, 25) == 0) return sprintf(out, "%s", odd[cp_rng_below(r, sizeof odd / sizeof *odd)]);
+    int digits = cp_rng_below(r, 20) == 0 ? 1 + (int)cp_rng_below(r, 12) : 1 + (int)cp_rng_below(r, 4);
+    for (int i = 0; i < digits; i++) out[i] = (char)('0' + cp_rng_below(r, 10));
+    return digits;
+}
+
+/* What strtod makes of it. */
+static double number_of(const char *text, size_t n) {
+    char field[32] = "", *end;
+    memcpy(field, text, n);
+    char *from = field[0] == '"' ? field + 1 : field;
+    double x = strtod(from, &end);
+    return end == from ? NAN : x;
+}
+
+static void numbers_side_by_side_equal_strtod(void **state) {
+    (void)state;
+    enum { COLS = 150, ROWS = 40 };
+    static char text[COLS * (ROWS + 1) * 24];
+    static double want[ROWS][COLS];
+    cp_rng r;
+    cp_rng_init(&r, seed_of("side by side"), CP_FOR_TEST, 0, 0);
+    for (size_t cols = 1; cols <= COLS; cols += cols < 40 ? 1 : 11) {
+        size_t n = 0;
+        for (size_t j = 0; j < cols; j++) n += (size_t)sprintf(text + n, "c%zu%c", j, j + 1 < cols ? ',' : '\n');
+        for (size_t i = 0; i < ROWS; i++)
+            for (size_t j = 0; j < cols; j++) {
+                size_t length = (size_t)number_field(&r, text + n);
+                if (cols == 1 && length == 0) length = (size_t)sprintf(text + n, "NA"); /* else a blank line */
+                want[i][j] = number_of(text + n, length);
+                n += length;
+                text[n++] = j + 1 < cols ? ',' : '\n';
+            }
+        copse_table *t = NULL;
+        copse_error err;
+        must(cp_read_bytes("t.csv", text, n - cp_rng_below(&r, 2), NULL, &t, &err), err);
+        assert_int_equal(t->rows, ROWS);
+        for (size_t i = 0; i < ROWS; i++)
+            for (size_t j = 0; j < cols; j++) {
+                double x = t->col[j].number[i];
+                assert_true(isnan(want[i][j]) ? isnan(x) : memcmp(&x, &want[i][j], sizeof x) == 0);
+            }
+        cp_table_free(t);
+    }
+}
+
 static void every_failed_allocation_is_clean(void **state) {
     (void)state;
     const char text[] = "a,b,c\n1,x,\"p\"\"q\"\n2,y,NA\nz,w,\"\"\"\"\n";
@@ -270,6 +319,7 @@ int main(void) {
         cmocka_unit_test(wide_headers_over_short_rows_are_refused),
         cmocka_unit_test(a_ragged_row_at_the_very_end_is_seen),
         cmocka_unit_test(ugly_texts_come_back_as_written),
+        cmocka_unit_test(numbers_side_by_side_equal_strtod),
         cmocka_unit_test(every_failed_allocation_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,32 @@ static void tiers_agree_bit_for_bit(void **state) {
     }
 }
 
+static void delimiters_and_strangers_are_found(void **state) {
+    (void)state;
+    const char *tiers[] = {"plain", "avx2"};
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of("delimiters"), CP_FOR_TEST, 0, 0);
+    for (int t = 0; t < 2; t++) {
+        const cp_kern *k = cp_kern_find(tiers[t]);
+        for (int round = 0; k && round < 5000; round++) {
+            char *text = malloc(64), delimiter = (char)cp_rng_below(&rng, 256);
+            uint64_t found = 0, strange = 0, other;
+            for (unsigned i = 0; i < 64; i++) {
+                uint64_t kind = cp_rng_below(&rng, 4);
+                text[i] = (char)(kind == 0   ? (uint64_t)(unsigned char)delimiter
+                                 : kind == 1 ? cp_rng_below(&rng, 256)
+                                             : '0' - 1 + cp_rng_below(&rng, 12));
+                found |= (uint64_t)(text[i] == delimiter) << i;
+                strange |= (uint64_t)(text[i] != delimiter && !strchr("0123456789", text[i])) << i;
+                strange |= (uint64_t)(text[i] != delimiter && text[i] == 0) << i; /* strchr finds its end, too */
+            }
+            assert_true(k->delimiters(text, delimiter, &other) == found);
+            assert_true(other == strange);
+            free(text);
+        }
+    }
+}
+
 static void unknown_tier_is_none(void **state) {
     (void)state;
     assert_null(cp_kern_find("abacus"));
@@ -77,6 +103,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_outside_is_the_definition),
         cmocka_unit_test(tiers_agree_bit_for_bit),
+        cmocka_unit_test(delimiters_and_strangers_are_found),
         cmocka_unit_test(unknown_tier_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
