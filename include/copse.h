@@ -400,6 +400,48 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_holdout(const copse_table *data, d
                                                       copse_table **out_train, copse_table **out_test,
                                                       copse_error *err);
 
+/* ----------------------------------------------------------------------------------- 8. experimental: may yet change */
+
+/* How stable the top of a tree is [Taddy et al. 2015, sec. 3.2]: the trunk of the sample, which is its `cart` under some
+ * bound on leaves, against the trunks of a Bayesian forest under the same bound, each a draw from the posterior. */
+typedef struct copse_trunks copse_trunks;
+
+/* Nodes stand breadth first, the root being 0. */
+typedef struct copse_trunk_node {
+    int left, right;     /* -1 at a leaf */
+    const char *feature; /* NULL at a leaf */
+    double cut;          /* x <= cut goes left; NaN at leaves and where categories are split */
+    size_t rows;         /* leaf of the sample's trunk: rows in it */
+    char note[96];       /* the same: what it predicts */
+} copse_trunk_node;
+
+/* Trunks that split on the same features at the same places. */
+typedef struct copse_trunk {
+    size_t draws; /* of this kind */
+    size_t nodes;
+    const copse_trunk_node *node; /* the cuts are the sample's, or medians over the draws */
+} copse_trunk;
+
+/* A split of the sample's trunk among the draws. */
+typedef struct copse_trunk_split {
+    int node;           /* of the sample's trunk */
+    size_t first;       /* draws that have the sample's features here and at every split before, breadth first */
+    size_t here;        /* draws that have them here and at every split above */
+    const double *cuts; /* where the latter cut, rising; NULL where categories are split */
+} copse_trunk_split;
+
+/* params: of the forest, whose trees are the draws (NULL: bf with 100 trees of at most 5 leaves); the sample's tree takes
+ * over its options.  COPSE_E_USAGE if that has more than 256 leaves: bound it by max-leaves, max-depth or min-leaf. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_stability(const copse_table *data, const copse_roles *roles,
+                                                        const copse_params *params, const copse_run *run,
+                                                        copse_trunks **out, copse_error *err);
+COPSE_API size_t copse_trunks_draws(const copse_trunks *t);
+/* Kind 0 is the sample's, which no draw need have; the others follow, the most frequent first.  NULL after the last. */
+COPSE_API const copse_trunk *copse_trunks_kind(const copse_trunks *t, size_t i);
+/* The i-th split of the sample's trunk, breadth first.  NULL after the last. */
+COPSE_API const copse_trunk_split *copse_trunks_split(const copse_trunks *t, size_t i);
+COPSE_API void copse_trunks_free(copse_trunks *t);
+
 #ifdef __cplusplus
 }
 #endif

@@ -86,18 +86,21 @@ static void tick(FILE *f, const svg_axis *x, const svg_axis *y, double value, in
     svg_text(f, mark, vertical ? "end" : "middle", "fill=\"" SVG_FAINT "\" font-size=\"13\"", text);
 }
 
-static void ticks(FILE *f, const svg_axis *x, const svg_axis *y, int vertical) {
+static void ticks(FILE *f, const svg_axis *x, const svg_axis *y, int vertical, int n) {
     const svg_axis *a = vertical ? y : x;
-    double step = svg_step(a->min, a->max, vertical ? 6 : 8);
+    double step = svg_step(a->min, a->max, n);
     for (double k = ceil(a->min / step - 1e-9); k <= a->max / step + 1e-9; k++) tick(f, x, y, k * step + 0.0, vertical);
 }
 
-void svg_frame(FILE *f, const svg_axis *x, const svg_axis *y, const char *title, const char *subtitle) {
+void svg_title(FILE *f, double left, const char *title, const char *subtitle) {
+    svg_text(f, (svg_point){left, 44}, "start", "fill=\"" SVG_INK "\" font-size=\"19\" font-weight=\"600\"", title);
+    svg_text(f, (svg_point){left, 68}, "start", "fill=\"" SVG_FAINT "\"", subtitle);
+}
+
+void svg_axes(FILE *f, const svg_axis *x, const svg_axis *y, int across, int up) {
     char turn[80];
-    svg_text(f, (svg_point){x->from, 44}, "start", "fill=\"" SVG_INK "\" font-size=\"19\" font-weight=\"600\"", title);
-    svg_text(f, (svg_point){x->from, 68}, "start", "fill=\"" SVG_FAINT "\"", subtitle);
-    ticks(f, x, y, 1);
-    if (x->label) ticks(f, x, y, 0);
+    ticks(f, x, y, 1, up);
+    if (x->label) ticks(f, x, y, 0, across);
     fprintf(f, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#999999\"/>\n", x->from, x->to, y->from,
             y->from);
     if (x->label)
@@ -105,4 +108,9 @@ void svg_frame(FILE *f, const svg_axis *x, const svg_axis *y, const char *title,
     svg_point side = {x->from - 52, (y->from + y->to) / 2};
     snprintf(turn, sizeof turn, "fill=\"" SVG_INK "\" transform=\"rotate(-90 %.1f %.1f)\"", side.x, side.y);
     svg_text(f, side, "middle", turn, y->label);
+}
+
+void svg_frame(FILE *f, const svg_axis *x, const svg_axis *y, const char *title, const char *subtitle) {
+    svg_title(f, x->from, title, subtitle);
+    svg_axes(f, x, y, 8, 6);
 }

@@ -36,7 +36,10 @@ void svg_band(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *up
 /* A box in pixels. */
 void svg_box(FILE *f, svg_point corner, svg_point size, const char *style);
 void svg_dot(FILE *f, svg_point centre, double radius, const char *style);
-/* Title, second line, grid, ticks and labels; without x->label neither ticks nor label below. */
+void svg_title(FILE *f, double left, const char *title, const char *subtitle);
+/* Grid, labels, and about so many ticks; without x->label neither ticks nor label below. */
+void svg_axes(FILE *f, const svg_axis *x, const svg_axis *y, int across, int up);
+/* Both. */
 void svg_frame(FILE *f, const svg_axis *x, const svg_axis *y, const char *title, const char *subtitle);
 
 /* A round step that cuts the range into about n parts. */

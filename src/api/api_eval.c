@@ -7,6 +7,7 @@
 #include "eval/folds.h"
 #include "eval/importance.h"
 #include "eval/score.h"
+#include "eval/stability.h"
 
 struct copse_scorer {
     const copse_model *model; /* the caller's; its classes may grow between calls */
@@ -140,4 +141,29 @@ out:
         *out_train = NULL;
     }
     return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------- stability */
+
+copse_status copse_stability(const copse_table *data, const copse_roles *roles, const copse_params *params,
+                             const copse_run *run, copse_trunks **out, copse_error *err) {
+    *out = NULL;
+    if (!roles || !roles->target) return cp_fail(err, COPSE_E_USAGE, "stability needs a target column (-t NAME)");
+    return cp_stability_run(data, roles, params, run, out, err);
+}
+
+size_t copse_trunks_draws(const copse_trunks *t) {
+    return t->draws;
+}
+
+const copse_trunk *copse_trunks_kind(const copse_trunks *t, size_t i) {
+    return i < t->kinds ? &t->kind[i] : NULL;
+}
+
+const copse_trunk_split *copse_trunks_split(const copse_trunks *t, size_t i) {
+    return i < t->splits ? &t->split[i] : NULL;
+}
+
+void copse_trunks_free(copse_trunks *t) {
+    cp_stability_free(t);
 }

@@ -2,11 +2,12 @@
 
 _copse_options() { # program, command
     "$1" help "$2" 2> /dev/null | sed -nE 's/^  (-[[:alnum:]], |    )(--[[:alnum:]-]+).*/\2/p'
-    case $2 in fit | cv | learn) "$1" methods "$3" 2> /dev/null | sed -nE 's/^ *(--[[:alnum:]-]+).*/\1/p' ;; esac
+    case $2 in fit | cv | learn | stability) "$1" methods "$3" 2> /dev/null | sed -nE 's/^ *(--[[:alnum:]-]+).*/\1/p' ;; esac
 }
 
-_copse_method() { # the method named on the line so far, mondrian if none is
+_copse_method() { # the method named on the line so far, mondrian if none is; stability has one of its own
     local i
+    [ "${COMP_WORDS[1]}" = stability ] && { echo bf; return; }
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in -m | --method) echo "${COMP_WORDS[i + 1]}"; return ;; esac
     done

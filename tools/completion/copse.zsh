@@ -11,6 +11,7 @@ if (( CURRENT == 2 )) || [[ $command == help ]]; then
     return
 fi
 
+[[ $command == stability ]] && method=bf
 for (( i = 2; i < CURRENT; i++ )); do
     [[ ${words[i]} == (-m|--method) ]] && method=${words[i+1]}
 done
@@ -22,7 +23,7 @@ elif [[ ${words[CURRENT]} == -* ]]; then
     # "name:meaning" for _describe; a colon inside the meaning is escaped.
     found=(${(f)"$($program help $command 2>/dev/null |
         sed -nE 's/^  (-[[:alnum:]], |    )(--[[:alnum:]-]+)[^ ]*( [^ ]+)? +(.*)/\2\t\4/p' | sed 's/:/\\:/g' | tr '\t' ':')"})
-    if [[ $command == (fit|cv|learn) ]]; then
+    if [[ $command == (fit|cv|learn|stability) ]]; then
         found+=(${(f)"$($program methods $method 2>/dev/null | sed -nE 's/^ *(--[[:alnum:]-]+).*/\1/p')"})
     fi
     _describe option found
