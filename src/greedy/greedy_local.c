@@ -293,17 +293,20 @@ static uint32_t divide_members(cp_greedy_local *l, const part *p) {
     return left;
 }
 
+static int goes_left(const cp_split *s, uint32_t rank) {
+    if (rank == MISSING_RANK) return s->missing_left;
+    return s->is_set ? (int)(s->set[rank / 32] >> rank % 32 & 1) : rank <= s->below;
+}
+
 static void set_sides(cp_greedy_work *w, const part *p) {
     cp_greedy_local *l = w->local;
-    const cp_split *s = &w->best;
-    const uint32_t *key = sorted_keys(w, p, (size_t)s->dim);
-    for (size_t i = 0; i < p->hi - p->lo; i++) {
-        uint32_t rank = key[i] >> 16;
-        int left = rank == MISSING_RANK ? s->missing_left
-                   : s->is_set          ? (int)(s->set[rank / 32] >> rank % 32 & 1)
-                                        : rank <= s->below;
-        l->side[key[i] & 0xffff] = (uint8_t)left;
-    }
+    size_t from = (size_t)w->best.dim * l->most;
+    if (l->divides)
+        for (const uint32_t *key = l->list + from + p->lo, *end = key + (p->hi - p->lo); key < end; key++)
+            l->side[*key & 0xffff] = (uint8_t)goes_left(&w->best, *key >> 16);
+    else
+        for (uint32_t i = p->lo; i < p->hi; i++)
+            l->side[l->member[i]] = (uint8_t)goes_left(&w->best, l->rank[from + l->member[i]]);
 }
 
 /* Lists that no child will look at need not be divided. */

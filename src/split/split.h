@@ -110,10 +110,12 @@ int cp_split_levels(const cp_split_node *n, const cp_split_list *l, uint32_t lev
 /* The same for regression from `count` levels already summed up in n->level; `missing` is the sum over rows without. */
 int cp_split_level_sums(const cp_split_node *n, size_t count, cp_sum missing, uint32_t levels, cp_split *best);
 
-/* In split_hist.c, regression only: a column's histogram.  Cell b is the sum over bin b < bins, the last cell that over the
+/* In split_hist.c.  Regression: a column's histogram.  Cell b is the sum over bin b < bins, the last cell that over the
  * rows without a value. */
 enum { CP_SPLIT_CELLS = 256 };
 int cp_split_hist_numbers(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best);
 int cp_split_hist_levels(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best);
+/* Gini of numbers none of which is missing: cell b * classes + k is cp_sum.w over the rows of class k in bin b. */
+int cp_split_hist_classes(const cp_split_node *n, const int64_t *cell, size_t bins, cp_split *best);
 
 #endif

@@ -57,3 +57,54 @@ int cp_split_hist_levels(const cp_split_node *n, const cp_sum *cell, size_t bins
     if (count == 0 || (count == 1 && !missing_cell(cell)->w)) return 0;
     return cp_split_level_sums(n, count, *missing_cell(cell), (uint32_t)bins, best);
 }
+
+static int is_empty(const int64_t *cell, size_t classes) {
+    int64_t any = 0;
+    for (size_t k = 0; k < classes; k++) any |= cell[k];
+    return !any;
+}
+
+/* Moves a bin's classes to the left; returns its rows and weight as cp_sum.w has them. */
+static int64_t move_bin(const cp_split_node *n, const int64_t *cell) {
+    int64_t all = 0;
+    for (size_t k = 0; k < n->rule->classes; k++) {
+        all += cell[k];
+        n->left[k] += (double)(cell[k] & n->rule->mask);
+    }
+    return all;
+}
+
+static double gini_sides(const cp_split_node *n, double wl, double wr) {
+    double ql = 0, qr = 0;
+    for (size_t k = 0; k < n->rule->classes; k++) {
+        double left = n->left[k], right = n->total[k] - left;
+        ql += left * left;
+        qr += right * right;
+    }
+    return ql * wr + qr * wl;
+}
+
+int cp_split_hist_classes(const cp_split_node *n, const int64_t *cell, size_t bins, cp_split *best) {
+    const cp_split_rule *r = n->rule;
+    int better = 0;
+    int64_t w = 0;
+    uint32_t below = CP_SPLIT_MISSING; /* the last bin with rows so far */
+    for (size_t b = 0; b < bins; b++) {
+        double wl = cp_split_weight(r, w), wr = n->weight - wl;
+        size_t rows = cp_split_rows(r, w);
+        if (is_empty(cell + b * r->classes, r->classes)) continue;
+        if (rows >= r->min_rows && n->rows - rows >= r->min_rows && wl >= r->min_weight && wr >= r->min_weight) {
+            double num = gini_sides(n, wl, wr), den = wl * wr;
+            if (num * best->den > best->num * den) {
+                *best = (cp_split){
+                    .num = num, .den = den, .left = wl, .below = below, .above = (uint32_t)b, .set = best->set};
+                best->missing_left = cp_split_heavier_left(n, wl);
+                better = 1;
+            }
+        }
+        w += move_bin(n, cell + b * r->classes);
+        below = (uint32_t)b;
+    }
+    for (size_t k = 0; k < r->classes; k++) n->left[k] = 0;
+    return better;
+}
