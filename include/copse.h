@@ -253,7 +253,8 @@ COPSE_API const copse_params *copse_model_params(const copse_model *model);
 COPSE_API const char *copse_model_target(const copse_model *model);
 COPSE_API size_t copse_model_rows(const copse_model *model);   /* learnt so far */
 COPSE_API int copse_model_can_learn(const copse_model *model); /* copse_update would work */
-/* Each tree is a predictor of its own, a draw: spreads over trees mean something, and copse_predict_mean works. */
+/* There are several trees, each a predictor of its own, a draw: spreads over trees mean something, and copse_predict_mean
+ * works. */
 COPSE_API int copse_model_has_draws(const copse_model *model);
 COPSE_API size_t copse_model_features(const copse_model *model); /* columns as the user knows them */
 COPSE_API const char *copse_model_feature(const copse_model *model, size_t i);

@@ -48,7 +48,8 @@ static copse_status choose_outputs(const cli *c, effect_job *e, copse_error *err
     e->view = (effect_view){.model = e->model, .feature = e->opt.feature, .outputs = classes ? classes : 1};
     if (copse_model_has_draws(e->model)) e->view.level = e->opt.level;
     if (cli_args_has(&c->args, "interval") && e->view.level == 0)
-        return cli_fail(err, COPSE_E_USAGE, "--interval: the trees of method %s are no draws: there is no interval",
+        return cli_fail(err, COPSE_E_USAGE,
+                        "--interval: this %s model has no draws that could differ: there is no interval",
                         copse_params_method(copse_model_params(e->model)));
     if (name && !classes) return cli_fail(err, COPSE_E_USAGE, "--class is for classes; this model predicts numbers");
     if (name) {

@@ -133,11 +133,11 @@ static void importance_head(const importance_job *w, int width) {
                *metric_of(w) == 'l' ? "log loss" : "rmse", w->loss, (size_t)w->repeats, cli_plural((size_t)w->repeats),
                draws ? "trees" : "shuffles");
     if (w->by_split)
-        printf("impurity: the share in what the splits achieved on the training rows, mean and sd over %zu tree%s\n",
-               trees, cli_plural(trees));
+        printf("impurity: the share in what the splits achieved on the training rows%s\n",
+               trees > 1 ? ", mean and sd over trees" : "");
     printf("  %-*s", width, "feature");
     if (w->by_data) printf("  %10s  %9s", "increase", draws || w->repeats > 1 ? "+- sd" : "");
-    if (w->by_split) printf("  %10s  %9s", "impurity", "+- sd");
+    if (w->by_split) printf("  %10s  %9s", "impurity", trees > 1 ? "+- sd" : "");
     putchar('\n');
 }
 

@@ -69,7 +69,7 @@ static copse_status check_against_model(const predict_job *p, copse_error *err) 
         return cli_fail(err, COPSE_E_USAGE, "--%s is for numbers; this model predicts classes of '%s'", asked,
                         copse_model_target(p->model));
     if (p->of_mean && !copse_model_has_draws(p->model))
-        return cli_fail(err, COPSE_E_USAGE, "--of mean: method %s has no interval of the mean, only of y",
+        return cli_fail(err, COPSE_E_USAGE, "--of mean: this %s model has no distribution of the mean, only of y",
                         copse_params_method(copse_model_params(p->model)));
     return COPSE_OK;
 }

@@ -135,6 +135,7 @@ static void draw(chart *c) {
         snprintf(label, sizeof label, "probability%s%.50s", v->outputs > 1 ? "" : " of ",
                  v->outputs > 1 ? "" : copse_model_class(v->model, v->first));
     c->y.label = label;
+    if (v->outputs == 1) c->y.to = 95; /* no legend */
     c->x.label = levels ? NULL : v->feature;
     make_axes(c);
     svg_begin(c->f, 760, 500);

@@ -146,7 +146,7 @@ int copse_model_can_learn(const copse_model *model) {
 }
 
 int copse_model_has_draws(const copse_model *model) {
-    return model->method->has_draws;
+    return cp_model_has_draws(model);
 }
 
 size_t copse_model_features(const copse_model *model) {

@@ -7,7 +7,7 @@
 copse_status cp_probe_init(cp_probe *p, const copse_model *m, const copse_table *t, const copse_run *run,
                            copse_error *err) {
     *p = (cp_probe){.m = m, .n = t->rows, .serial = {.threads = 1, .stop = run ? run->stop : NULL}};
-    if (m->method->has_draws) p->trees = m->method->trees(m->state);
+    if (cp_model_has_draws(m)) p->trees = m->method->trees(m->state);
     CP_TRY(cp_model_settle(m, run, err));
     CP_TRY(CP_RAW(p->x, t->rows * m->schema->dims, err));
     return cp_schema_encode(m->schema, t, 0, t->rows, p->x, err);

@@ -210,7 +210,7 @@ static void dot_node(lister *l, int32_t id, const cp_node_view *v, const char *w
         put(l, "  n%d [shape=box, label=\"%s\"];\n", id, text);
         return;
     }
-    put(l, "  n%d [label=\"%s\\n%s\"];\n", id, text, v->note);
+    put(l, "  n%d [label=\"%s%s%s\"];\n", id, text, *v->note ? "\\n" : "", v->note);
     put(l, "  n%d -> n%d [label=\"yes\"];\n  n%d -> n%d [label=\"no\"];\n", id, v->left, id, v->right);
 }
 

@@ -312,6 +312,10 @@ static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
     return share < most ? share : most;
 }
 
+int cp_model_has_draws(const copse_model *m) {
+    return m->method->has_draws && m->method->trees(m->state) > 1;
+}
+
 /* Can it be answered? */
 static copse_status check_question(const copse_model *m, const cp_question *q, copse_error *err) {
     size_t have = q->table ? q->table->rows : q->rows->n;
@@ -321,9 +325,9 @@ static copse_status check_question(const copse_model *m, const cp_question *q, c
     if (q->of_mean && m->schema->task == COPSE_CLASS)
         return cp_fail(err, COPSE_E_USAGE, "the mean is of numbers; this model predicts classes of '%s'",
                        m->schema->target);
-    if ((q->of_mean || q->one_tree) && !m->method->has_draws)
-        return cp_fail(err, COPSE_E_USAGE, "method %s has no distribution of the mean, only of y",
-                       m->method->info.name);
+    if ((q->of_mean || q->one_tree) && !cp_model_has_draws(m))
+        return cp_fail(err, COPSE_E_USAGE, "%s%s has no distribution of the mean, only of y",
+                       m->method->has_draws ? "one tree of method " : "method ", m->method->info.name);
     CP_BUG(q->one_tree && (q->tree < 0 || (size_t)q->tree >= m->method->trees(m->state)));
     return COPSE_OK;
 }
