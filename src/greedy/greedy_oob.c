@@ -41,6 +41,7 @@ typedef struct judging {
     const cp_greedy *g;
     const cp_greedy_bag *bag;
     size_t block, words;
+    int plain;   /* no value is missing */
     tally *part; /* one per block */
 } judging;
 
@@ -77,10 +78,10 @@ static size_t walk_unseen(asking *a, const judging *j, size_t m) {
         a->place[n++] = (uint32_t)i;
     }
     if (a->x) {
-        cp_tree_walk(&f->tree[m], f, a->x, n, a->leaf);
+        (j->plain ? cp_tree_walk_plain : cp_tree_walk)(&f->tree[m], f, a->x, n, a->leaf);
         return n;
     }
-    cp_tree_walk(&f->tree[m], f, x, a->n, a->leaf);
+    (j->plain ? cp_tree_walk_plain : cp_tree_walk)(&f->tree[m], f, x, a->n, a->leaf);
     for (size_t k = 0; k < n; k++) a->leaf[k] = a->leaf[a->place[k]];
     return n;
 }
@@ -191,6 +192,7 @@ static void conclude(cp_greedy *g, const tally *t) {
 copse_status cp_greedy_oob(cp_greedy *g, const cp_greedy_bag *bag, const copse_run *run, copse_error *err) {
     size_t n = bag->rows->n, width = g->forest.task == COPSE_CLASS ? g->forest.classes : 1;
     judging j = {.g = g, .bag = bag, .block = ROOM / width, .words = (n + 63) / 64};
+    j.plain = cp_tree_walk_is_plain(bag->rows->x, n * bag->rows->dims);
     if (j.block > BLOCK) j.block = BLOCK;
     if (j.block < 64) j.block = 64;
     size_t blocks = (n + j.block - 1) / j.block;

@@ -16,8 +16,13 @@ typedef struct question {
     const cp_rows *rows;
     size_t first, end;
     int of_mean;
+    int plain; /* no value of the rows is missing */
     double alpha;
 } question;
+
+static void walk(const question *q, const cp_tree *t, size_t first, size_t n, uint32_t *leaf) {
+    (q->plain ? cp_tree_walk_plain : cp_tree_walk)(t, &q->g->forest, q->rows->x + first * q->rows->dims, n, leaf);
+}
 
 /* ------------------------------------------------------------------------------------------------------------- numbers */
 
@@ -27,15 +32,11 @@ typedef struct saying {
 } saying;
 
 static void say(const question *q, const cp_tree_value *value, const uint32_t *leaf, size_t n, saying *out) {
-    const cp_greedy_spread *s = &q->g->spread;
-    float floor = (float)s->floor, own = (float)s->rows, all = (float)(s->rows * s->var), stretch = (float)s->stretch;
-    if (q->of_mean) {
-        for (size_t k = 0; k < n; k++) out[k] = (saying){value[leaf[k]].mean, sqrtf(floor)};
-        return;
-    }
+    const cp_greedy_spread spread = q->g->spread;
     for (size_t k = 0; k < n; k++) {
         cp_tree_value v = value[leaf[k]];
-        out[k] = (saying){v.mean, sqrtf(stretch * (v.weight * v.var + all) / (v.weight + own) + floor)};
+        double var = q->of_mean ? spread.floor : cp_greedy_spread_var(&spread, &v);
+        out[k] = (saying){v.mean, (float)sqrt(var)};
     }
 }
 
@@ -64,7 +65,7 @@ static copse_status predict_numbers(const question *q, cp_answer *out, copse_err
         size_t n = rows->n - first < block ? rows->n - first : block;
         for (size_t m = 0; m < trees; m++) {
             const cp_tree *t = &q->g->forest.tree[q->first + m];
-            cp_tree_walk(t, &q->g->forest, rows->x + first * rows->dims, n, leaf);
+            walk(q, t, first, n, leaf);
             say(q, t->value, leaf, n, said + m * stride);
         }
         turn(q, said, stride, n, comp + first * trees);
@@ -96,7 +97,7 @@ static void predict_classes(const question *q, cp_answer *out) {
         double even[BLOCK] = {0}, *probs = out->probs + first * classes;
         n = rows->n - first < BLOCK ? rows->n - first : BLOCK;
         for (size_t m = q->first; m < q->end; m++) {
-            cp_tree_walk(&q->g->forest.tree[m], &q->g->forest, rows->x + first * rows->dims, n, leaf);
+            walk(q, &q->g->forest.tree[m], first, n, leaf);
             add_shares(q, &q->g->forest.tree[m], leaf, n, probs, even);
         }
         for (size_t i = 0; i < n; i++)
@@ -108,8 +109,12 @@ static void predict_classes(const question *q, cp_answer *out) {
 copse_status cp_greedy_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                                copse_error *err) {
     const cp_greedy *g = state;
-    question q = {
-        .g = g, .rows = rows, .end = g->forest.trees, .of_mean = out->of_mean, .alpha = cp_param_real(p, "alpha")};
+    question q = {.g = g,
+                  .rows = rows,
+                  .end = g->forest.trees,
+                  .of_mean = out->of_mean,
+                  .plain = cp_tree_walk_is_plain(rows->x, rows->n * rows->dims),
+                  .alpha = cp_param_real(p, "alpha")};
     if (out->tree != CP_NONE) {
         q.first = (size_t)out->tree;
         q.end = q.first + 1;

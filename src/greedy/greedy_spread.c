@@ -45,7 +45,7 @@ void cp_greedy_spread_init(cp_greedy_spread *s, const cp_forest *f, const cp_row
 }
 
 void cp_greedy_spread_stretch(cp_greedy_spread *s, double squares, double between, double within) {
-    if (within > 0) s->stretch = fmax(0.1, (squares - between) / within);
+    if (within > 0) s->stretch = fmax(0.3, (squares - between) / within);
 }
 
 /* --------------------------------------------------------------------------------------------------------- holding out */

@@ -307,7 +307,7 @@ size_t cp_model_block(const copse_model *m) {
 /* Rows are independent, so how they are cut does not matter to the answer.  Large blocks keep a tree in the cache while
  * many rows pass through it; but there should be some for every worker. */
 static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
-    size_t most = m->schema->task == COPSE_CLASS ? cp_model_block(m) : 256;
+    size_t most = m->schema->task == COPSE_CLASS || m->method->has_draws ? cp_model_block(m) : 256;
     size_t share = n / cp_pool_workers(run, n ? n : 1) + 1;
     return share < most ? share : most;
 }
