@@ -178,6 +178,39 @@ static void larger_sets(void **state) {
     }
 }
 
+/* Values with no float between them, the largest there are, infinities, both zeros: the cut is then the lower of two. */
+static void values_of_any_size(void **state) {
+    (void)state;
+    const float sizes[] = {-INFINITY,
+                           -FLT_MAX,
+                           nextafterf(-FLT_MAX, 0),
+                           -1e-45f,
+                           -0.0f,
+                           0,
+                           1e-45f,
+                           1,
+                           nextafterf(1, 2),
+                           nextafterf(nextafterf(1, 2), 2),
+                           nextafterf(FLT_MAX, 0),
+                           FLT_MAX,
+                           INFINITY,
+                           NAN};
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of(__func__), CP_FOR_TEST, 0, 0);
+    for (size_t round = 0; round < 400; round++) {
+        made m = make_rows(12, 2, round % 3 ? round % 3 + 1 : 0);
+        for (size_t i = 0; i < 24; i++) m.x[i] = sizes[cp_rng_below(&rng, COUNT(sizes))];
+        for (size_t i = 0; i < 12; i++) {
+            m.y[i] = cp_draw_normal(&rng);
+            m.label[i] = (int32_t)cp_rng_below(&rng, 2);
+        }
+        cp_greedy_rule rule = {.features = 2, .min_leaf = 1, .max_leaves = round & 1 ? BIG_LEAVES : 0};
+        rule.random_cuts = round % 5 == 0;
+        for (int binned = 0; binned <= 1; binned++) judge(&m, &rule, binned);
+        free_rows(&m);
+    }
+}
+
 /* Targets far from zero, large, tiny and close together: nothing may be lost in sums. */
 static void targets_of_any_size(void **state) {
     (void)state;
@@ -263,6 +296,7 @@ int main(void) {
         cmocka_unit_test(one_column_at_a_time),
         cmocka_unit_test(random_cuts_divide),
         cmocka_unit_test(larger_sets),
+        cmocka_unit_test(values_of_any_size),
         cmocka_unit_test(targets_of_any_size),
         cmocka_unit_test(weights_of_any_size),
         cmocka_unit_test(weights_of_very_different_sizes),

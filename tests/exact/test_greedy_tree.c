@@ -294,6 +294,36 @@ static void rows_land_in_their_leaves(void **state) {
     }
 }
 
+/* More levels than bins, and more than a rank of 16 bits: rows still walk where they were trained. */
+static void levels_without_end(void **state) {
+    (void)state;
+    static const uint32_t levels[] = {33, 255, 256, 400, 70000};
+    cp_rng rng = stream(__func__);
+    for (size_t round = 0; round < 40; round++) {
+        size_t n = 1500, classes = tasks[round % 3], few = levels[round % COUNT(levels)];
+        made m = make_rows(n, 2, classes);
+        m.levels[0] = (uint32_t)few;
+        for (size_t i = 0; i < n; i++) {
+            uint64_t level = cp_rng_below(&rng, i % 3 ? 300 : few + 1) % (few + 1);
+            m.x[2 * i] = i % 50 ? (float)(level > few - 20 || i % 3 ? level : few - level % 20) : NAN;
+            m.x[2 * i + 1] = (float)cp_rng_below(&rng, 3);
+            m.y[i] = cp_draw_normal(&rng) + (double)(level % 7);
+            m.label[i] = classes ? (int32_t)((level + cp_rng_below(&rng, 2)) % classes) : 0;
+        }
+        cp_greedy_rule rule = {
+            .features = 2, .min_leaf = 5, .max_leaves = round & 2 ? 40 : 0, .random_cuts = round & 4 ? 1 : 0};
+        grown g = grow_tree(&m.rows, round & 1, &rule);
+        uint32_t *count = calloc(g.tree.leaves, sizeof *count);
+        for (size_t i = 0; i < n; i++) count[leaf_of(&g, &m.rows, i)]++;
+        assert_true(g.tree.leaves > 10);
+        for (size_t k = 0; k < g.tree.leaves; k++)
+            assert_int_equal(classes ? g.tree.rows[k] : g.tree.value[k].rows, count[k]);
+        free(count);
+        free_grown(&g);
+        free_rows(&m);
+    }
+}
+
 /* -------------------------------------------------------------------------------------------------------- random choice */
 
 enum { DRAWS = 20000, COLUMNS = 5, FEW = 24 };
@@ -538,6 +568,7 @@ int main(void) {
         cmocka_unit_test(the_order_of_rows_does_not_matter),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(rows_land_in_their_leaves),
+        cmocka_unit_test(levels_without_end),
         cmocka_unit_test(columns_are_drawn_evenly),
         cmocka_unit_test(nodes_draw_for_themselves),
         cmocka_unit_test(random_cuts_are_uniform),
