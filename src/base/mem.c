@@ -3,6 +3,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -81,18 +82,51 @@ void cp_mem_free(void *p) {
     free(p);
 }
 
+/* The block begins `shift` bytes before the array, 1 to LINE of them, and the last of those bytes says how many.  Growing by
+ * realloc keeps large blocks from being copied: their pages change place, and the shift stays what it was. */
+enum { LINE = 64 };
+
+static unsigned char *block_of(void *array) {
+    unsigned char *p = array;
+    return p - p[-1];
+}
+
+void *cp_mem_resize_lines(void *old, size_t n, size_t size) {
+    size_t total = bytes_of(n, size), old_shift = old ? (size_t)((unsigned char *)old - block_of(old)) : 0;
+    if (!total || total > PTRDIFF_MAX - LINE || refused()) return NULL;
+    unsigned char *block = realloc(old ? block_of(old) : NULL, total + LINE);
+    if (!block) return NULL;
+    size_t shift = LINE - ((uintptr_t)block + size) % LINE;
+    if (old && shift != old_shift) memmove(block + shift, block + old_shift, total);
+    block[shift - 1] = (unsigned char)shift;
+    return block + shift;
+}
+
+void cp_mem_free_lines(void *p) {
+    if (p) free(block_of(p));
+}
+
 /* ptr_slot is the address of a T *.  It is read and written by memcpy: a T * may not be accessed as a void *. */
-copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err) {
+static copse_status grow(void *ptr_slot, size_t *cap, size_t need, size_t size,
+                         void *(*resize)(void *old, size_t n, size_t size), copse_error *err) {
     if (need <= *cap) return COPSE_OK;
     void *old;
     memcpy(&old, ptr_slot, sizeof old);
     size_t bigger = *cap < 8 ? 8 : *cap + *cap / 2;
     if (bigger < need) bigger = need;
-    void *moved = cp_mem_resize(old, bigger, size);
+    void *moved = resize(old, bigger, size);
     if (!moved) return cp_fail_memory(err);
     memcpy(ptr_slot, &moved, sizeof moved);
     *cap = bigger;
     return COPSE_OK;
+}
+
+copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err) {
+    return grow(ptr_slot, cap, need, size, cp_mem_resize, err);
+}
+
+copse_status cp_mem_grow_lines(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err) {
+    return grow(ptr_slot, cap, need, size, cp_mem_resize_lines, err);
 }
 
 enum { ARENA_ALIGN = 64, ARENA_BLOCK = 1 << 16 };

@@ -24,6 +24,13 @@ void cp_mem_free(void *p);
     ((need) <= (cap) ? COPSE_OK : cp_mem_grow(&(ptr), &(cap), (need), sizeof *(ptr), (err)))
 copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err);
 
+/* Arrays whose elements are met in no order, each at the price of the cache lines it lies on: the second element begins a
+ * line, so that elements of 64 or 128 bytes cover no more lines than they must, and of 32 bytes the pairs (1,2), (3,4) ...
+ * share one.  They grow as above; only cp_mem_resize_lines (to change the size) and cp_mem_free_lines may be used on them. */
+copse_status cp_mem_grow_lines(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err);
+void *cp_mem_resize_lines(void *old, size_t n, size_t size);
+void cp_mem_free_lines(void *p);
+
 /* Scratch that is given back all at once.  Blocks are kept by reset for the next use. */
 typedef struct cp_arena {
     struct cp_arena_block *first, *now;

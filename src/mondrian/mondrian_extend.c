@@ -56,13 +56,8 @@ static double gap_in(const walk *w, const float *box, size_t d) {
 
 /* The gaps between x and the box laid end to end, and a place drawn evenly from them: its dimension and cut. */
 static void cut_outside(walk *w, const float *box, double outside, int32_t *out_dim, float *out_cut) {
-    size_t dims = w->s->dims, d = 0;
-    double left = cp_rng_unit(w->rng) * outside, gap = 0;
-    for (; d < dims; d++) {
-        gap = gap_in(w, box, d);
-        if (left < gap) break;
-        left -= gap;
-    }
+    double left = cp_rng_unit(w->rng) * outside;
+    size_t dims = w->s->dims, d = w->s->kern->gap_at(box, w->x, dims, &left);
     if (d == dims) { /* by rounding a rest was left after the last gap: its end */
         do left = gap_in(w, box, --d);
         while (!(left > 0));

@@ -305,8 +305,8 @@ static copse_status read_columns(cp_mondrian_tree *t, const cp_mondrian_space *s
     CP_TRY(cp_reader_array(r, "dim", CP_I32, nodes, &c->dim, err));
     CP_TRY(cp_reader_array(r, "next", CP_I32, (size_t)rows, &t->next, err));
     t->cap_next = t->rows = (size_t)rows;
-    CP_TRY(CP_NEW(t->node, nodes, err));
-    t->cap_nodes = t->nodes = nodes;
+    CP_TRY(cp_mem_grow_lines(&t->node, &t->cap_nodes, nodes, sizeof *t->node, err));
+    t->nodes = nodes;
     for (size_t i = 0; i < nodes; i++) {
         int leaf = c->left[i] == CP_NONE;
         t->node[i] = (cp_mondrian_node){.time = leaf ? s->lifetime : c->time[i],

@@ -336,8 +336,7 @@ static copse_status read_splits(cp_mondrian_tree *t, const cp_mondrian_space *s,
     int32_t *open = NULL;
     copse_status status = COPSE_OK;
     CP_TRY_OUT(read_columns(s, r, &c, &t->nodes, err));
-    CP_TRY_OUT(CP_RAW(t->node, t->nodes, err));
-    t->cap_nodes = t->nodes;
+    CP_TRY_OUT(cp_mem_grow_lines(&t->node, &t->cap_nodes, t->nodes, sizeof *t->node, err));
     CP_TRY_OUT(CP_RAW(open, t->nodes, err));
     CP_TRY_OUT(link_nodes(t, s, &c, r, open, err));
 out:

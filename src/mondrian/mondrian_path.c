@@ -34,6 +34,7 @@ static size_t take_turns(traveller *on_way, size_t count, size_t depth, const cp
                 w->path[p->point].n = depth + 1;
                 on_way[k] = on_way[--count];
             } else {
+                cp_kern_ask(&tree[left]); /* as a rule children stand side by side, on one cache line */
                 p->at = p->x[n->dim] <= n->cut ? left : right;
             }
         }
@@ -72,17 +73,28 @@ copse_status cp_mondrian_path_descend(cp_mondrian_path *p, const cp_mondrian_tre
     }
 }
 
+/* The first row of a leaf; of a split that has no box, those of its children that are leaves. */
+static void ask_for_rows(const cp_mondrian_node *n, const cp_mondrian_tree *t, const cp_mondrian_space *s) {
+    if (cp_mondrian_is_leaf(n)) {
+        cp_kern_ask(cp_mondrian_row(s, n->head));
+        return;
+    }
+    const cp_mondrian_node *left = &t->node[n->left], *right = &t->node[n->right];
+    if (cp_mondrian_is_leaf(left)) cp_kern_ask(cp_mondrian_row(s, left->head));
+    if (cp_mondrian_is_leaf(right)) cp_kern_ask(cp_mondrian_row(s, right->head));
+}
+
 /* Asks for what cp_mondrian_path_climb will read first: the boxes, or the rows, of the last few nodes. */
 static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s) {
     enum { NODES = 5, LINE = 16, MOST = 4 * LINE }; /* floats */
     size_t length = 2 * s->dims < MOST ? 2 * s->dims : MOST;
     for (size_t i = p->n > NODES ? p->n - NODES : 0; i < p->n; i++) {
         const cp_mondrian_node *n = &t->node[p->node[i]];
-        const float *box = cp_mondrian_tree_own_box(t, s, n->box), *row = cp_mondrian_row(s, n->head);
         if (!cp_mondrian_has_box(n)) {
-            if (cp_mondrian_is_leaf(n)) cp_kern_ask(row);
+            ask_for_rows(n, t, s);
             continue;
         }
+        const float *box = cp_mondrian_tree_own_box(t, s, n->box);
         for (size_t k = 0; k < length; k += LINE) cp_kern_ask(box + k);
     }
 }

@@ -6,8 +6,8 @@
 #include "mondrian/mondrian_hnsp.h"
 
 void cp_mondrian_tree_clear(cp_mondrian_tree *t) {
-    cp_mem_free(t->node);
-    cp_mem_free(t->box);
+    cp_mem_free_lines(t->node);
+    cp_mem_free_lines(t->box);
     cp_mem_free(t->next);
     cp_mem_free(t->set);
     cp_mem_free(t->count);
@@ -18,28 +18,27 @@ void cp_mondrian_tree_clear(cp_mondrian_tree *t) {
 
 copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t more_nodes,
                                       size_t more_boxes, copse_error *err) {
-    CP_TRY(CP_GROW(t->node, t->cap_nodes, t->nodes + more_nodes, err));
+    CP_TRY(cp_mem_grow_lines(&t->node, &t->cap_nodes, t->nodes + more_nodes, sizeof *t->node, err));
     CP_TRY(CP_GROW(t->next, t->cap_next, s->rows, err));
     if (s->keeps_moments) CP_TRY(CP_GROW(t->stat, t->cap_stat, t->nodes + more_nodes, err));
-    if (t->boxes + more_boxes <= t->cap_boxes) return COPSE_OK;
-    return cp_mem_grow(&t->box, &t->cap_boxes, t->boxes + more_boxes, 2 * s->dims * sizeof *t->box, err);
+    return cp_mem_grow_lines(&t->box, &t->cap_boxes, t->boxes + more_boxes, 2 * s->dims * sizeof *t->box, err);
 }
 
 /* A failed shrink leaves the larger block in place, which is not an error. */
-static void shrink(void *slot, size_t *cap, size_t n, size_t size) {
+static void shrink(void *slot, size_t *cap, size_t n, size_t size, void *(*resize)(void *old, size_t n, size_t size)) {
     void *old;
     memcpy(&old, slot, sizeof old);
     if (*cap <= n || !old) return;
-    void *moved = cp_mem_resize(old, n ? n : 1, size);
+    void *moved = resize(old, n ? n : 1, size);
     if (!moved) return;
     memcpy(slot, &moved, sizeof moved);
     *cap = n ? n : 1;
 }
 
 void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s) {
-    shrink(&t->node, &t->cap_nodes, t->nodes, sizeof *t->node);
-    shrink(&t->box, &t->cap_boxes, t->boxes, 2 * s->dims * sizeof *t->box);
-    if (t->stat) shrink(&t->stat, &t->cap_stat, t->nodes, sizeof *t->stat);
+    shrink(&t->node, &t->cap_nodes, t->nodes, sizeof *t->node, cp_mem_resize_lines);
+    shrink(&t->box, &t->cap_boxes, t->boxes, 2 * s->dims * sizeof *t->box, cp_mem_resize_lines);
+    if (t->stat) shrink(&t->stat, &t->cap_stat, t->nodes, sizeof *t->stat, cp_mem_resize);
 }
 
 /* From left to right; what waits is the right sides of the splits above, fewer than there are rows. */
@@ -48,7 +47,10 @@ size_t cp_mondrian_tree_corners(const cp_mondrian_tree *t, const cp_mondrian_nod
     size_t k = 0, waiting = 0;
     for (;;) {
         for (; !cp_mondrian_is_leaf(n); n = &t->node[n->left]) right[waiting++] = &t->node[n->right];
-        for (int32_t r = n->head; r != CP_NONE; r = t->next[r]) out[k++] = r;
+        int32_t r = n->head;
+        out[k++] = r;
+        for (int32_t more = -n->box - 1; more > 0; more--)
+            out[k++] = r = t->next[r]; /* mostly none: next is not read */
         if (!waiting) return k;
         n = right[--waiting];
     }
@@ -58,6 +60,7 @@ double cp_mondrian_tree_outside_corners(const cp_mondrian_tree *t, const cp_mond
                                         const cp_mondrian_node *n, const float *x) {
     int32_t row[CP_MONDRIAN_CORNERS];
     size_t k = cp_mondrian_tree_corners(t, n, row);
+    while (k < CP_MONDRIAN_CORNERS) row[k++] = row[0]; /* always as many: a loop whose end is easily guessed */
     return s->kern->outside_rows(s->x, row, k, x, s->dims);
 }
 

@@ -36,6 +36,16 @@ static double outside_rows_plain(const float *m, const int32_t *row, size_t n, c
     return lanes_sum(lane);
 }
 
+static size_t gap_at_plain(const float *box, const float *x, size_t d, double *left) {
+    const float *lower = box, *upper = box + d;
+    for (size_t i = 0; i < d; i++) {
+        double gap = (double)(larger(x[i] - upper[i], 0) + larger(lower[i] - x[i], 0));
+        if (*left < gap) return i;
+        *left -= gap;
+    }
+    return d;
+}
+
 static double extent_plain(const float *box, size_t d) {
     double lane[4] = {0};
     for (size_t i = 0; i < d; i++) lane[i % 4] += (double)(box[d + i] - box[i]);
@@ -71,6 +81,7 @@ static uint64_t delimiters_plain(const char *text, char delimiter, uint64_t *out
 static const cp_kern plain = {.name = "plain",
                               .outside = outside_plain,
                               .outside_rows = outside_rows_plain,
+                              .gap_at = gap_at_plain,
                               .extent = extent_plain,
                               .include = include_plain,
                               .hull = hull_plain,

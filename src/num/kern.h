@@ -15,6 +15,9 @@ typedef struct cp_kern {
     double (*outside)(const float *box, const float *x, size_t d);
     /* The same against the box around rows row[0] ... row[n-1] (n >= 1) of the row-major matrix m. */
     double (*outside_rows)(const float *m, const int32_t *row, size_t n, const float *x, size_t d);
+    /* The gaps that outside sums, laid end to end: the dimension of the one that holds the place *left from the beginning,
+     * and in *left the place from the beginning of that gap; d if the place is behind the last. */
+    size_t (*gap_at)(const float *box, const float *x, size_t d, double *left);
     /* Sum of the side lengths. */
     double (*extent)(const float *box, size_t d);
     /* Grows the box to hold x. */

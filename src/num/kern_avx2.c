@@ -69,6 +69,36 @@ AVX2 static double outside_rows_avx2(const float *m, const int32_t *row, size_t 
     return lanes_sum(sum);
 }
 
+/* Most gaps are 0 and hold no place: only the others are looked at. */
+AVX2 static int gap_in(__m256 e, double *left) {
+    float gap[8];
+    int some = _mm256_movemask_ps(_mm256_cmp_ps(e, _mm256_setzero_ps(), _CMP_GT_OQ));
+    _mm256_storeu_ps(gap, e);
+    for (; some; some &= some - 1) {
+        int i = __builtin_ctz((unsigned)some);
+        if (*left < (double)gap[i]) return i;
+        *left -= (double)gap[i];
+    }
+    return 8;
+}
+
+AVX2 static size_t gap_at_avx2(const float *box, const float *x, size_t d, double *left) {
+    const float *lower = box, *upper = box + d;
+    size_t i = 0;
+    int k = 8;
+    for (; i + 8 <= d; i += 8) {
+        k = gap_in(excess(_mm256_loadu_ps(lower + i), _mm256_loadu_ps(upper + i), _mm256_loadu_ps(x + i)), left);
+        if (k < 8) return i + (size_t)k;
+    }
+    if (i < d) {
+        __m256i m = tail_mask(d - i);
+        k = gap_in(
+            excess(_mm256_maskload_ps(lower + i, m), _mm256_maskload_ps(upper + i, m), _mm256_maskload_ps(x + i, m)),
+            left);
+    }
+    return k < 8 ? i + (size_t)k : d;
+}
+
 AVX2 static double extent_avx2(const float *box, size_t d) {
     __m256d sum = _mm256_setzero_pd();
     size_t i = 0;
@@ -187,6 +217,7 @@ AVX2 static uint64_t delimiters_avx2(const char *text, char delimiter, uint64_t 
 static const cp_kern avx2 = {.name = "avx2",
                              .outside = outside_avx2,
                              .outside_rows = outside_rows_avx2,
+                             .gap_at = gap_at_avx2,
                              .extent = extent_avx2,
                              .include = include_avx2,
                              .hull = hull_avx2,

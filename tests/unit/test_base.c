@@ -42,6 +42,37 @@ static void grow_keeps_contents(void **state) {
     cp_mem_free(v);
 }
 
+/* Many arrays grow side by side, so that blocks move and land at all sorts of addresses. */
+static void lines_keep_contents_and_alignment(void **state) {
+    (void)state;
+    enum { ARRAYS = 20, MOST = 3000 };
+    typedef struct element {
+        int32_t v[8];
+    } element;
+    copse_error err;
+    element *a[ARRAYS] = {0};
+    size_t cap[ARRAYS] = {0};
+    for (int i = 0; i < MOST; i++)
+        for (int k = 0; k < ARRAYS; k++) {
+            must(cp_mem_grow_lines(&a[k], &cap[k], (size_t)i + 1, sizeof *a[k], &err), err);
+            assert_int_equal((uintptr_t)(a[k] + 1) % 64, 0);
+            a[k][i].v[0] = a[k][i].v[7] = ARRAYS * i + k;
+        }
+    for (int k = 0; k < ARRAYS; k++) {
+        a[k] = cp_mem_resize_lines(a[k], MOST / 2, sizeof *a[k]);
+        assert_non_null(a[k]);
+        assert_int_equal((uintptr_t)(a[k] + 1) % 64, 0);
+        for (int i = 0; i < MOST / 2; i++) {
+            assert_int_equal(a[k][i].v[0], ARRAYS * i + k);
+            assert_int_equal(a[k][i].v[7], ARRAYS * i + k);
+        }
+        cp_mem_free_lines(a[k]);
+    }
+    cp_mem_free_lines(NULL);
+    assert_null(cp_mem_resize_lines(NULL, SIZE_MAX / 2, 3));
+    assert_null(cp_mem_resize_lines(NULL, PTRDIFF_MAX, 1));
+}
+
 static void arena_blocks_are_aligned_apart_and_reused(void **state) {
     (void)state;
     cp_arena a;
@@ -108,9 +139,13 @@ static void pool_stops_when_asked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fail_fills_the_error),     cmocka_unit_test(allocation_refuses_overflow_and_on_demand),
-        cmocka_unit_test(grow_keeps_contents),      cmocka_unit_test(arena_blocks_are_aligned_apart_and_reused),
-        cmocka_unit_test(pool_does_every_job_once), cmocka_unit_test(pool_reports_the_lowest_failure),
+        cmocka_unit_test(fail_fills_the_error),
+        cmocka_unit_test(allocation_refuses_overflow_and_on_demand),
+        cmocka_unit_test(grow_keeps_contents),
+        cmocka_unit_test(lines_keep_contents_and_alignment),
+        cmocka_unit_test(arena_blocks_are_aligned_apart_and_reused),
+        cmocka_unit_test(pool_does_every_job_once),
+        cmocka_unit_test(pool_reports_the_lowest_failure),
         cmocka_unit_test(pool_stops_when_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

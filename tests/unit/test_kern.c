@@ -24,6 +24,12 @@ static void plain_outside_is_the_definition(void **state) {
     const float box[] = {0, 1, 2, 1, 2, 3}, x[] = {-1, 1.5f, 5};
     assert_near(k->outside(box, x, 3), 1 + 0 + 2, 0);
     assert_near(k->extent(box, 3), 3, 0);
+    double left[] = {0.5, 1.25, 3};
+    assert_int_equal(k->gap_at(box, x, 3, &left[0]), 0);
+    assert_int_equal(k->gap_at(box, x, 3, &left[1]), 2);
+    assert_int_equal(k->gap_at(box, x, 3, &left[2]), 3);
+    assert_near(left[0], 0.5, 0);
+    assert_near(left[1], 0.25, 0);
     const float m[] = {0, 0, 9, 9, 1, -1}, y[] = {2, 1};
     const int32_t row[] = {0, 2};
     assert_near(k->outside_rows(m, row, 2, y, 2), 2, 0);
@@ -49,6 +55,12 @@ static void tiers_agree_bit_for_bit(void **state) {
             a = plain->outside_rows(x, row, 1 + r % 4, x + r * d, d);
             b = fast->outside_rows(x, row, 1 + r % 4, x + r * d, d);
             assert_memory_equal(&a, &b, sizeof a);
+        }
+        for (size_t r = 0; r < ROWS; r++) {
+            double all = plain->outside(box, x + r * d, d), left = all * cp_rng_unit(&rng) * 1.2, twin_left = left;
+            size_t at = plain->gap_at(box, x + r * d, d, &left);
+            assert_int_equal(fast->gap_at(box, x + r * d, d, &twin_left), at);
+            assert_memory_equal(&left, &twin_left, sizeof left);
         }
         double a = plain->extent(box, d), b = fast->extent(box, d);
         assert_memory_equal(&a, &b, sizeof a);
