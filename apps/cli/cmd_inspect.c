@@ -27,6 +27,14 @@ static void print_options(const copse_params *p) {
     putchar('\n');
 }
 
+/* What can still be done with the file. */
+static const char *prospects(const copse_model *m) {
+    if (copse_model_can_learn(m)) return "holds its training rows: copse learn can go on";
+    const copse_method_info *method = cli_method(copse_params_method(copse_model_params(m)));
+    return method && method->online ? "frozen, without its training rows: predicts, cannot learn"
+                                    : "without its training rows: to learn more, fit again";
+}
+
 static void print_summary(const char *path, const copse_model *m) {
     char count[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE];
     copse_figure figure[COPSE_MAX_FIGURES];
@@ -39,9 +47,7 @@ static void print_summary(const char *path, const copse_model *m) {
     print_options(copse_model_params(m));
     for (size_t i = 0; i < figures; i++) cli_say(figure[i].name, "%.6g", figure[i].value);
     cli_say("file", "%s%s%s", cli_is_dash(path) ? "" : cli_bytes(cli_file_size(path), bytes),
-            cli_is_dash(path) ? "" : ", ",
-            copse_model_can_learn(m) ? "holds its training rows: copse learn can go on"
-                                     : "frozen, without its training rows: predicts, cannot learn");
+            cli_is_dash(path) ? "" : ", ", prospects(m));
 }
 
 /* ------------------------------------------------------------------------------------------------------- trees */

@@ -89,6 +89,13 @@ static void add_shares(const question *q, const cp_tree *t, const uint32_t *leaf
     }
 }
 
+/* By the sum itself, which is the number of trees but for rounding: one class has probability 1, not nearly 1. */
+static void normalise(double *probs, size_t classes, double even) {
+    double sum = 0;
+    for (size_t k = 0; k < classes; k++) sum += probs[k] += even;
+    for (size_t k = 0; k < classes; k++) probs[k] /= sum;
+}
+
 static void predict_classes(const question *q, cp_answer *out) {
     const cp_rows *rows = q->rows;
     size_t classes = out->classes, n;
@@ -100,9 +107,7 @@ static void predict_classes(const question *q, cp_answer *out) {
             walk(q, &q->g->forest.tree[m], first, n, leaf);
             add_shares(q, &q->g->forest.tree[m], leaf, n, probs, even);
         }
-        for (size_t i = 0; i < n; i++)
-            for (size_t k = 0; k < classes; k++)
-                probs[i * classes + k] = (probs[i * classes + k] + even[i]) / (double)(q->end - q->first);
+        for (size_t i = 0; i < n; i++) normalise(probs + i * classes, classes, even[i]);
     }
 }
 
