@@ -97,7 +97,7 @@ static void one_by_one(const cp_tree *t, const cp_forest *f, const float *x, siz
 static const struct {
     const char *name;
     void (*walk)(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf);
-} walks[] = {{"one by one", one_by_one}, {"any", cp_tree_walk}, {"plain", cp_tree_walk_plain}};
+} walks[] = {{"one by one", one_by_one}, {"side by side", cp_tree_walk}, {"no NaN", cp_tree_walk_plain}};
 
 static double now(void) {
     struct timespec t;

@@ -47,9 +47,9 @@ static copse_status get_narrow(reading *in, const char *name, size_t n, narrow *
 }
 
 static uint32_t next_whole(narrow *c) {
-    uint32_t v = 0;
-    for (size_t b = 0; b < c->width; b++) v |= (uint32_t)c->byte[b * c->n + c->used] << 8 * b;
-    c->used++;
+    size_t i = c->used++;
+    uint32_t v = c->byte[i];
+    for (size_t b = 1; b < c->width; b++) v |= (uint32_t)c->byte[b * c->n + i] << 8 * b;
     return v;
 }
 

@@ -29,10 +29,9 @@ static uint32_t category_goes_right(const cp_tree *t, const cp_forest *f, const 
 /* 0 or 1; leaves are masked out, so what they hold in place of a cut does not matter. */
 INLINE uint32_t goes_right(const cp_tree *t, const cp_forest *f, const cp_tree_node *n, float x, terrain kind) {
     if (kind == ANYTHING && n->what & CP_TREE_SET) return category_goes_right(t, f, n, x);
-    uint32_t above = x > n->at.cut;
-    uint32_t at_most = x <= n->at.cut; /* NaN is neither */
-    uint32_t right = kind == PLAIN || n->what & CP_TREE_MISSING_LEFT ? above : !at_most;
-    return right & ~(n->what >> 31);
+    uint32_t right = x > n->at.cut;
+    if (kind != PLAIN) right |= (uint32_t)(x != x) & ~(n->what / CP_TREE_MISSING_LEFT); /* else NaN goes left */
+    return right & ~(n->what / CP_TREE_LEAF);
 }
 
 /* Rows under way: which, and the node each has come to. */
@@ -46,7 +45,7 @@ INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party 
     for (size_t k = p->n; k % lanes; k++) p->row[k] = p->at[k] = 0; /* company for the last few */
     for (size_t k = 0; k < p->n; k += lanes) {
         const float *row[LANES];
-        size_t at[LANES];
+        uint32_t at[LANES];
         for (size_t j = 0; j < lanes; j++) {
             row[j] = x + p->row[k + j] * f->dims;
             at[j] = p->at[k + j];
@@ -56,7 +55,7 @@ INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party 
                 const cp_tree_node *n = &t->node[at[j]];
                 at[j] = (uint32_t)n->next + goes_right(t, f, n, row[j][cp_tree_dim(n)], kind);
             }
-        for (size_t j = 0; j < lanes; j++) p->at[k + j] = (uint32_t)at[j];
+        for (size_t j = 0; j < lanes; j++) p->at[k + j] = at[j];
     }
 }
 
