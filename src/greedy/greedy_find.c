@@ -53,7 +53,7 @@ copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err
         return f->value ? COPSE_OK : cp_fail_memory(err);
     }
     if (w->records->bin && w->records->rule.kind == CP_SPLIT_GINI) {
-        f->cells = data->classes * CP_SPLIT_CELLS < rows ? data->classes * CP_SPLIT_CELLS : rows;
+        f->cells = data->classes * CP_SPLIT_CELLS < 2 * rows ? data->classes * CP_SPLIT_CELLS : 2 * rows;
         f->classes = cp_arena_get(&w->tmp, f->cells, sizeof *f->classes);
         if (!f->classes) return cp_fail_memory(err);
     }
@@ -230,10 +230,11 @@ static void sort_bins(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
         place[b] = at;
         at += c;
     }
+    uint64_t *key = w->finder->key;
     for (size_t i = 0; i < n; i++) {
         uint32_t b = bin[i * k];
         uint32_t rank = b == CP_BINS_MISSING ? CP_SPLIT_MISSING : b;
-        w->finder->key[place[b]++] = (uint64_t)rank << 32 | i;
+        key[place[b]++] = (uint64_t)rank << 32 | i;
     }
 }
 
@@ -252,22 +253,22 @@ static void sort_values(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) 
 /* 0 if some rows have no value. */
 static int fill_classes(const cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     const cp_records *r = w->records;
-    size_t classes = r->rule.classes, missing = 0, bins = r->data->bins.count[dim];
+    const size_t classes = r->rule.classes, stride = r->stride;
+    const uint8_t *bin = r->bin + o->lo * stride + dim;
     int64_t *cell = w->finder->classes;
-    memset(cell, 0, bins * classes * sizeof *cell);
-    for (size_t i = o->lo; i < o->hi && !missing; i++) {
-        size_t b = r->bin[i * r->stride + dim];
-        missing = b == CP_BINS_MISSING;
-        if (!missing) cell[b * classes + (size_t)r->sum[i].s] += r->sum[i].w;
+    memset(cell, 0, r->data->bins.count[dim] * classes * sizeof *cell);
+    for (const cp_sum *a = r->sum + o->lo, *end = r->sum + o->hi; a < end; a++, bin += stride) {
+        if (*bin == CP_BINS_MISSING) return 0;
+        cell[*bin * classes + (size_t)a->s] += a->w;
     }
-    return !missing;
+    return 1;
 }
 
 /* Where there are fewer cells than rows, counting classes by bin is faster than sorting.  1: done. */
 static int try_classes(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     const cp_records *r = w->records;
     size_t cells = r->bin ? r->data->bins.count[dim] * r->rule.classes : 0;
-    if (!w->finder->classes || levels_of(w, dim) || cells > w->finder->cells || cells > o->hi - o->lo) return 0;
+    if (!w->finder->classes || levels_of(w, dim) || cells > w->finder->cells || cells > 2 * (o->hi - o->lo)) return 0;
     if (!fill_classes(w, o, dim)) return 0;
     if (!cp_split_hist_classes(&w->node, w->finder->classes, r->data->bins.count[dim], &w->best)) return 1;
     w->best.dim = (int32_t)dim;

@@ -12,6 +12,8 @@
 
 #define MISSING_RANK 0xffffu
 
+enum { CELLS_A_ROW = 2 }; /* up to here counting is faster than sorting */
+
 /* A node: rows lo ... hi-1 of `member`, and of every list that is kept divided. */
 typedef struct part {
     int32_t node;
@@ -37,6 +39,7 @@ typedef struct cp_greedy_local {
     float *own_value;
     const float **value; /* of each rank; numbers only */
     uint32_t *ranks;     /* how many there are; 0: not sorted yet */
+    int64_t *cell;       /* gini, if lists are not divided: classes by rank */
     uint32_t *key, *key_tmp;
     uint64_t *wide, *wide_tmp;
     part *stack;
@@ -73,6 +76,8 @@ copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *er
         l->list = room(w, dims * most, sizeof *l->list, &fine);
     else
         l->rank = room(w, dims * most, sizeof *l->rank, &fine);
+    if (!l->divides && w->records->rule.kind == CP_SPLIT_GINI)
+        l->cell = room(w, CELLS_A_ROW * most, sizeof *l->cell, &fine);
     w->local = l;
     return fine ? COPSE_OK : cp_fail_memory(err);
 }
@@ -173,13 +178,14 @@ static const uint32_t *sorted_keys(cp_greedy_work *w, const part *p, size_t dim)
     cp_greedy_local *l = w->local;
     if (!l->ranks[dim]) sort_column(w, dim);
     if (l->divides) return l->list + dim * l->most + p->lo;
-    const uint16_t *rank = l->rank + dim * l->most;
+    const uint16_t *rank = l->rank + dim * l->most, *member = l->member + p->lo;
     size_t n = p->hi - p->lo;
+    uint32_t *key = l->key;
     int missing = 0;
     for (size_t i = 0; i < n; i++) {
-        uint32_t row = l->member[p->lo + i], r = rank[row];
+        uint32_t row = member[i], r = rank[row];
         missing |= r == MISSING_RANK;
-        l->key[i] = r << 16 | row;
+        key[i] = r << 16 | row;
     }
     cp_sort_narrow(l->key, n, missing ? 65536 : l->ranks[dim], l->key_tmp);
     return l->key;
@@ -206,11 +212,13 @@ static int measure(cp_greedy_work *w, const part *p) {
         n->mean = (double)all.s / n->weight;
         return pure;
     }
+    const int64_t mask = n->rule->mask, first = l->sum[l->member[p->lo]].s;
+    double *total = n->total;
     for (uint32_t i = p->lo; i < p->hi; i++) {
         const cp_sum *a = &l->sum[l->member[i]];
         all.w += a->w;
-        n->total[a->s] += cp_split_weight(n->rule, a->w);
-        pure &= a->s == l->sum[l->member[p->lo]].s;
+        total[a->s] += (double)(a->w & mask);
+        pure &= a->s == first;
     }
     n->weight = cp_split_weight(n->rule, all.w);
     return pure;
@@ -239,8 +247,31 @@ static void forget_totals(cp_greedy_work *w, const part *p) {
 
 /* ------------------------------------------------------------------------------------------------------------ splitting */
 
+/* Few values and few classes: counting classes by value is faster than sorting.  1: done. */
+static int try_classes(cp_greedy_work *w, const part *p, size_t dim) {
+    cp_greedy_local *l = w->local;
+    size_t classes = w->node.rule->classes, n = p->hi - p->lo;
+    if (!l->cell || classes > CELLS_A_ROW * n) return 0;
+    if (!l->ranks[dim]) sort_column(w, dim);
+    size_t cells = l->ranks[dim] * classes;
+    if (cells > CELLS_A_ROW * n || levels_of(w, dim)) return 0;
+    const uint16_t *rank = l->rank + dim * l->most;
+    const cp_sum *sum = l->sum;
+    int64_t *cell = l->cell;
+    memset(cell, 0, cells * sizeof *cell);
+    for (const uint16_t *row = l->member + p->lo, *end = l->member + p->hi; row < end; row++) {
+        if (rank[*row] == MISSING_RANK) return 0;
+        cell[rank[*row] * classes + (size_t)sum[*row].s] += sum[*row].w;
+    }
+    if (!cp_split_hist_classes(&w->node, l->cell, l->ranks[dim], &w->best)) return 1;
+    w->best.dim = (int32_t)dim;
+    w->best.cut = cp_bins_middle(l->value[dim][w->best.below], l->value[dim][w->best.above]);
+    return 1;
+}
+
 static void try_column(cp_greedy_work *w, const part *p, size_t dim) {
     cp_greedy_local *l = w->local;
+    if (try_classes(w, p, dim)) return;
     const uint32_t *key = sorted_keys(w, p, dim), levels = levels_of(w, dim);
     cp_split_list list = {.key = key, .n = p->hi - p->lo, .present = p->hi - p->lo, .sum = l->sum};
     if (key[0] >> 16 == key[list.n - 1] >> 16) return; /* constant */
@@ -280,16 +311,19 @@ static void divide_keys(uint32_t *key, size_t n, const uint8_t *side, uint32_t *
     memcpy(key + left, tmp, right * sizeof *key);
 }
 
-static uint32_t divide_members(cp_greedy_local *l, const part *p) {
+static uint32_t divide_members(const cp_greedy_local *l, const part *p) {
+    const uint8_t *side = l->side;
+    uint16_t *member = l->member, *tmp = l->member_tmp;
     uint32_t left = p->lo, right = 0;
-    for (uint32_t i = p->lo; i < p->hi; i++) {
-        uint16_t row = l->member[i];
-        l->member[left] = row;
-        l->member_tmp[right] = row;
-        left += l->side[row];
-        right += 1u - l->side[row];
+    for (uint32_t i = p->lo, end = p->hi; i < end; i++) {
+        uint16_t row = member[i];
+        uint32_t s = side[row];
+        member[left] = row;
+        tmp[right] = row;
+        left += s;
+        right += 1 - s;
     }
-    memcpy(l->member + left, l->member_tmp, right * sizeof *l->member);
+    memcpy(member + left, tmp, right * sizeof *member);
     return left;
 }
 
@@ -298,15 +332,19 @@ static int goes_left(const cp_split *s, uint32_t rank) {
     return s->is_set ? (int)(s->set[rank / 32] >> rank % 32 & 1) : rank <= s->below;
 }
 
-static void set_sides(cp_greedy_work *w, const part *p) {
-    cp_greedy_local *l = w->local;
-    size_t from = (size_t)w->best.dim * l->most;
-    if (l->divides)
+static void set_sides(const cp_greedy_work *w, const part *p) {
+    const cp_greedy_local *l = w->local;
+    const cp_split s = w->best; /* a copy, which writing sides cannot seem to change */
+    uint8_t *side = l->side;
+    const size_t from = (size_t)s.dim * l->most;
+    if (l->divides) {
         for (const uint32_t *key = l->list + from + p->lo, *end = key + (p->hi - p->lo); key < end; key++)
-            l->side[*key & 0xffff] = (uint8_t)goes_left(&w->best, *key >> 16);
-    else
-        for (uint32_t i = p->lo; i < p->hi; i++)
-            l->side[l->member[i]] = (uint8_t)goes_left(&w->best, l->rank[from + l->member[i]]);
+            side[*key & 0xffff] = (uint8_t)goes_left(&s, *key >> 16);
+        return;
+    }
+    const uint16_t *rank = l->rank + from;
+    for (const uint16_t *row = l->member + p->lo, *end = l->member + p->hi; row < end; row++)
+        side[*row] = (uint8_t)goes_left(&s, rank[*row]);
 }
 
 /* Lists that no child will look at need not be divided. */

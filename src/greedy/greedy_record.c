@@ -160,10 +160,12 @@ static size_t sides_by_bin(cp_records *r, size_t lo, size_t hi, const cp_split *
     size_t left = 0;
     for (uint32_t b = 0; b < CP_BINS_MAX; b++) left_of[b] = (uint8_t)(s->is_set ? in_set(s->set, b) : b <= s->below);
     left_of[CP_BINS_MISSING] = (uint8_t)s->missing_left;
+    const size_t stride = r->stride;
     const uint8_t *bin = r->bin + (size_t)s->dim;
+    uint8_t *side = r->side;
     for (size_t i = lo; i < hi; i++) {
-        r->side[i] = left_of[bin[i * r->stride]];
-        left += r->side[i];
+        side[i] = left_of[bin[i * stride]];
+        left += side[i];
     }
     return left;
 }
@@ -182,39 +184,66 @@ static inline void copy_bins(uint8_t *to, const uint8_t *from, size_t n) {
     }
 }
 
-static void close_up_left(cp_records *r, size_t lo, size_t hi) {
-    size_t to = lo, aside = lo / 2, k = r->stride;
-    for (size_t i = lo; i < hi; i++) {
-        int left = r->side[i];
-        uint32_t *row = left ? &r->row[to] : &r->spare_row[aside];
-        cp_sum *sum = left ? &r->sum[to] : &r->spare_sum[aside];
-        *row = r->row[i];
-        *sum = r->sum[i];
-        copy_bins(left ? r->bin + to * k : r->spare_bin + aside * k, r->bin + i * k, k);
-        to += (size_t)left;
-        aside += (size_t)!left;
-    }
-    size_t n = hi - to;
-    memcpy(r->row + to, r->spare_row + lo / 2, n * sizeof *r->row);
-    memcpy(r->sum + to, r->spare_sum + lo / 2, n * sizeof *r->sum);
-    if (k) memcpy(r->bin + to * k, r->spare_bin + lo / 2 * k, n * k);
+/* The arrays of records, and where records step aside; by value, so that writing bytes cannot seem to change it. */
+typedef struct places {
+    const uint8_t *side;
+    uint32_t *row, *spare_row;
+    cp_sum *sum, *spare_sum;
+    uint8_t *bin, *spare_bin;
+    size_t stride;
+} places;
+
+static places places_of(const cp_records *r, size_t lo) {
+    return (places){.side = r->side,
+                    .row = r->row,
+                    .spare_row = r->spare_row + lo / 2,
+                    .sum = r->sum,
+                    .spare_sum = r->spare_sum + lo / 2,
+                    .bin = r->bin,
+                    .spare_bin = r->stride ? r->spare_bin + lo / 2 * r->stride : NULL,
+                    .stride = r->stride};
 }
 
-static void close_up_right(cp_records *r, size_t lo, size_t hi, size_t left) {
-    size_t to = hi, aside = lo / 2 + left, k = r->stride;
-    for (size_t i = hi; i-- > lo;) {
-        int goes_right = !r->side[i];
-        to -= (size_t)goes_right;
-        aside -= (size_t)!goes_right;
-        uint32_t *row = goes_right ? &r->row[to] : &r->spare_row[aside];
-        cp_sum *sum = goes_right ? &r->sum[to] : &r->spare_sum[aside];
-        *row = r->row[i];
-        *sum = r->sum[i];
-        copy_bins(goes_right ? r->bin + to * k : r->spare_bin + aside * k, r->bin + i * k, k);
+static inline void step_aside(places p, size_t i, size_t aside) {
+    p.spare_row[aside] = p.row[i];
+    p.spare_sum[aside] = p.sum[i];
+    copy_bins(p.spare_bin + aside * p.stride, p.bin + i * p.stride, p.stride);
+}
+
+static inline void close_up(places p, size_t i, size_t to) {
+    p.row[to] = p.row[i];
+    p.sum[to] = p.sum[i];
+    copy_bins(p.bin + to * p.stride, p.bin + i * p.stride, p.stride);
+}
+
+static void come_back(places p, size_t to, size_t n) {
+    memcpy(p.row + to, p.spare_row, n * sizeof *p.row);
+    memcpy(p.sum + to, p.spare_sum, n * sizeof *p.sum);
+    if (p.stride) memcpy(p.bin + to * p.stride, p.spare_bin, n * p.stride);
+}
+
+static void close_up_left(const cp_records *r, size_t lo, size_t hi) {
+    const places p = places_of(r, lo);
+    size_t to = lo, aside = 0;
+    for (size_t i = lo; i < hi; i++) {
+        if (p.side[i])
+            close_up(p, i, to++);
+        else
+            step_aside(p, i, aside++);
     }
-    memcpy(r->row + lo, r->spare_row + lo / 2, left * sizeof *r->row);
-    memcpy(r->sum + lo, r->spare_sum + lo / 2, left * sizeof *r->sum);
-    if (k) memcpy(r->bin + lo * k, r->spare_bin + lo / 2 * k, left * k);
+    come_back(p, to, aside);
+}
+
+static void close_up_right(const cp_records *r, size_t lo, size_t hi, size_t left) {
+    const places p = places_of(r, lo);
+    size_t to = hi, aside = left;
+    for (size_t i = hi; i-- > lo;) {
+        if (!p.side[i])
+            close_up(p, i, --to);
+        else
+            step_aside(p, i, --aside);
+    }
+    come_back(p, lo, left);
 }
 
 size_t cp_records_divide(cp_records *r, size_t lo, size_t hi, const cp_split *s) {
