@@ -221,6 +221,10 @@ static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     return n;
 }
 
+static const uint32_t *levels(const void *state) {
+    return ((const cp_greedy *)state)->forest.levels;
+}
+
 static void importance(const void *state, size_t tree, double *out_dims) {
     const cp_forest *f = &((const cp_greedy *)state)->forest;
     const float *gain = f->tree[tree].gain;
@@ -259,6 +263,7 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         .read = read_state,                                                                                            \
         .check = check,                                                                                                \
         .clear = cp_greedy_free,                                                                                       \
+        .levels = levels,                                                                                              \
         .rows = count_rows,                                                                                            \
         .trees = count_trees,                                                                                          \
         .can_learn = can_learn,                                                                                        \

@@ -103,6 +103,8 @@ typedef struct cp_method {
     const char *(*check)(const void *state);
     void (*clear)(void *state);
 
+    /* takes_raw: the levels of the rows it was fitted on, as in cp_rows, so that a file can be held to its schema. */
+    const uint32_t *(*levels)(const void *state);
     size_t (*rows)(const void *state); /* learnt so far */
     size_t (*trees)(const void *state);
     int (*can_learn)(const void *state);

@@ -383,6 +383,14 @@ static copse_status read_method(cp_reader *r, const cp_method **out, copse_error
     return status;
 }
 
+/* Sets of levels are as wide as the method's own count of them: the schema must not have more. */
+static int levels_fit(const copse_model *m) {
+    const uint32_t *mine = m->schema->levels, *theirs = m->method->takes_raw ? m->method->levels(m->state) : NULL;
+    for (size_t d = 0; d < m->schema->dims; d++)
+        if ((mine ? mine[d] : 0) != (theirs ? theirs[d] : 0)) return 0;
+    return 1;
+}
+
 static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err) {
     CP_TRY(read_method(r, &m->method, err));
     CP_TRY(cp_param_read(r, m->method, &m->params, err));
@@ -395,6 +403,7 @@ static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err
         m->method->read(r, m->params, m->schema->task, m->schema->dims, m->schema->classes.n, &m->state, err);
     cp_reader_pop(r);
     m->lazy->stale = 1;
+    if (!status && !levels_fit(m)) status = cp_reader_bad(r, err, "its categories do not fit its trees");
     return status;
 }
 

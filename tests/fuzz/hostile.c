@@ -50,6 +50,25 @@ static void check_answer(const copse_model *m, const copse_prediction *p) {
     hostile_demand(fabs(sum - 1) < 1e-6, "predicting", "the probabilities do not add up");
 }
 
+static copse_status swallow(void *arg, const char *bytes, size_t n) {
+    *(size_t *)arg += n + (n ? (unsigned char)bytes[n - 1] : 0);
+    return COPSE_OK;
+}
+
+/* What people ask of a model besides its predictions. */
+static void look_at_model(const copse_model *m) {
+    static const char *const format[] = {"text", "dot", "json"};
+    copse_error err;
+    size_t seen = 0;
+    copse_importance *found = calloc(copse_model_features(m), sizeof *found);
+    for (size_t i = 0; i < 3; i++)
+        hostile_demand(!copse_model_write_tree(m, 0, format[i], swallow, &seen, &err), "listing", err.msg);
+    hostile_demand(!copse_model_write_json(m, swallow, &seen, &err), "listing", err.msg);
+    copse_status status = copse_importance_impurity(m, found, &err);
+    hostile_demand(!status || status == COPSE_E_USAGE, "importance", err.msg);
+    free(found);
+}
+
 static void use_model(copse_model *m) {
     copse_error err;
     copse_prediction *p;
@@ -59,6 +78,7 @@ static void use_model(copse_model *m) {
     copse_table *t = row_for(m->schema);
     hostile_demand(!copse_predict(m, t, 0, 1, &run, &p, &err), "predicting", err.msg);
     check_answer(m, p);
+    look_at_model(m);
     copse_prediction_free(p);
     if (copse_model_can_learn(m)) hostile_demand(!copse_update(m, t, &run, &err), "learning", err.msg);
     copse_table_free(t);

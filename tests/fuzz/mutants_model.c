@@ -64,7 +64,7 @@ static image image_of(const copse_model *m, unsigned flags) {
     return out;
 }
 
-/* options: "name value name value". */
+/* options: "method name value name value". */
 static image fitted(copse_table *t, const char *target, const char *options, unsigned flags) {
     copse_params *p;
     copse_model *m;
@@ -72,11 +72,11 @@ static image fitted(copse_table *t, const char *target, const char *options, uns
     copse_run run = {.threads = 1};
     char words[200], *next = words;
     snprintf(words, sizeof words, "%s", options);
-    hostile_demand(!copse_params_new("mondrian", &p, &err), "options", err.msg);
+    hostile_demand(!copse_params_new(strtok_r(next, " ", &next), &p, &err), "options", err.msg);
     for (char *name; (name = strtok_r(next, " ", &next));)
         hostile_demand(!copse_params_set(p, name, strtok_r(next, " ", &next), &err), "options", err.msg);
     hostile_demand(!copse_fit(t, &(copse_roles){.target = target}, p, &run, &m, &err), "fitting", err.msg);
-    hostile_demand(!copse_update(m, t, &run, &err), "updating", err.msg);
+    if (copse_model_can_learn(m)) hostile_demand(!copse_update(m, t, &run, &err), "updating", err.msg);
     image out = image_of(m, flags);
     copse_model_free(m);
     copse_params_free(p);
@@ -91,15 +91,25 @@ static size_t make_models(image *out) {
     add_text(mixed, "many", 37);
     add_text(classes, "label", 40);
     add_text(more, "label", 40);
-    out[n++] = fitted(made("moons", 40, 1), "target", "trees 3", 0);
-    out[n++] = fitted(classes, "label", "trees 2 min-samples-split 8", 0);
-    out[n++] = fitted(made("branin", 40, 1), "target", "trees 3 posterior exact", 0);
-    out[n++] = fitted(made("branin", 40, 1), "target", "trees 3 posterior fast", 0);
-    out[n++] = fitted(made("branin", 20, 1), "target", "trees 2 posterior exact hyper marginal", COPSE_SAVE_FROZEN);
-    out[n++] = fitted(made("moons", 20, 1), "target", "trees 2 lifetime 3", COPSE_SAVE_FROZEN);
-    out[n++] = fitted(mixed, "target", "trees 2", 0);
-    out[n++] = fitted(made("branin", 20, 1), "target", "trees 2 posterior fast", COPSE_SAVE_FROZEN);
-    out[n++] = fitted(more, "label", "trees 2 min-samples-split 8", COPSE_SAVE_FROZEN);
+    out[n++] = fitted(made("moons", 40, 1), "target", "mondrian trees 3", 0);
+    out[n++] = fitted(classes, "label", "mondrian trees 2 min-samples-split 8", 0);
+    out[n++] = fitted(made("branin", 40, 1), "target", "mondrian trees 3 posterior exact", 0);
+    out[n++] = fitted(made("branin", 40, 1), "target", "mondrian trees 3 posterior fast", 0);
+    out[n++] =
+        fitted(made("branin", 20, 1), "target", "mondrian trees 2 posterior exact hyper marginal", COPSE_SAVE_FROZEN);
+    out[n++] = fitted(made("moons", 20, 1), "target", "mondrian trees 2 lifetime 3", COPSE_SAVE_FROZEN);
+    out[n++] = fitted(mixed, "target", "mondrian trees 2", 0);
+    out[n++] = fitted(made("branin", 20, 1), "target", "mondrian trees 2 posterior fast", COPSE_SAVE_FROZEN);
+    out[n++] = fitted(more, "label", "mondrian trees 2 min-samples-split 8", COPSE_SAVE_FROZEN);
+    copse_table *raw = made("friedman1", 60, 2), *kinds = made("moons", 50, 3), *trunk = made("friedman1", 80, 4);
+    add_text(raw, "few", 4);
+    add_text(raw, "many", 37);
+    for (size_t i = 0; i < raw->rows; i += 3) raw->col[1].number[i] = NAN;
+    add_text(kinds, "label", 40);
+    out[n++] = fitted(raw, "target", "bf trees 3 splits exact", 0);
+    out[n++] = fitted(made("moons", 50, 1), "target", "rf trees 3", 0);
+    out[n++] = fitted(kinds, "label", "cart min-leaf 2", 0);
+    out[n++] = fitted(trunk, "target", "ebf trees 3 trunk-leaves 4", COPSE_SAVE_FROZEN);
     return n;
 }
 
@@ -246,7 +256,7 @@ static void try_bomb(void) {
         hostile_demand(!cp_table_add(t, name, COPSE_NUMBER, &c, &err), "bomb", err.msg);
         for (size_t i = 0; i < ROWS; i++) c->number[i] = 0;
     }
-    image padded = fitted(t, "target", "trees 60 min-samples-split 2 posterior fast", 0);
+    image padded = fitted(t, "target", "mondrian trees 60 min-samples-split 2 posterior fast", 0);
     hostile_demand(hostile_try(padded.bytes, padded.n), "bomb", "an honest model was refused");
     size_t n = take_apart(&padded, p), kept = 0;
     for (size_t i = 0; i < n; i++) {

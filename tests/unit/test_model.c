@@ -488,6 +488,36 @@ static void classes_have_no_mean(void **state) {
     copse_table_free(all);
 }
 
+/* A file whose schema knows more levels than its trees would have them looked up beyond the end of a set. */
+static void a_schema_with_other_levels_than_the_trees_is_refused(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *t = mixed(NULL);
+    copse_params *p = NULL;
+    copse_model *m = NULL, *back = NULL;
+    unsigned char *bytes;
+    size_t n;
+    must(copse_params_new("cart", &p, &err), err);
+    must(copse_fit(t, &roles, p, NULL, &m, &err), err);
+    image_of(m, 0, &bytes, &n);
+    must(cp_model_read(bytes, n, &back, &err), err);
+    copse_model_free(back);
+    free(bytes);
+    for (int32_t id, i = 0; i < 40; i++) {
+        char level[8];
+        int length = snprintf(level, sizeof level, "L%d", i);
+        must(cp_dict_add(&m->schema->feature[1].levels, level, (size_t)length, &id, &err), err);
+    }
+    image_of(m, 0, &bytes, &n);
+    assert_int_equal(cp_model_read(bytes, n, &back, &err), COPSE_E_MODEL);
+    assert_non_null(strstr(err.msg, "its categories do not fit its trees"));
+    assert_null(back);
+    free(bytes);
+    copse_model_free(m);
+    copse_params_free(p);
+    copse_table_free(t);
+}
+
 typedef struct text {
     char at[4096];
     size_t n;
@@ -536,6 +566,7 @@ int main(void) {
         cmocka_unit_test(a_part_of_the_rows_has_its_own_weights),
         cmocka_unit_test(the_mean_has_a_distribution_of_its_own),
         cmocka_unit_test(classes_have_no_mean),
+        cmocka_unit_test(a_schema_with_other_levels_than_the_trees_is_refused),
         cmocka_unit_test(splits_of_categories_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
