@@ -133,31 +133,40 @@ static const cp_param ebf_params[] = {
 
 /* --------------------------------------------------------------------------------------------------------------- files */
 
+enum { SPREAD = 4, OOB = 2 }; /* numbers of each */
+
 static copse_status write_state(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                 copse_error *err) {
     const cp_greedy *g = state;
     (void)p;
     (void)flags; /* rows are never kept: every greedy model is frozen */
-    double numbers[] = {g->spread.var, g->spread.rows, g->spread.stretch, g->spread.floor, g->oob[0], g->oob[1]};
+    const cp_greedy_spread *s = &g->spread;
+    const double spread[SPREAD] = {s->var, s->rows, s->stretch, s->floor};
     CP_TRY(cp_writer_i64(w, "rows", (int64_t)g->rows, err));
     CP_TRY(cp_writer_i64(w, "trunk", (int64_t)g->trunk, err));
-    CP_TRY(cp_writer_array(w, "numbers", CP_F64, numbers, sizeof numbers / sizeof *numbers, err));
+    CP_TRY(cp_writer_array(w, "oob", CP_F64, g->oob, OOB, err));
+    if (g->forest.task == COPSE_REGRESS) CP_TRY(cp_writer_array(w, "spread", CP_F64, spread, SPREAD, err));
     return cp_forest_write(&g->forest, w, err);
 }
 
-static copse_status read_numbers(cp_greedy *g, cp_reader *r, copse_error *err) {
-    double *numbers = NULL;
+static copse_status read_spread(cp_greedy_spread *out, cp_reader *r, copse_error *err) {
+    double *spread;
+    CP_TRY(cp_reader_array(r, "spread", CP_F64, SPREAD, &spread, err));
+    *out = (cp_greedy_spread){spread[0], spread[1], spread[2], spread[3]};
+    cp_mem_free(spread);
+    return cp_greedy_spread_check(out) ? COPSE_OK : cp_reader_bad(r, err, "a variance is not one");
+}
+
+static copse_status read_figures(cp_greedy *g, cp_reader *r, copse_error *err) {
+    double *oob;
     int64_t rows, trunk;
     CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX, &rows, err));
     CP_TRY(cp_reader_i64(r, "trunk", 0, INT32_MAX, &trunk, err));
-    CP_TRY(cp_reader_array(r, "numbers", CP_F64, 6, &numbers, err));
+    CP_TRY(cp_reader_array(r, "oob", CP_F64, OOB, &oob, err));
     g->rows = (size_t)rows;
     g->trunk = (size_t)trunk;
-    g->spread = (cp_greedy_spread){numbers[0], numbers[1], numbers[2], numbers[3]};
-    g->oob[0] = numbers[4];
-    g->oob[1] = numbers[5];
-    cp_mem_free(numbers);
-    if (!cp_greedy_spread_check(&g->spread)) return cp_reader_bad(r, err, "a variance is not one");
+    for (size_t i = 0; i < OOB; i++) g->oob[i] = oob[i];
+    cp_mem_free(oob);
     return COPSE_OK;
 }
 
@@ -167,7 +176,9 @@ static copse_status read_state(cp_reader *r, const copse_params *p, copse_task t
     (void)p;
     *out_state = NULL;
     CP_TRY(CP_NEW(g, 1, err));
-    copse_status status = read_numbers(g, r, err);
+    copse_status status = read_figures(g, r, err);
+    g->spread = cp_greedy_spread_none;
+    if (!status && task == COPSE_REGRESS) status = read_spread(&g->spread, r, err);
     if (!status) status = cp_forest_read(r, task, dims, classes, &g->forest, err);
     if (status)
         cp_greedy_free(g);

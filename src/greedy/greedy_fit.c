@@ -232,7 +232,7 @@ static copse_status init_bag(fitting *f, copse_error *err) {
 static copse_status fit_spread(fitting *f, const copse_run *run, copse_error *err) {
     cp_greedy_spread *s = &f->g->spread;
     cp_greedy_trial trial = {&f->g->forest, &f->data, &f->rule, &f->weight};
-    *s = (cp_greedy_spread){1, 1, 1, 1};
+    *s = cp_greedy_spread_none;
     if (f->g->forest.task == COPSE_CLASS) return COPSE_OK;
     cp_greedy_spread_init(s, &f->g->forest, &f->data.rows, &f->weight);
     return f->kind->one_tree ? cp_greedy_spread_hold_out(s, &trial, run, err) : COPSE_OK;

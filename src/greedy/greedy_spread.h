@@ -28,6 +28,9 @@ typedef struct cp_greedy_spread {
     double floor;   /* > 0 */
 } cp_greedy_spread;
 
+/* Of classes, which have none. */
+static const cp_greedy_spread cp_greedy_spread_none = {1, 1, 1, 1};
+
 static inline double cp_greedy_spread_var(const cp_greedy_spread *s, const cp_tree_value *leaf) {
     double weight = (double)leaf->weight;
     return s->stretch * (weight * (double)leaf->var + s->rows * s->var) / (weight + s->rows) + s->floor;

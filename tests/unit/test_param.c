@@ -9,6 +9,14 @@ static const cp_param table[] = {
     {.name = "lifetime", .type = CP_PARAM_REAL, .initial = "inf", .min = 0, .max = INFINITY, .help = "lifetime"},
     {.name = "gamma", .type = CP_PARAM_REAL, .initial = "auto", .min = 0, .max = 1e6, .auto_ok = 1, .help = "discount"},
     {.name = "shift", .type = CP_PARAM_REAL, .initial = "0", .min = -INFINITY, .max = INFINITY, .help = "any number"},
+    {.name = "columns",
+     .type = CP_PARAM_REAL,
+     .initial = "sqrt",
+     .min = 0.5,
+     .max = 9,
+     .choices = "sqrt all",
+     .auto_ok = 1,
+     .help = "numbers and words"},
     {.name = "posterior", .type = CP_PARAM_CHOICE, .initial = "exact", .choices = "exact fast", .help = "posterior"},
 };
 static const cp_method method = {.info = {.name = "toy"}, .params = table, .n_params = sizeof table / sizeof *table};
@@ -37,6 +45,7 @@ static void starts_with_the_defaults(void **state) {
     assert_int_equal(cp_param_int(p, "seed"), 1);
     assert_true(isinf(cp_param_real(p, "lifetime")));
     assert_true(isnan(cp_param_real(p, "gamma")));
+    assert_true(isnan(cp_param_real(p, "columns")) && cp_param_is(p, "columns", "sqrt"));
     assert_true(cp_param_is(p, "posterior", "exact"));
     assert_null(cp_param_text(p, "nothing"));
     cp_param_free(p);
@@ -56,6 +65,10 @@ static void takes_values_in_any_spelling_and_prints_one(void **state) {
         {"lifetime", "Inf", "inf"},
         {"gamma", "auto", "auto"},
         {"posterior", "fast", "fast"},
+        {"columns", "all", "all"},
+        {"columns", "auto", "auto"},
+        {"columns", "3.0", "3"},
+        {"columns", "sqrt", "sqrt"},
         {"shift", "-1.5e300", "-1.5e+300"},
         {"seed", "9007199254740992", "9007199254740992"},
     };
@@ -70,6 +83,9 @@ static void takes_values_in_any_spelling_and_prints_one(void **state) {
 
 static void refuses_what_cannot_be(void **state) {
     (void)state;
+    refused("columns", "sq", "--columns: 'sq' is not a number (auto, sqrt, all, 0.5 to 9)");
+    refused("columns", "sqrt all", "--columns: 'sqrt all' is not a number (auto, sqrt, all, 0.5 to 9)");
+    refused("columns", "", "--columns: '' is not a number (auto, sqrt, all, 0.5 to 9)");
     refused("trees", "0", "--trees: 0 is out of range (1 to 100000)");
     refused("trees", "100001", "--trees: 100001 is out of range (1 to 100000)");
     refused("trees", "2.5", "--trees: '2.5' is not a whole number (1 to 100000)");
@@ -90,8 +106,9 @@ static void refuses_what_cannot_be(void **state) {
 
 static void ranges_read_like_words(void **state) {
     (void)state;
-    static const char *const expect[] = {"1 to 100000", "0 to 9007199254740992", "0 or more", "auto, 0 to 1000000", "",
-                                         "exact fast"};
+    static const char *const expect[] = {
+        "1 to 100000", "0 to 9007199254740992", "0 or more", "auto, 0 to 1000000", "", "auto, sqrt, all, 0.5 to 9",
+        "exact fast"};
     char buf[100];
     for (size_t i = 0; i < method.n_params; i++) {
         cp_param_range(&table[i], buf, sizeof buf);
