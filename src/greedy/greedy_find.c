@@ -137,7 +137,7 @@ static copse_status take_hist(cp_greedy_work *w, cp_sum **out, copse_error *err)
     struct cp_greedy_finder *f = w->finder;
     *out = f->spare;
     if (f->spare) {
-        memcpy(&f->spare, *out, sizeof f->spare);
+        memcpy(&f->spare, (const void *)*out, sizeof f->spare);
         return COPSE_OK;
     }
     *out = cp_arena_get(&w->tmp, hist_size(w), sizeof **out);
@@ -146,7 +146,7 @@ static copse_status take_hist(cp_greedy_work *w, cp_sum **out, copse_error *err)
 
 void cp_greedy_find_drop(cp_greedy_work *w, cp_greedy_open *o) {
     if (!o->hist) return;
-    memcpy(o->hist, &w->finder->spare, sizeof w->finder->spare);
+    memcpy((void *)o->hist, &w->finder->spare, sizeof w->finder->spare);
     w->finder->spare = o->hist;
     o->hist = NULL;
 }

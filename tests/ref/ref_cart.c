@@ -265,7 +265,8 @@ static int judge_cut(court *c, const ref_node *node, const cp_tree_node *split) 
     if (c->rule->any_cut || isinf(high) || isinf(low)) return 1;
     double halfway = ((double)low + (double)high) / 2;
     float a = (float)halfway, before = nextafterf(a, -INFINITY), after = nextafterf(a, INFINITY);
-    if (cut != low && cut != a && cut != before && cut != after)
+    int tight = cut == low && nextafterf(low, INFINITY) == high; /* halfway may round to the upper one */
+    if (!tight && cut != a && cut != before && cut != after)
         OBJECT("column %u is cut at %.9g, between %.9g and %.9g", cp_tree_dim(split), (double)cut, (double)low,
                (double)high);
     return 1;
