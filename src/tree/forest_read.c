@@ -3,11 +3,15 @@
  *
  * How long a column must be follows from those before it and is demanded of its section, so cursors cannot run past an
  * end; what is allocated besides has been claimed.  What the numbers mean is for cp_tree_check, at the end. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "tree/forest_file.h"
+
+/* Of centre and scale: no target is larger, and squares of what leaves say in these units are still numbers. */
+#define MOST 1e61
 
 typedef struct reading {
     cp_reader *r;
@@ -351,8 +355,8 @@ static copse_status read_shares(reading *in, copse_error *err) {
 
 static copse_status read_forest(reading *in, copse_error *err) {
     cp_forest *f = in->f;
-    CP_TRY(cp_reader_f64(in->r, "centre", -1e300, 1e300, &f->centre, err));
-    CP_TRY(cp_reader_f64(in->r, "scale", 1e-300, 1e300, &f->scale, err));
+    CP_TRY(cp_reader_f64(in->r, "centre", -MOST, MOST, &f->centre, err));
+    CP_TRY(cp_reader_f64(in->r, "scale", DBL_MIN, MOST, &f->scale, err));
     if (cp_reader_has(in->r, "levels")) CP_TRY(cp_reader_array(in->r, "levels", CP_U32, f->dims, &f->levels, err));
     CP_TRY(read_shape(in, err));
     CP_TRY(read_dims(in, err));
