@@ -114,7 +114,7 @@ static copse_status make_trees(reading *in, copse_error *err) {
         in->leaves += t->leaves;
     }
     in->splits = nodes - in->leaves;
-    CP_TRY_OUT(cp_reader_claim(in->r, nodes, sizeof *f->tree->node, err));
+    CP_TRY_OUT(cp_reader_claim(in->r, nodes, sizeof *f->tree->node + sizeof *f->tree->step, err));
     EACH_TREE(f, t) {
         CP_TRY_OUT(CP_RAW(t->node, t->nodes, err));
         t->cap_nodes = t->nodes;
@@ -367,6 +367,7 @@ static copse_status read_forest(reading *in, copse_error *err) {
     EACH_TREE(f, t) {
         const char *wrong = cp_tree_check(t, f);
         if (wrong) return bad_tree(in, t, wrong, err);
+        CP_TRY(cp_tree_pave(t, err));
     }
     return COPSE_OK;
 }

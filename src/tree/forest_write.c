@@ -202,7 +202,7 @@ static copse_status write_forest(column *c, size_t nodes, copse_error *err) {
     CP_TRY(cp_writer_f64(c->w, "scale", f->scale, err));
     if (f->levels) CP_TRY(cp_writer_array(c->w, "levels", CP_U32, f->levels, f->dims, err));
     cp_writer_claim(c->w, f->trees, sizeof *f->tree);
-    cp_writer_claim(c->w, nodes, sizeof *f->tree->node);
+    cp_writer_claim(c->w, nodes, sizeof *f->tree->node + sizeof *f->tree->step);
     CP_TRY(write_splits(c, err));
     if (f->levels) CP_TRY(write_sets(c, err));
     CP_TRY(write_gains(c, err));

@@ -1,5 +1,7 @@
 #include "tree/tree.h"
 
+#include <math.h>
+
 #include <string.h>
 
 #include "base/mem.h"
@@ -176,6 +178,21 @@ static void copy_in_order(cp_tree *t, const cp_tree *from, int32_t *stack) {
     }
 }
 
+copse_status cp_tree_pave(cp_tree *t, copse_error *err) {
+    uint32_t widest = 0;
+    for (size_t i = 0; i < t->nodes; i++) {
+        if (t->node[i].what & CP_TREE_SET) return COPSE_OK;
+        if (cp_tree_dim(&t->node[i]) > widest) widest = cp_tree_dim(&t->node[i]);
+    }
+    if (widest > 255 || t->nodes > (size_t)1 << 24) return COPSE_OK;
+    CP_TRY(CP_RAW(t->step, t->nodes, err));
+    for (size_t i = 0; i < t->nodes; i++) {
+        const cp_tree_node *n = &t->node[i];
+        t->step[i] = (cp_tree_step){cp_tree_is_leaf(n) ? INFINITY : n->at.cut, (uint32_t)n->next << 8 | cp_tree_dim(n)};
+    }
+    return COPSE_OK;
+}
+
 copse_status cp_tree_finish(cp_tree *t, copse_error *err) {
     CP_BUG(t->nodes != 2 * t->leaves - 1);
     cp_tree done = {0};
@@ -184,6 +201,7 @@ copse_status cp_tree_finish(cp_tree *t, copse_error *err) {
     CP_TRY_OUT(CP_RAW(stack, t->leaves, err));
     CP_TRY_OUT(init_like(&done, t, err));
     copy_in_order(&done, t, stack);
+    CP_TRY_OUT(cp_tree_pave(&done, err));
     uint32_t *tight = t->sets ? cp_mem_resize(t->set, t->sets, sizeof *t->set) : NULL;
     done.set = tight ? tight : t->set;
     done.sets = t->sets;
@@ -204,6 +222,7 @@ out:
 
 void cp_tree_clear(cp_tree *t) {
     cp_mem_free(t->node);
+    cp_mem_free(t->step);
     cp_mem_free(t->set);
     cp_mem_free(t->value);
     cp_mem_free(t->start);

@@ -38,6 +38,13 @@ typedef struct cp_tree_node {
     int32_t next;  /* a leaf: its own index */
 } cp_tree_node;
 
+/* A node as a row without missing values meets it: 8 bytes, and nothing to ask.  next = way >> 8, dim = way & 255; a leaf's
+ * cut is infinite and its next itself, so that whoever has arrived stays. */
+typedef struct cp_tree_step {
+    float cut;
+    uint32_t way;
+} cp_tree_step;
+
 /* A regression leaf, in units of the forest's centre and scale.  Weighted where rows have weights. */
 typedef struct cp_tree_value {
     float mean, var, weight;
@@ -54,7 +61,8 @@ typedef struct cp_tree {
     cp_tree_node *node;
     size_t nodes, cap_nodes;
     size_t leaves;
-    uint32_t *set; /* bits of category splits, levels/32 rounded up words each */
+    cp_tree_step *step; /* the nodes again, for walks; NULL: not of this tree, see cp_tree_finish */
+    uint32_t *set;      /* bits of category splits, levels/32 rounded up words each */
     size_t sets, cap_sets;
     cp_tree_value *value; /* regression: one per leaf */
     size_t cap_value;
@@ -115,6 +123,9 @@ copse_status cp_tree_leaf_shares(cp_tree *t, int32_t node, const cp_tree_share *
  * to those of the `dims` columns of t. */
 copse_status cp_tree_graft(cp_tree *t, int32_t node, const cp_tree *branch, size_t dims, copse_error *err);
 copse_status cp_tree_finish(cp_tree *t, copse_error *err);
+/* Fills in t->step of a finished tree, if it splits no categories, has columns below 256 and fewer than 2^24 nodes;
+ * cp_tree_finish has done so. */
+copse_status cp_tree_pave(cp_tree *t, copse_error *err);
 
 /* ------------------------------------------------------------------------------------------------------ whole trees */
 

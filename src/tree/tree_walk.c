@@ -40,6 +40,25 @@ typedef struct party {
     uint32_t row[ROWS + LANES], at[ROWS + LANES];
 } party;
 
+/* The same on paved ways. */
+INLINE void step_down(const cp_tree_step *step, const cp_forest *f, const float *x, party *p, size_t levels) {
+    for (size_t k = p->n; k % LANES; k++) p->row[k] = p->at[k] = 0;
+    for (size_t k = 0; k < p->n; k += LANES) {
+        const float *row[LANES];
+        uint32_t at[LANES];
+        for (size_t j = 0; j < LANES; j++) {
+            row[j] = x + p->row[k + j] * f->dims;
+            at[j] = p->at[k + j];
+        }
+        for (size_t l = 0; l < levels; l++)
+            for (size_t j = 0; j < LANES; j++) {
+                uint32_t way = step[at[j]].way;
+                at[j] = (way >> 8) + (row[j][way & 255] > step[at[j]].cut);
+            }
+        for (size_t j = 0; j < LANES; j++) p->at[k + j] = at[j];
+    }
+}
+
 INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party *p, size_t levels, terrain kind) {
     const size_t lanes = kind == PLAIN ? LANES : LANES / 2; /* the more there is to ask, the fewer fit into registers */
     for (size_t k = p->n; k % lanes; k++) p->row[k] = p->at[k] = 0; /* company for the last few */
@@ -59,14 +78,15 @@ INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party 
     }
 }
 
-static void drop_arrived(const cp_tree *t, party *p, uint32_t *out_leaf) {
+/* out_at[row] is right once the row has arrived. */
+INLINE void drop_arrived(const cp_tree *t, party *p, terrain kind, uint32_t *out_at) {
     size_t left = 0;
     for (size_t k = 0; k < p->n; k++) {
         uint32_t row = p->row[k], at = p->at[k];
-        out_leaf[row] = t->node[at].at.leaf; /* written once more, unless the row has arrived */
+        out_at[row] = at;
         p->row[left] = row;
         p->at[left] = at;
-        left += !cp_tree_is_leaf(&t->node[at]);
+        left += kind == PLAIN ? t->step[at].way >> 8 != at : !cp_tree_is_leaf(&t->node[at]);
     }
     p->n = left;
 }
@@ -74,9 +94,10 @@ static void drop_arrived(const cp_tree *t, party *p, uint32_t *out_leaf) {
 /* Each row ends on some lines of its own, so that many rows need nearly all of the tree, which comes fastest in one go.
  * Inlined by force: compilers drop calls that only fetch. */
 INLINE void fetch(const cp_tree *t, size_t n) {
-    size_t bytes = t->nodes * sizeof *t->node;
+    size_t bytes = t->nodes * (t->step ? sizeof *t->step : sizeof *t->node);
+    const char *from = t->step ? (const char *)t->step : (const char *)t->node;
     if (bytes > FETCH || 32 * n < t->nodes) return;
-    for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch((const char *)t->node + i);
+    for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch(from + i);
 }
 
 INLINE void walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, terrain kind, uint32_t *out_leaf) {
@@ -87,10 +108,14 @@ INLINE void walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n,
         party p = {.n = n - first < ROWS ? n - first : ROWS};
         for (size_t k = 0; k < p.n; k++) p.row[k] = (uint32_t)k;
         for (size_t levels = balanced; p.n; levels = STEP) {
-            go_down(t, f, x, &p, levels, kind);
-            drop_arrived(t, &p, out_leaf + first);
+            if (kind == PLAIN)
+                step_down(t->step, f, x, &p, levels);
+            else
+                go_down(t, f, x, &p, levels, kind);
+            drop_arrived(t, &p, kind, out_leaf + first);
         }
     }
+    for (size_t i = 0; i < n; i++) out_leaf[i] = t->node[out_leaf[i]].at.leaf;
 }
 
 void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
@@ -101,10 +126,10 @@ void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n
 }
 
 void cp_tree_walk_plain(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
-    if (cp_tree_plain(t))
+    if (t->step)
         walk(t, f, x, n, PLAIN, out_leaf);
     else
-        walk(t, f, x, n, ANYTHING, out_leaf);
+        cp_tree_walk(t, f, x, n, out_leaf);
 }
 
 int cp_tree_walk_is_plain(const float *x, size_t n) {
