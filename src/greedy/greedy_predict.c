@@ -8,7 +8,7 @@
 #include "greedy/greedy.h"
 #include "tree/tree_walk.h"
 
-enum { BLOCK = 1024 }; /* rows that pass through a tree while it is in the cache */
+enum { BLOCK = 4096 }; /* rows that pass through a tree while it is in the cache */
 
 /* Trees first ... end-1 are asked. */
 typedef struct question {

@@ -299,9 +299,10 @@ static copse_status predict_block(void *arg, size_t b, size_t worker, copse_erro
 }
 
 size_t cp_model_block(const copse_model *m) {
-    if (m->schema->task == COPSE_REGRESS) return 1024;
-    size_t room = ((size_t)16 << 20) / (sizeof(double) * m->schema->classes.n);
-    return room < 256 ? 256 : room > 16384 ? 16384 : room;
+    int regress = m->schema->task == COPSE_REGRESS;
+    size_t row = regress ? sizeof(cp_component) * m->method->trees(m->state) : sizeof(double) * m->schema->classes.n;
+    size_t room = ((size_t)16 << 20) / row, most = regress ? 2048 : 16384;
+    return room < 256 ? 256 : room > most ? most : room;
 }
 
 /* Rows are independent, so how they are cut does not matter to the answer.  Large blocks keep a tree in the cache while
@@ -347,6 +348,11 @@ copse_status cp_model_ask(const copse_model *m, const cp_question *q, const cops
     copse_status status = CP_NEW(job.part, blocks, err);
     if (status) goto out;
     CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, blocks), blocks, NULL, predict_block, &job, err));
+    if (blocks == 1) { /* nothing to put together */
+        *out = job.part[0];
+        job.part[0] = (cp_answer){0};
+        goto out;
+    }
     CP_TRY_OUT(cp_answer_init(out, m->schema->task, q->n, m->schema->classes.n, err));
     for (size_t b = 0; b < blocks; b++) {
         CP_TRY_OUT(cp_answer_place(out, b * job.block, &job.part[b], err));
