@@ -27,7 +27,7 @@ const cli_option cli_column_options[] = {
     {"features", 0, "COLUMNS", "learn from these only: names, A..B ranges, * wildcards"},
     {"drop", 0, "COLUMNS", "do not learn from these"},
     {"keep", 0, "COLUMNS", "identifiers: not learnt from (predict --keep copies them)"},
-    {"weights", 0, "COLUMN", "row weights, 0 or more, for methods that take them"},
+    {"weights", 0, "COLUMN", "row weights for learning, 0 or more, for methods that take them"},
     {"scale", 0, "FILE|none", "column ranges (name,min,max) instead of those of the training rows"},
     {0},
 };

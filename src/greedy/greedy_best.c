@@ -51,6 +51,7 @@ static copse_status close_node(cp_greedy_work *w, const cp_greedy_open *o, copse
 /* Finds the node's best split and puts it on the heap, or closes the node. */
 static copse_status consider(cp_greedy_work *w, cp_greedy_open o, heap *h, copse_error *err) {
     int found;
+    CP_TRY(cp_fail_if_stopped(w->records->stop, err));
     CP_TRY(cp_greedy_find(w, &o, &found, err));
     if (!found) return close_node(w, &o, err);
     candidate c = {.open = o, .split = w->best, .gain = cp_greedy_work_gain(w)};

@@ -82,6 +82,7 @@ static copse_status grow_down(cp_greedy_work *w, cp_greedy_open first, size_t un
     while (s.n > 0) {
         cp_greedy_open o = s.open[--s.n], child[2];
         size_t n = o.hi - o.lo;
+        CP_TRY(cp_fail_if_stopped(w->records->stop, err));
         if (wait && n <= until) {
             CP_TRY(cp_greedy_find_wait(w, wait, &o, err));
             continue;
@@ -181,6 +182,7 @@ copse_status cp_greedy_grow(const cp_greedy_data *d, const cp_greedy_rule *rule,
                             const copse_run *run, cp_tree *out, copse_error *err) {
     cp_records r;
     CP_TRY(cp_records_init(&r, d, rule, job, err));
+    r.stop = run ? run->stop : NULL;
     copse_status status = r.n > BRANCH && !rule->max_leaves ? grow_apart(&r, rule, job, run, out, err)
                                                             : grow_whole(&r, rule, job, out, err);
     cp_records_clear(&r);

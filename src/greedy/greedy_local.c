@@ -367,6 +367,7 @@ static copse_status close_leaf(cp_greedy_work *w, const part *p, copse_error *er
 /* Splits or closes one node; its children go on the stack, the left one on top. */
 static copse_status grow_part(cp_greedy_work *w, part p, size_t *depth, copse_error *err) {
     cp_greedy_local *l = w->local;
+    CP_TRY(cp_fail_if_stopped(w->records->stop, err));
     int leaf = measure(w, &p) || cp_greedy_work_stop(w, p.depth) || !find_split(w, &p);
     copse_status status = leaf ? COPSE_OK : cp_greedy_work_split(w, p.node, err);
     forget_totals(w, &p);

@@ -175,7 +175,6 @@ static size_t sides_by_bin(cp_records *r, size_t lo, size_t hi, const cp_split *
 /* The bins of one record; their number is a multiple of 4, and for the usual ones the compiler knows it. */
 static inline void copy_bins(uint8_t *to, const uint8_t *from, size_t n) {
     switch (n) {
-        case 0: return;
         case 4: memcpy(to, from, 4); return;
         case 8: memcpy(to, from, 8); return;
         case 12: memcpy(to, from, 12); return;
@@ -207,13 +206,13 @@ static places places_of(const cp_records *r, size_t lo) {
 static inline void step_aside(places p, size_t i, size_t aside) {
     p.spare_row[aside] = p.row[i];
     p.spare_sum[aside] = p.sum[i];
-    copy_bins(p.spare_bin + aside * p.stride, p.bin + i * p.stride, p.stride);
+    if (p.stride) copy_bins(p.spare_bin + aside * p.stride, p.bin + i * p.stride, p.stride);
 }
 
 static inline void close_up(places p, size_t i, size_t to) {
     p.row[to] = p.row[i];
     p.sum[to] = p.sum[i];
-    copy_bins(p.bin + to * p.stride, p.bin + i * p.stride, p.stride);
+    if (p.stride) copy_bins(p.bin + to * p.stride, p.bin + i * p.stride, p.stride);
 }
 
 static void come_back(places p, size_t to, size_t n) {

@@ -17,7 +17,8 @@
 
 typedef struct cp_records {
     const cp_greedy_data *data;
-    const double *weight; /* by row number; NULL: all 1 */
+    const volatile int *stop; /* set from outside: give up; NULL: nobody will */
+    const double *weight;     /* by row number; NULL: all 1 */
     double weight_scale, weight_least;
     cp_split_rule rule;
     double weight_unit, target_unit; /* 2^-a, 2^-b */
