@@ -44,16 +44,12 @@ static candidate pop(heap *h) {
     return first;
 }
 
-static copse_status close_node(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err) {
-    return cp_greedy_work_leaf(w, o->node, w->records->row + o->lo, o->hi - o->lo, err);
-}
-
 /* Finds the node's best split and puts it on the heap, or closes the node. */
 static copse_status consider(cp_greedy_work *w, cp_greedy_open o, heap *h, copse_error *err) {
     int found;
     CP_TRY(cp_fail_if_stopped(w->records->stop, err));
     CP_TRY(cp_greedy_find(w, &o, &found, err));
-    if (!found) return close_node(w, &o, err);
+    if (!found) return cp_greedy_find_close(w, &o, err);
     candidate c = {.open = o, .split = w->best, .gain = cp_greedy_work_gain(w)};
     c.weight = w->node.weight;
     c.square = w->node.square;
@@ -70,20 +66,16 @@ static copse_status consider(cp_greedy_work *w, cp_greedy_open o, heap *h, copse
 
 static copse_status split_best(cp_greedy_work *w, heap *h, copse_error *err) {
     candidate c = pop(h);
-    cp_greedy_open o = c.open;
     uint32_t *set = w->best.set;
     w->best = c.split;
     w->node.weight = c.weight;
     w->node.square = c.square;
-    copse_status status = cp_greedy_find_finish(w, &o, err);
-    size_t mid = status ? 0 : cp_records_divide(w->records, o.lo, o.hi, &w->best);
+    cp_greedy_open child[2];
+    copse_status status = cp_greedy_find_split(w, &c.open, child, err);
     w->best.set = set;
     CP_TRY(status);
-    int32_t left = w->tree->node[o.node].next;
-    cp_greedy_open a = {left, o.depth + 1, o.lo, mid, cp_greedy_work_child(o.path, 0), NULL};
-    cp_greedy_open b = {left + 1, o.depth + 1, mid, o.hi, cp_greedy_work_child(o.path, 1), NULL};
-    CP_TRY(consider(w, a, h, err));
-    return consider(w, b, h, err);
+    CP_TRY(consider(w, child[0], h, err));
+    return consider(w, child[1], h, err);
 }
 
 copse_status cp_greedy_grow_best_first(cp_greedy_work *w, cp_greedy_open root, copse_error *err) {
@@ -92,6 +84,6 @@ copse_status cp_greedy_grow_best_first(cp_greedy_work *w, cp_greedy_open root, c
     if (!h.c) return cp_fail_memory(err);
     CP_TRY(consider(w, root, &h, err));
     for (size_t leaves = 1; leaves < most && h.n > 0; leaves++) CP_TRY(split_best(w, &h, err));
-    while (h.n > 0) CP_TRY(close_node(w, &h.c[--h.n].open, err));
+    while (h.n > 0) CP_TRY(cp_greedy_find_close(w, &h.c[--h.n].open, err));
     return COPSE_OK;
 }

@@ -53,7 +53,8 @@ copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err
         return f->value ? COPSE_OK : cp_fail_memory(err);
     }
     if (w->records->bin && w->records->rule.kind == CP_SPLIT_GINI) {
-        f->cells = data->classes * CP_SPLIT_CELLS < 2 * rows ? data->classes * CP_SPLIT_CELLS : 2 * rows;
+        size_t all = data->classes * CP_SPLIT_CELLS, most = CP_SPLIT_CELLS_A_ROW * rows;
+        f->cells = all < most ? all : most;
         f->classes = cp_arena_get(&w->tmp, f->cells, sizeof *f->classes);
         if (!f->classes) return cp_fail_memory(err);
     }
@@ -181,15 +182,10 @@ static float cut_of_bins(const cp_bins *b, size_t dim, uint32_t below, uint32_t 
     return cp_bins_between(b, dim, below, above);
 }
 
-static uint32_t levels_of(const cp_greedy_work *w, size_t dim) {
-    const cp_rows *rows = &w->records->data->rows;
-    return rows->levels ? rows->levels[dim] : 0;
-}
-
 static void try_hist(cp_greedy_work *w, size_t dim, const cp_sum *cell) {
     const cp_bins *b = &w->records->data->bins;
-    int better = levels_of(w, dim) ? cp_split_hist_levels(&w->node, cell, b->count[dim], &w->best)
-                                   : cp_split_hist_numbers(&w->node, cell, b->count[dim], &w->best);
+    int better = cp_greedy_work_levels(w, dim) ? cp_split_hist_levels(&w->node, cell, b->count[dim], &w->best)
+                                               : cp_split_hist_numbers(&w->node, cell, b->count[dim], &w->best);
     if (!better) return;
     w->best.dim = (int32_t)dim;
     if (!w->best.is_set) w->best.cut = cut_of_bins(b, dim, w->best.below, w->best.above);
@@ -239,7 +235,7 @@ static void sort_bins(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
 }
 
 static void sort_values(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
-    uint32_t levels = levels_of(w, dim);
+    uint32_t levels = cp_greedy_work_levels(w, dim);
     size_t n = o->hi - o->lo;
     for (size_t i = 0; i < n; i++) {
         float x = cp_records_value(w->records, w->records->row[o->lo + i], dim);
@@ -268,7 +264,9 @@ static int fill_classes(const cp_greedy_work *w, const cp_greedy_open *o, size_t
 static int try_classes(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     const cp_records *r = w->records;
     size_t cells = r->bin ? r->data->bins.count[dim] * r->rule.classes : 0;
-    if (!w->finder->classes || levels_of(w, dim) || cells > w->finder->cells || cells > 2 * (o->hi - o->lo)) return 0;
+    if (!w->finder->classes || cp_greedy_work_levels(w, dim) || cells > w->finder->cells ||
+        cells > CP_SPLIT_CELLS_A_ROW * (o->hi - o->lo))
+        return 0;
     if (!fill_classes(w, o, dim)) return 0;
     if (!cp_split_hist_classes(&w->node, w->finder->classes, r->data->bins.count[dim], &w->best)) return 1;
     w->best.dim = (int32_t)dim;
@@ -287,7 +285,7 @@ static void try_list(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     cp_split_list l = {.key = w->finder->key, .wide = 1, .n = n, .present = n, .sum = r->sum + o->lo};
     if (cp_split_rank(&l, 0) == cp_split_rank(&l, n - 1)) return;
     while (l.present && cp_split_rank(&l, l.present - 1) == CP_SPLIT_MISSING) l.present--;
-    uint32_t levels = levels_of(w, dim);
+    uint32_t levels = cp_greedy_work_levels(w, dim);
     if (levels) {
         uint32_t ids = r->bin ? r->data->bins.count[dim] : levels;
         if (cp_split_levels(&w->node, &l, ids, &w->best)) w->best.dim = (int32_t)dim;
@@ -309,7 +307,8 @@ static void try_random(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     const cp_records *r = w->records;
     float *value = w->finder->value;
     for (size_t i = o->lo; i < o->hi; i++) value[i - o->lo] = cp_records_value(r, r->row[i], dim);
-    cp_split_column c = {.value = value, .sum = r->sum + o->lo, .n = o->hi - o->lo, .levels = levels_of(w, dim)};
+    cp_split_column c = {
+        .value = value, .sum = r->sum + o->lo, .n = o->hi - o->lo, .levels = cp_greedy_work_levels(w, dim)};
     if (cp_split_random(&w->node, &c, &w->rng, &w->best)) w->best.dim = (int32_t)dim;
 }
 
@@ -341,9 +340,10 @@ copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, co
     return COPSE_OK;
 }
 
-copse_status cp_greedy_find_finish(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err) {
+/* Writes w->best into the tree. */
+static copse_status write_split(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err) {
     cp_split *s = &w->best;
-    uint32_t levels = s->is_set ? levels_of(w, (size_t)s->dim) : 0, bins = CP_BINS_MAX;
+    uint32_t levels = s->is_set ? cp_greedy_work_levels(w, (size_t)s->dim) : 0, bins = CP_BINS_MAX;
     if (!w->records->bin || levels <= bins) return cp_greedy_work_split(w, o->node, err);
     /* The rarest levels share the last bin and go where it goes. */
     uint32_t *set = s->set, last = set[(bins - 1) / 32] >> (bins - 1) % 32 & 1;
@@ -357,4 +357,18 @@ copse_status cp_greedy_find_finish(cp_greedy_work *w, const cp_greedy_open *o, c
     copse_status status = cp_greedy_work_split(w, o->node, err);
     s->set = set;
     return status;
+}
+
+copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2],
+                                  copse_error *err) {
+    CP_TRY(write_split(w, o, err));
+    int32_t left = w->tree->node[o->node].next;
+    size_t mid = cp_records_divide(w->records, o->lo, o->hi, &w->best);
+    child[0] = (cp_greedy_open){left, o->depth + 1, o->lo, mid, cp_greedy_work_child(o->path, 0), NULL};
+    child[1] = (cp_greedy_open){left + 1, o->depth + 1, mid, o->hi, cp_greedy_work_child(o->path, 1), NULL};
+    return COPSE_OK;
+}
+
+copse_status cp_greedy_find_close(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err) {
+    return cp_greedy_work_leaf(w, o->node, w->records->row + o->lo, o->hi - o->lo, err);
 }

@@ -18,8 +18,11 @@ typedef struct cp_greedy_waiting {
 copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err);
 /* *found: w->best is the split to make; else the node is a leaf. */
 copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, copse_error *err);
-/* Writes w->best into the tree. */
-copse_status cp_greedy_find_finish(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err);
+/* Splits the node by w->best, in the tree and among the records; fills in the children. */
+copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2],
+                                  copse_error *err);
+/* Makes the node a leaf. */
+copse_status cp_greedy_find_close(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err);
 /* Histograms from a node that was split to its children, if they are worth it. */
 copse_status cp_greedy_find_hand_down(cp_greedy_work *w, cp_greedy_open *from, cp_greedy_open *small,
                                       cp_greedy_open *large, size_t local, copse_error *err);

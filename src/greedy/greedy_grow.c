@@ -51,20 +51,6 @@ static size_t local_limit(const cp_records *r, const cp_greedy_rule *rule) {
     return 2 * rule->features >= r->data->rows.dims ? SMALL : SMALL_OF_SOME;
 }
 
-/* Splits the node by the best split that was found; fills in the children. */
-static copse_status split_open(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2], copse_error *err) {
-    CP_TRY(cp_greedy_find_finish(w, o, err));
-    int32_t left = w->tree->node[o->node].next;
-    size_t mid = cp_records_divide(w->records, o->lo, o->hi, &w->best);
-    child[0] = (cp_greedy_open){left, o->depth + 1, o->lo, mid, cp_greedy_work_child(o->path, 0), NULL};
-    child[1] = (cp_greedy_open){left + 1, o->depth + 1, mid, o->hi, cp_greedy_work_child(o->path, 1), NULL};
-    return COPSE_OK;
-}
-
-static copse_status close_open(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err) {
-    return cp_greedy_work_leaf(w, o->node, w->records->row + o->lo, o->hi - o->lo, err);
-}
-
 /* --------------------------------------------------------------------------------------------------------- depth first */
 
 /* A stack of open nodes.  Of two children the smaller one is taken first, so it holds at most log2 of the rows. */
@@ -96,10 +82,10 @@ static copse_status grow_down(cp_greedy_work *w, cp_greedy_open first, size_t un
         CP_TRY(cp_greedy_find(w, &o, &found, err));
         if (!found) {
             cp_greedy_find_drop(w, &o);
-            CP_TRY(close_open(w, &o, err));
+            CP_TRY(cp_greedy_find_close(w, &o, err));
             continue;
         }
-        CP_TRY(split_open(w, &o, child, err));
+        CP_TRY(cp_greedy_find_split(w, &o, child, err));
         int small = child[0].hi - child[0].lo > child[1].hi - child[1].lo;
         CP_TRY(cp_greedy_find_hand_down(w, &o, &child[small], &child[!small], local, err));
         s.open[s.n++] = child[!small];

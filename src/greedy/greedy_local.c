@@ -12,8 +12,6 @@
 
 #define MISSING_RANK 0xffffu
 
-enum { CELLS_A_ROW = 2 }; /* up to here counting is faster than sorting */
-
 /* A node: rows lo ... hi-1 of `member`, and of every list that is kept divided. */
 typedef struct part {
     int32_t node;
@@ -77,17 +75,12 @@ copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *er
     else
         l->rank = room(w, dims * most, sizeof *l->rank, &fine);
     if (!l->divides && w->records->rule.kind == CP_SPLIT_GINI)
-        l->cell = room(w, CELLS_A_ROW * most, sizeof *l->cell, &fine);
+        l->cell = room(w, CP_SPLIT_CELLS_A_ROW * most, sizeof *l->cell, &fine);
     w->local = l;
     return fine ? COPSE_OK : cp_fail_memory(err);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- sorting */
-
-static uint32_t levels_of(const cp_greedy_work *w, size_t dim) {
-    const uint32_t *levels = w->records->data->rows.levels;
-    return levels ? levels[dim] : 0;
-}
 
 /* What a row is sorted by: levels are values; missing ones come last. */
 static uint32_t value_key(const cp_greedy_work *w, size_t i, size_t dim, uint32_t levels) {
@@ -117,7 +110,7 @@ static void sort_by_bins(cp_greedy_work *w, size_t dim, uint32_t levels) {
 /* The column's keys in l->wide, sorted: value << 32 | row. */
 static void sort_values(cp_greedy_work *w, size_t dim) {
     cp_greedy_local *l = w->local;
-    uint32_t levels = levels_of(w, dim);
+    uint32_t levels = cp_greedy_work_levels(w, dim);
     if (l->bin) {
         sort_by_bins(w, dim, levels);
         return;
@@ -160,7 +153,7 @@ static void rank_bins(cp_greedy_work *w, size_t dim) {
 
 static void sort_column(cp_greedy_work *w, size_t dim) {
     cp_greedy_local *l = w->local;
-    int is_level = levels_of(w, dim) > 0;
+    int is_level = cp_greedy_work_levels(w, dim) > 0;
     if (l->bin && !l->divides && !is_level && w->records->data->bins.exact[dim]) {
         rank_bins(w, dim);
         return;
@@ -251,10 +244,10 @@ static void forget_totals(cp_greedy_work *w, const part *p) {
 static int try_classes(cp_greedy_work *w, const part *p, size_t dim) {
     cp_greedy_local *l = w->local;
     size_t classes = w->node.rule->classes, n = p->hi - p->lo;
-    if (!l->cell || classes > CELLS_A_ROW * n) return 0;
+    if (!l->cell || classes > CP_SPLIT_CELLS_A_ROW * n) return 0;
     if (!l->ranks[dim]) sort_column(w, dim);
     size_t cells = l->ranks[dim] * classes;
-    if (cells > CELLS_A_ROW * n || levels_of(w, dim)) return 0;
+    if (cells > CP_SPLIT_CELLS_A_ROW * n || cp_greedy_work_levels(w, dim)) return 0;
     const uint16_t *rank = l->rank + dim * l->most;
     const cp_sum *sum = l->sum;
     int64_t *cell = l->cell;
@@ -272,7 +265,7 @@ static int try_classes(cp_greedy_work *w, const part *p, size_t dim) {
 static void try_column(cp_greedy_work *w, const part *p, size_t dim) {
     cp_greedy_local *l = w->local;
     if (try_classes(w, p, dim)) return;
-    const uint32_t *key = sorted_keys(w, p, dim), levels = levels_of(w, dim);
+    const uint32_t *key = sorted_keys(w, p, dim), levels = cp_greedy_work_levels(w, dim);
     cp_split_list list = {.key = key, .n = p->hi - p->lo, .present = p->hi - p->lo, .sum = l->sum};
     if (key[0] >> 16 == key[list.n - 1] >> 16) return; /* constant */
     while (list.present && key[list.present - 1] >> 16 == MISSING_RANK) list.present--;
@@ -329,7 +322,7 @@ static uint32_t divide_members(const cp_greedy_local *l, const part *p) {
 
 static int goes_left(const cp_split *s, uint32_t rank) {
     if (rank == MISSING_RANK) return s->missing_left;
-    return s->is_set ? (int)(s->set[rank / 32] >> rank % 32 & 1) : rank <= s->below;
+    return s->is_set ? cp_split_in_set(s->set, rank) : rank <= s->below;
 }
 
 static void set_sides(const cp_greedy_work *w, const part *p) {

@@ -133,14 +133,10 @@ void cp_records_clear(cp_records *r) {
 
 /* ------------------------------------------------------------------------------------------------------------ dividing */
 
-static int in_set(const uint32_t *set, uint32_t code) {
-    return (int)(set[code / 32] >> code % 32 & 1);
-}
-
 static int goes_left(const cp_split *s, float x, uint32_t levels) {
     if (isnan(x)) return s->missing_left;
     if (!s->is_set) return x <= s->cut;
-    return x < (float)levels ? in_set(s->set, (uint32_t)x) : s->missing_left;
+    return x < (float)levels ? cp_split_in_set(s->set, (uint32_t)x) : s->missing_left;
 }
 
 /* By value: sets hold levels. */
@@ -158,7 +154,8 @@ static size_t sides_by_value(cp_records *r, size_t lo, size_t hi, const cp_split
 static size_t sides_by_bin(cp_records *r, size_t lo, size_t hi, const cp_split *s) {
     uint8_t left_of[CP_BINS_MAX + 1];
     size_t left = 0;
-    for (uint32_t b = 0; b < CP_BINS_MAX; b++) left_of[b] = (uint8_t)(s->is_set ? in_set(s->set, b) : b <= s->below);
+    for (uint32_t b = 0; b < CP_BINS_MAX; b++)
+        left_of[b] = (uint8_t)(s->is_set ? cp_split_in_set(s->set, b) : b <= s->below);
     left_of[CP_BINS_MISSING] = (uint8_t)s->missing_left;
     const size_t stride = r->stride;
     const uint8_t *bin = r->bin + (size_t)s->dim;

@@ -49,6 +49,12 @@ int32_t cp_greedy_work_column(cp_greedy_work *w, int found);
 /* Undoes the shuffle. */
 void cp_greedy_work_end(cp_greedy_work *w);
 
+/* Levels of a column, 0 for numbers. */
+static inline uint32_t cp_greedy_work_levels(const cp_greedy_work *w, size_t dim) {
+    const uint32_t *levels = w->records->data->rows.levels;
+    return levels ? levels[dim] : 0;
+}
+
 /* Must the node be a leaf, whatever its rows? */
 int cp_greedy_work_stop(const cp_greedy_work *w, uint32_t depth);
 

@@ -391,6 +391,18 @@ static copse_status read_rows(cp_mondrian *f, cp_reader *r, copse_error *err) {
     return f->task == COPSE_CLASS ? read_labels(f, r, err) : read_targets(f, r, err);
 }
 
+copse_status cp_mondrian_file_trees(cp_mondrian *f, cp_reader *r, cp_mondrian_file_tree read, copse_error *err) {
+    for (size_t m = 0; m < f->trees; m++) {
+        char name[32];
+        snprintf(name, sizeof name, "tree.%zu", m);
+        CP_TRY(cp_reader_push(r, name, err));
+        copse_status status = read(f, m, r, err);
+        cp_reader_pop(r);
+        CP_TRY(status);
+    }
+    return COPSE_OK;
+}
+
 static copse_status read_forest(cp_mondrian *f, cp_reader *r, copse_error *err) {
     int64_t rows, frozen;
     CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX / 2, &rows, err));
@@ -399,15 +411,7 @@ static copse_status read_forest(cp_mondrian *f, cp_reader *r, copse_error *err) 
     if (frozen) return cp_mondrian_frozen_read(f, (size_t)rows, r, err);
     f->space.rows = (size_t)rows;
     CP_TRY(read_rows(f, r, err));
-    for (size_t m = 0; m < f->trees; m++) {
-        char name[32];
-        snprintf(name, sizeof name, "tree.%zu", m);
-        CP_TRY(cp_reader_push(r, name, err));
-        copse_status status = read_tree(f, m, r, err);
-        cp_reader_pop(r);
-        CP_TRY(status);
-    }
-    return COPSE_OK;
+    return cp_mondrian_file_trees(f, r, read_tree, err);
 }
 
 copse_status cp_mondrian_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,

@@ -17,6 +17,10 @@ static inline size_t cp_mondrian_box_bytes(const cp_mondrian_space *s) {
     return 2 * s->dims * sizeof(float);
 }
 
+/* Reads each tree from its own part of the file. */
+typedef copse_status (*cp_mondrian_file_tree)(cp_mondrian *f, size_t m, cp_reader *r, copse_error *err);
+copse_status cp_mondrian_file_trees(cp_mondrian *f, cp_reader *r, cp_mondrian_file_tree read, copse_error *err);
+
 /* For a tree whose nodes are one: dimensions, cuts and times of its splits.  `order`: parents before children. */
 copse_status cp_mondrian_file_splits(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
                                      const int32_t *order, copse_error *err);

@@ -511,13 +511,5 @@ out:
 
 copse_status cp_mondrian_frozen_read(cp_mondrian *f, size_t rows, cp_reader *r, copse_error *err) {
     CP_TRY(read_corners(f, rows, r, err));
-    for (size_t m = 0; m < f->trees; m++) {
-        char name[32];
-        snprintf(name, sizeof name, "tree.%zu", m);
-        CP_TRY(cp_reader_push(r, name, err));
-        copse_status status = read_tree(f, m, r, err);
-        cp_reader_pop(r);
-        CP_TRY(status);
-    }
-    return COPSE_OK;
+    return cp_mondrian_file_trees(f, r, read_tree, err);
 }

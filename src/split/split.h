@@ -51,6 +51,17 @@ typedef struct cp_split_node {
     cp_split_level *level; /* scratch: as many as the widest category has levels, and one more */
 } cp_split_node;
 
+/* Have both sides enough, if this is on the left? */
+static inline int cp_split_enough(const cp_split_node *n, size_t rows, double weight) {
+    const cp_split_rule *r = n->rule;
+    return rows >= r->min_rows && n->rows - rows >= r->min_rows && weight >= r->min_weight &&
+           n->weight - weight >= r->min_weight;
+}
+
+static inline int cp_split_in_set(const uint32_t *set, uint32_t level) {
+    return (int)(set[level / 32] >> level % 32 & 1);
+}
+
 /* The best split so far.  num < 0: there is none. */
 typedef struct cp_split {
     double num, den;
@@ -117,5 +128,6 @@ int cp_split_hist_numbers(const cp_split_node *n, const cp_sum *cell, size_t bin
 int cp_split_hist_levels(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best);
 /* Gini of numbers none of which is missing: cell b * classes + k is cp_sum.w over the rows of class k in bin b. */
 int cp_split_hist_classes(const cp_split_node *n, const int64_t *cell, size_t bins, cp_split *best);
+enum { CP_SPLIT_CELLS_A_ROW = 2 }; /* up to here filling it is faster than sorting */
 
 #endif

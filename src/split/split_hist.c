@@ -15,10 +15,9 @@ static int scan_bins(const cp_split_node *n, const cp_sum *cell, size_t end, cp_
         a.w += cell[b].w;
         a.s += cell[b].s;
         size_t rows = cp_split_rows(r, a.w);
-        double wl = cp_split_weight(r, a.w), wr = n->weight - wl;
+        double wl = cp_split_weight(r, a.w);
         double q = cp_cut_quality(wl, (double)a.s, n->weight, n->mean);
-        if (q > quality && rows >= r->min_rows && n->rows - rows >= r->min_rows && wl >= r->min_weight &&
-            wr >= r->min_weight) {
+        if (q > quality && cp_split_enough(n, rows, wl)) {
             quality = q;
             left = wl;
             at = b;
@@ -93,7 +92,7 @@ int cp_split_hist_classes(const cp_split_node *n, const int64_t *cell, size_t bi
         double wl = cp_split_weight(r, w), wr = n->weight - wl;
         size_t rows = cp_split_rows(r, w);
         if (is_empty(cell + b * r->classes, r->classes)) continue;
-        if (rows >= r->min_rows && n->rows - rows >= r->min_rows && wl >= r->min_weight && wr >= r->min_weight) {
+        if (cp_split_enough(n, rows, wl)) {
             double num = gini_sides(n, wl, wr), den = wl * wr;
             if (num * best->den > best->num * den) {
                 *best = (cp_split){

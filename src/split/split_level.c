@@ -19,12 +19,6 @@ static void keep_set(const cp_split_node *n, size_t count, size_t left, uint32_t
     best->is_set = 1;
 }
 
-static int enough(const cp_split_node *n, size_t rows, double weight) {
-    const cp_split_rule *r = n->rule;
-    return rows >= r->min_rows && n->rows - rows >= r->min_rows && weight >= r->min_weight &&
-           n->weight - weight >= r->min_weight;
-}
-
 static int better_than(const cp_split *best, double num, double den) {
     return num * best->den > best->num * den;
 }
@@ -40,7 +34,7 @@ static size_t scan_sums(const cp_split_node *n, cp_sum base, size_t end, cp_spli
         a.w += n->level[i].sum.w;
         a.s += n->level[i].sum.s;
         double wl = cp_split_weight(n->rule, a.w), q = cp_cut_quality(wl, (double)a.s, n->weight, n->mean);
-        if (!enough(n, cp_split_rows(n->rule, a.w), wl) || !better_than(best, q, 1)) continue;
+        if (!cp_split_enough(n, cp_split_rows(n->rule, a.w), wl) || !better_than(best, q, 1)) continue;
         best->num = q;
         best->den = 1;
         best->left = wl;
@@ -76,7 +70,7 @@ static void move_level(const cp_split_node *n, const cp_split_list *l, size_t fi
 
 static int try_sides(const cp_split_node *n, const cp_side *t, size_t rows, cp_split *best) {
     double num, den;
-    if (!enough(n, rows, t->wl)) return 0;
+    if (!cp_split_enough(n, rows, t->wl)) return 0;
     cp_side_quality(n, t, n->rule->kind == CP_SPLIT_ENTROPY, &num, &den);
     if (!better_than(best, num, den)) return 0;
     best->num = num;

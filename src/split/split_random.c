@@ -57,7 +57,7 @@ typedef struct trial {
 } trial;
 
 static int goes_left(const trial *t, float x) {
-    return t->set ? (int)(t->set[(uint32_t)x / 32] >> (uint32_t)x % 32 & 1) : x <= t->cut;
+    return t->set ? cp_split_in_set(t->set, (uint32_t)x) : x <= t->cut;
 }
 
 /* The rows that go left and those without a value. */
@@ -125,14 +125,6 @@ static void judge(const cp_split_node *n, const cp_split_column *c, const trial 
     for (size_t i = 0; i < c->n; i++) n->left[c->sum[i].s] = 0;
 }
 
-static int enough(const cp_split_node *n, int64_t w) {
-    const cp_split_rule *r = n->rule;
-    size_t rows = cp_split_rows(r, w);
-    double weight = cp_split_weight(r, w);
-    return rows >= r->min_rows && n->rows - rows >= r->min_rows && weight >= r->min_weight &&
-           n->weight - weight >= r->min_weight;
-}
-
 static size_t words_of(const cp_split_column *c) {
     return (c->levels + 31) / 32;
 }
@@ -196,7 +188,7 @@ int cp_split_random(const cp_split_node *n, const cp_split_column *c, cp_rng *rn
             left.w += h.missing.w;
             left.s += h.missing.s;
         }
-        if (!enough(n, left.w)) continue;
+        if (!cp_split_enough(n, cp_split_rows(n->rule, left.w), cp_split_weight(n->rule, left.w))) continue;
         judge(n, c, &t, left, r.missing, missing_left, &num, &den);
         if (!(num * best->den > best->num * den)) continue;
         best->num = num;

@@ -30,7 +30,7 @@ static uint32_t category_goes_right(const cp_tree *t, const cp_forest *f, const 
 INLINE uint32_t goes_right(const cp_tree *t, const cp_forest *f, const cp_tree_node *n, float x, terrain kind) {
     if (kind == ANYTHING && n->what & CP_TREE_SET) return category_goes_right(t, f, n, x);
     uint32_t right = x > n->at.cut;
-    if (kind != PLAIN) right |= (uint32_t)(x != x) & ~(n->what / CP_TREE_MISSING_LEFT); /* else NaN goes left */
+    right |= (uint32_t)(x != x) & ~(n->what / CP_TREE_MISSING_LEFT); /* else NaN goes left */
     return right & ~(n->what / CP_TREE_LEAF);
 }
 
@@ -40,23 +40,14 @@ typedef struct party {
     uint32_t row[ROWS + LANES], at[ROWS + LANES];
 } party;
 
-/* The same on paved ways. */
-INLINE void step_down(const cp_tree_step *step, const cp_forest *f, const float *x, party *p, size_t levels) {
-    for (size_t k = p->n; k % LANES; k++) p->row[k] = p->at[k] = 0;
-    for (size_t k = 0; k < p->n; k += LANES) {
-        const float *row[LANES];
-        uint32_t at[LANES];
-        for (size_t j = 0; j < LANES; j++) {
-            row[j] = x + p->row[k + j] * f->dims;
-            at[j] = p->at[k + j];
-        }
-        for (size_t l = 0; l < levels; l++)
-            for (size_t j = 0; j < LANES; j++) {
-                uint32_t way = step[at[j]].way;
-                at[j] = (way >> 8) + (row[j][way & 255] > step[at[j]].cut);
-            }
-        for (size_t j = 0; j < LANES; j++) p->at[k + j] = at[j];
+/* One level down. */
+INLINE uint32_t next_node(const cp_tree *t, const cp_forest *f, uint32_t at, const float *x, terrain kind) {
+    if (kind == PLAIN) {
+        uint32_t way = t->step[at].way;
+        return (way >> 8) + (x[way & 255] > t->step[at].cut);
     }
+    const cp_tree_node *n = &t->node[at];
+    return (uint32_t)n->next + goes_right(t, f, n, x[cp_tree_dim(n)], kind);
 }
 
 INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party *p, size_t levels, terrain kind) {
@@ -70,10 +61,7 @@ INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party 
             at[j] = p->at[k + j];
         }
         for (size_t l = 0; l < levels; l++)
-            for (size_t j = 0; j < lanes; j++) {
-                const cp_tree_node *n = &t->node[at[j]];
-                at[j] = (uint32_t)n->next + goes_right(t, f, n, row[j][cp_tree_dim(n)], kind);
-            }
+            for (size_t j = 0; j < lanes; j++) at[j] = next_node(t, f, at[j], row[j], kind);
         for (size_t j = 0; j < lanes; j++) p->at[k + j] = at[j];
     }
 }
@@ -108,10 +96,7 @@ INLINE void walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n,
         party p = {.n = n - first < ROWS ? n - first : ROWS};
         for (size_t k = 0; k < p.n; k++) p.row[k] = (uint32_t)k;
         for (size_t levels = balanced; p.n; levels = STEP) {
-            if (kind == PLAIN)
-                step_down(t->step, f, x, &p, levels);
-            else
-                go_down(t, f, x, &p, levels, kind);
+            go_down(t, f, x, &p, levels, kind);
             drop_arrived(t, &p, kind, out_leaf + first);
         }
     }
