@@ -210,6 +210,11 @@ typedef struct copse_roles {
 COPSE_API COPSE_MUST_CHECK copse_status copse_fit(const copse_table *train, const copse_roles *roles,
                                                   const copse_params *params, const copse_run *run, copse_model **out,
                                                   copse_error *err);
+/* The same from a table that nobody needs afterwards: it is freed as soon as its rows are encoded, whatever the outcome,
+ * and *train is NULL.  Of large data this saves about half the memory of a fit. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_fit_take(copse_table **train, const copse_roles *roles,
+                                                       const copse_params *params, const copse_run *run,
+                                                       copse_model **out, copse_error *err);
 
 /* Learns more rows, in order.  Any cutting of a stream into tables gives the same model, bit for bit.
  * COPSE_E_USAGE if the method cannot, or the model was saved frozen.  Rows that are not fit to be learnt (COPSE_E_DATA)

@@ -59,7 +59,7 @@ static copse_status learn(cli *c, fit_job *f, copse_error *err) {
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(read_train(c, f, err));
     double wall = cli_wall_seconds(), cpu = cli_cpu_seconds();
-    CLI_TRY(copse_fit(f->train, &roles, f->params, &c->run, &f->model, err));
+    CLI_TRY(copse_fit_take(&f->train, &roles, f->params, &c->run, &f->model, err));
     f->fit_seconds = cli_wall_seconds() - wall;
     f->fit_cpu_seconds = cli_cpu_seconds() - cpu;
     f->rows = copse_model_rows(f->model);

@@ -48,11 +48,26 @@ void copse_params_free(copse_params *p) {
 
 /* ---------------------------------------------------------------------------------------------------------- models */
 
+static copse_status check_roles(const copse_roles *roles, copse_error *err) {
+    if (roles && roles->target) return COPSE_OK;
+    return cp_fail(err, COPSE_E_USAGE, "fit needs a target column (-t NAME)");
+}
+
 copse_status copse_fit(const copse_table *train, const copse_roles *roles, const copse_params *params,
                        const copse_run *run, copse_model **out, copse_error *err) {
     *out = NULL;
-    if (!roles || !roles->target) return cp_fail(err, COPSE_E_USAGE, "fit needs a target column (-t NAME)");
+    CP_TRY(check_roles(roles, err));
     return cp_model_fit(train, roles, params, run, out, err);
+}
+
+copse_status copse_fit_take(copse_table **train, const copse_roles *roles, const copse_params *params,
+                            const copse_run *run, copse_model **out, copse_error *err) {
+    *out = NULL;
+    copse_status status = check_roles(roles, err);
+    if (!status) return cp_model_fit_take(train, roles, params, run, out, err);
+    copse_table_free(*train);
+    *train = NULL;
+    return status;
 }
 
 copse_status copse_update(copse_model *model, const copse_table *rows, const copse_run *run, copse_error *err) {

@@ -117,27 +117,42 @@ static copse_status encode_weights(const copse_table *train, const char *name, e
     return cp_schema_weights(train, name, out->weight, err);
 }
 
-static copse_status fit_rows(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
-                             const copse_run *run, copse_model **out, copse_error *err) {
+/* A fit in two steps: once the first is done, nobody needs the table. */
+typedef struct fitting {
+    const copse_roles *roles;
+    const copse_params *opt_params;
+    const copse_run *run;
     copse_model *m;
-    encoded data = {0};
-    *out = NULL;
-    CP_TRY(new_model(&m, err));
-    copse_status status = copy_params(m, opt_params, err);
-    if (status) goto out;
+    encoded data;
+} fitting;
+
+static copse_status begin_rows(fitting *f, const copse_table *train, copse_error *err) {
+    copse_model *m = f->m;
+    CP_TRY(copy_params(m, f->opt_params, err));
     m->method = m->params->method;
-    if (roles->weights && !m->method->takes_weights) {
-        status =
-            cp_fail(err, COPSE_E_USAGE, "method '%s' takes no row weights; leave out --weights", m->method->info.name);
-        goto out;
-    }
-    CP_TRY_OUT(cp_schema_new(train, roles, cp_model_encoding(m->params), run, &m->schema, err));
-    CP_TRY_OUT(check_task(m, err));
-    CP_TRY_OUT(encode_table(m->schema, train, 0, &data, err));
-    CP_TRY_OUT(encode_weights(train, roles->weights, &data, err));
-    CP_TRY_OUT(m->method->fit(&data.rows, m->params, run, &m->state, err));
-out:
-    clear_rows(&data);
+    if (f->roles->weights && !m->method->takes_weights)
+        return cp_fail(err, COPSE_E_USAGE, "method '%s' takes no row weights; leave out --weights",
+                       m->method->info.name);
+    CP_TRY(cp_schema_new(train, f->roles, cp_model_encoding(m->params), f->run, &m->schema, err));
+    CP_TRY(check_task(m, err));
+    CP_TRY(encode_table(m->schema, train, 0, &f->data, err));
+    return encode_weights(train, f->roles->weights, &f->data, err);
+}
+
+static copse_status begin_fit(fitting *f, const copse_table *train, copse_error *err) {
+    copse_table *known;
+    CP_TRY(cp_target_select(train, f->roles->target, f->run, &known, err));
+    copse_status status = new_model(&f->m, err);
+    if (!status) status = begin_rows(f, known ? known : train, err);
+    cp_table_free(known);
+    return status;
+}
+
+/* `status`: of the first step. */
+static copse_status end_fit(fitting *f, copse_status status, copse_model **out, copse_error *err) {
+    copse_model *m = f->m;
+    if (!status) status = m->method->fit(&f->data.rows, m->params, f->run, &m->state, err);
+    clear_rows(&f->data);
     if (status)
         cp_model_free(m);
     else
@@ -147,12 +162,19 @@ out:
 
 copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
                           const copse_run *run, copse_model **out, copse_error *err) {
-    copse_table *known;
+    fitting f = {.roles = roles, .opt_params = opt_params, .run = run};
     *out = NULL;
-    CP_TRY(cp_target_select(train, roles->target, run, &known, err));
-    copse_status status = fit_rows(known ? known : train, roles, opt_params, run, out, err);
-    cp_table_free(known);
-    return status;
+    return end_fit(&f, begin_fit(&f, train, err), out, err);
+}
+
+copse_status cp_model_fit_take(copse_table **train, const copse_roles *roles, const copse_params *opt_params,
+                               const copse_run *run, copse_model **out, copse_error *err) {
+    fitting f = {.roles = roles, .opt_params = opt_params, .run = run};
+    *out = NULL;
+    copse_status status = begin_fit(&f, *train, err);
+    cp_table_free(*train);
+    *train = NULL;
+    return end_fit(&f, status, out, err);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- update */

@@ -24,6 +24,9 @@ cp_encoding cp_model_encoding(const copse_params *opt_params);
 
 copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
                           const copse_run *run, copse_model **out, copse_error *err);
+/* The same; *train is freed as soon as its rows are encoded, in any case, and NULL. */
+copse_status cp_model_fit_take(copse_table **train, const copse_roles *roles, const copse_params *opt_params,
+                               const copse_run *run, copse_model **out, copse_error *err);
 copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err);
 /* Test, then train; `before` is cleared by the caller. */
 copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const copse_run *run, cp_answer *before,

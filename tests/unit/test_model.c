@@ -265,6 +265,67 @@ static void rows_without_a_target_are_left_out(void **state) {
     }
 }
 
+/* -------------------------------------------------------------------------------------------- a table that is taken */
+
+static void assert_same_files(const char *a, const char *b) {
+    FILE *x = fopen(a, "rb"), *y = fopen(b, "rb");
+    assert_true(x && y);
+    int c;
+    while ((c = getc(x)) == getc(y) && c != EOF) {
+    }
+    assert_int_equal(c, EOF);
+    fclose(x);
+    fclose(y);
+}
+
+/* A few rows lack their target, so that the rows that are learnt are a copy of the table's. */
+static copse_table *with_gaps(void) {
+    enum { ROWS = 50 };
+    copse_error err;
+    double x[ROWS], y[ROWS];
+    copse_table *t = NULL;
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = i * 7 % ROWS;
+        y[i] = i % 9 == 4 ? NAN : x[i] / 3;
+    }
+    must(copse_table_new(ROWS, &t, &err), err);
+    must(copse_table_add_numbers(t, "x", x, &err), err);
+    must(copse_table_add_numbers(t, "target", y, &err), err);
+    return t;
+}
+
+static void fit_take_gives_the_same_model_and_takes_the_table(void **state) {
+    (void)state;
+    char kept[] = "/tmp/copse-test-XXXXXX", taken[] = "/tmp/copse-test-XXXXXX";
+    assert_true(mkstemp(kept) >= 0 && mkstemp(taken) >= 0);
+    copse_error err;
+    copse_table *t = with_gaps(), *again = with_gaps();
+    copse_model *m = fit(t, NULL, 1), *n = NULL;
+    must(copse_fit_take(&again, &roles, NULL, NULL, &n, &err), err);
+    assert_null(again);
+    must(copse_save(m, kept, 0, &err), err);
+    must(copse_save(n, taken, 0, &err), err);
+    assert_same_files(kept, taken);
+    copse_model_free(m);
+    copse_model_free(n);
+    copse_table_free(t);
+    remove(kept);
+    remove(taken);
+}
+
+static void fit_take_frees_the_table_of_a_fit_that_fails(void **state) {
+    (void)state;
+    copse_error err;
+    copse_model *m;
+    copse_table *t = with_gaps();
+    assert_int_equal(copse_fit_take(&t, &(copse_roles){0}, NULL, NULL, &m, &err), COPSE_E_USAGE);
+    assert_null(t);
+    t = with_gaps();
+    assert_int_equal(copse_fit_take(&t, &(copse_roles){.target = "nothing"}, NULL, NULL, &m, &err), COPSE_E_USAGE);
+    assert_null(t);
+    assert_null(m);
+}
+
 /* --------------------------------------------------------------------------------------------- memory that runs out */
 
 typedef struct story {
@@ -559,6 +620,8 @@ int main(void) {
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(a_model_read_back_predicts_the_same),
         cmocka_unit_test(rows_without_a_target_are_left_out),
+        cmocka_unit_test(fit_take_gives_the_same_model_and_takes_the_table),
+        cmocka_unit_test(fit_take_frees_the_table_of_a_fit_that_fails),
         cmocka_unit_test(out_of_memory_is_a_status_everywhere),
         cmocka_unit_test(predicting_more_rows_allocates_no_more),
         cmocka_unit_test(raw_methods_are_given_everything_as_it_is),
