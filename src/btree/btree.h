@@ -1,0 +1,71 @@
+/* btree - one Bayesian decision tree: its posterior by sequential Monte Carlo (smc) or by MCMC (bcart).
+ *
+ * Both samplers see the same problem (rows as ranks, leaf model, prior) and leave the same thing behind, a grove of
+ * weighted trees; from there on nobody has to know which of the two it was.
+ *
+ * The target of both is p(tree | y) prop. to prior(tree) prod over leaves of the leaf's marginal likelihood, over trees whose
+ * rules are a column and a gap between values (bayes/tree_prior.h); where the cut lies in the gap is integrated out, in
+ * training because the rows do not see it and in prediction by the grove's walk. */
+#ifndef CP_BTREE_H
+#define CP_BTREE_H
+
+#include "bayes/particle.h"
+#include "bayes/tree_prior.h"
+#include "leaf/leaf.h"
+#include "method/method.h"
+#include "tree/grove.h"
+
+/* What is sampled; made once from rows and options, read by all islands and chains. */
+typedef struct cp_btree_problem {
+    const cp_rows *rows; /* borrowed */
+    cp_ranks ranks;
+    cp_leaf leaf;
+    cp_tree_prior prior;
+    uint64_t seed;
+    double *y; /* regression: standardised, y = centre + scale * it */
+    double centre, scale;
+} cp_btree_problem;
+
+/* In btree_problem.c. */
+copse_status cp_btree_problem_init(cp_btree_problem *b, const cp_rows *rows, const copse_params *p,
+                                   const copse_run *run, copse_error *err);
+void cp_btree_problem_clear(cp_btree_problem *b);
+
+/* ----------------------------------------------------------------------------------------------------------- smc */
+
+typedef enum cp_btree_proposal {
+    CP_BTREE_PRIOR,
+    CP_BTREE_EMPIRICAL,
+    CP_BTREE_OPTIMAL,
+    CP_BTREE_MIXED
+} cp_btree_proposal;
+typedef enum cp_btree_expansion { CP_BTREE_NODE, CP_BTREE_NODE_LIKELIHOOD, CP_BTREE_LAYER } cp_btree_expansion;
+
+typedef struct cp_btree_smc_options {
+    cp_btree_proposal proposal;
+    cp_btree_expansion expansion;
+    cp_resampling resampling;
+    double ess_threshold; /* share of the particles below which they are resampled */
+    size_t particles;     /* of one island */
+    size_t max_stages;
+    size_t columns; /* mixed: columns scored in a node */
+} cp_btree_smc_options;
+
+/* What an island leaves: trees with weights that sum to 1, the estimate of log p(y | x), and how it went. */
+typedef struct cp_btree_island {
+    double log_marginal;
+    size_t stages;      /* until every tree was whole */
+    int cut_short;      /* max_stages were not enough */
+    size_t unique;      /* different trees at the end */
+    float *ess;         /* of each stage, as a share of the particles */
+    size_t resamplings; /* how often */
+    size_t expanded;    /* nodes expanded, over all particles: work done */
+    size_t worked;      /* of these, nodes that no other particle had expanded alike */
+} cp_btree_island;
+
+/* In btree_smc.c.  Adds the island's trees, of total weight `weight`, to the grove. */
+copse_status cp_btree_smc(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island, double weight,
+                          const copse_run *run, cp_grove *grove, cp_btree_island *out, copse_error *err);
+void cp_btree_island_clear(cp_btree_island *s);
+
+#endif
