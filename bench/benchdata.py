@@ -1,0 +1,63 @@
+"""The rows that several benchmarks share, as matrices and as files for every peer."""
+import contextlib
+import csv
+import gzip
+import math
+import os
+import tempfile
+
+import benchlib as lib
+
+try:
+    import numpy
+except ModuleNotFoundError:
+    numpy = None
+
+
+def table(name):
+    """A data set as a matrix, the target last; classes are numbered in the order of their names."""
+    with gzip.open(lib.data_file(name), 'rt', encoding='utf-8') as file:
+        rows = list(csv.reader(file))[1:]
+    target = [row[-1] for row in rows]
+    if not target[0].replace('.', '').isdigit():
+        number = {label: i for i, label in enumerate(sorted(set(target)))}
+        target = [number[label] for label in target]
+    return numpy.array([[*row[:-1], y] for row, y in zip(rows, target)], dtype=numpy.float64)
+
+
+def shuffled(data):
+    return data[numpy.random.default_rng(1).permutation(len(data))]
+
+
+def friedman(rows, dims, test_rows=50_000, truth=False):
+    """Friedman's function of five columns, and columns that mean nothing; truth: the test target has no noise."""
+    def make():
+        rng = numpy.random.default_rng(1)
+        x = rng.random((rows + test_rows, dims), dtype=numpy.float32)
+        f = 10 * numpy.sin(math.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - .5) ** 2 + 10 * x[:, 3] + 5 * x[:, 4]
+        y = f + rng.standard_normal(len(x))
+        if truth:
+            y[rows:] = f[rows:]
+        data = numpy.column_stack([x, y])
+        return data[:rows], data[rows:]
+    return make
+
+
+@contextlib.contextmanager
+def files(make):
+    """A folder with train and test as .npy, and as bare columns for R."""
+    if numpy is None:
+        raise lib.Skip('numpy is not installed: tools/setup bench')
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in zip(('train', 'test'), make()):
+            small = data.astype(numpy.float32)
+            numpy.save(os.path.join(folder, name + '.npy'), small)
+            small.T.tofile(os.path.join(folder, name + '.f4'))
+            with open(os.path.join(folder, name + '.rows'), 'w', encoding='ascii') as file:
+                file.write(f'{len(data)}\n')
+        yield folder
+
+
+def paths(folder):
+    """The .npy of train and test."""
+    return [os.path.join(folder, part + '.npy') for part in ('train', 'test')]
