@@ -51,8 +51,12 @@ uint32_t cp_rule_draw_cell(const cp_ranks *r, size_t dim, cp_extent e, cp_rng *r
 /* log of the rule's probability in a node, its `columns` that vary known; -INFINITY if it leaves a side empty. */
 double cp_rule_log_prob(const cp_ranks *r, cp_rule rule, cp_extent e, size_t columns);
 
-/* Rows to the left go to out_left in their order, the others to out_right; returns how many go left.  out_left may be
- * s.row itself.  */
+/* The gap between values of the node that the rule lies in: the greatest rank to the left, the least to the right.  The
+ * node's extent in the column is e, and the rule leaves no side empty. */
+cp_extent cp_rule_gap(const cp_ranks *r, cp_rule rule, cp_extent e, cp_span s);
+
+/* Rows to the left go to out_left in their order, the others to out_right; returns how many go left.  Both have room for
+ * s.n; out_left may be s.row itself. */
 size_t cp_rule_part(const cp_ranks *r, cp_rule rule, cp_span s, uint32_t *out_left, uint32_t *out_right);
 
 #endif

@@ -1,0 +1,38 @@
+#include "leaf/leaf.h"
+
+#include "base/mem.h"
+
+void cp_leaf_clear(cp_leaf *m) {
+    cp_mem_free(m->of_rows);
+    cp_mem_free(m->of_class);
+    *m = (cp_leaf){0};
+}
+
+void cp_leaf_add(const cp_leaf *m, double *stat, size_t row) {
+    m->kind->add(m, stat, row, 1);
+}
+
+void cp_leaf_remove(const cp_leaf *m, double *stat, size_t row) {
+    m->kind->add(m, stat, row, -1);
+}
+
+void cp_leaf_gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat) {
+    m->kind->gather(m, rows, n, out_stat);
+}
+
+double cp_leaf_log_marginal(const cp_leaf *m, const double *stat) {
+    return m->kind->log_marginal(m, stat);
+}
+
+void cp_leaf_scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
+                  double *tmp, double *out_log) {
+    m->kind->scan(m, rows, end, gaps, whole, tmp, out_log);
+}
+
+void cp_leaf_draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out) {
+    m->kind->draw(m, stat, rng, out);
+}
+
+double cp_leaf_draw_target(const cp_leaf *m, const double *parameters, cp_rng *rng) {
+    return m->kind->draw_target(m, parameters, rng);
+}

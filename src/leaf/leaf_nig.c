@@ -1,0 +1,124 @@
+/* After n rows with sum S and sum of squares Q,
+ *
+ *      kappa_n = kappa + n,  mu_n = S / kappa_n,  nu_n = nu + n,  b_n = nu lambda + Q - S^2 / kappa_n
+ *      mu | s2 ~ N(mu_n, s2 / kappa_n),  s2 ~ inverse gamma(nu_n / 2, b_n / 2)
+ *      p(y) = pi^(-n/2) sqrt(kappa / kappa_n) Gamma(nu_n/2) / Gamma(nu/2) (nu lambda)^(nu/2) / b_n^(nu_n/2)
+ *
+ * and all but the last factor is a table of n.  Q - S^2/kappa_n loses digits only as far as kappa is small against n and y
+ * far from 0; y is standardised, and it never falls below 0. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "leaf/leaf.h"
+#include "num/draw.h"
+#include "num/special.h"
+
+static const cp_leaf_kind nig;
+
+static const double log_pi = 1.144729885849400174143;
+
+copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, double kappa, double nu, double lambda,
+                              copse_error *err) {
+    *m = (cp_leaf){.kind = &nig, .width = 3, .rows = rows, .y = y, .kappa = kappa, .nu = nu, .lambda = lambda};
+    CP_TRY(CP_RAW(m->of_rows, rows + 1, err));
+    /* log Gamma((nu + n)/2) - log Gamma(nu/2), half a step at a time, needs no large terms that cancel. */
+    double log_gammas = 0, lost = 0;
+    for (size_t i = 0; i <= rows; i++) {
+        double n = (double)i;
+        m->of_rows[i] = log_gammas + 0.5 * (log(kappa / (kappa + n)) + nu * log(nu * lambda) - n * log_pi);
+        double term = cp_special_log_gamma_half(0.5 * (nu + n)) - lost, next = log_gammas + term;
+        lost = (next - log_gammas) - term;
+        log_gammas = next;
+    }
+    return COPSE_OK;
+}
+
+/* nu lambda / s2 is chi-square with nu degrees, so nu lambda / sd^2 is its (1 - q)-quantile: found by halving an interval
+ * of its logarithm, which no quantile leaves. */
+double cp_leaf_nig_lambda(double nu, double sd, double q) {
+    double low = -740, high = 700;
+    for (int i = 0; i < 100; i++) {
+        double middle = 0.5 * (low + high);
+        if (cp_special_gamma_lower(0.5 * nu, 0.5 * exp(middle)) < 1 - q)
+            low = middle;
+        else
+            high = middle;
+    }
+    return sd * sd * exp(low) / nu;
+}
+
+static void add(const cp_leaf *m, double *stat, size_t row, double sign) {
+    double y = m->y[row];
+    stat[0] += sign;
+    stat[1] += sign * y;
+    stat[2] += sign * (y * y);
+}
+
+static void gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat) {
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        double y = m->y[rows[i]];
+        sum += y;
+        squares += y * y;
+    }
+    out_stat[0] = (double)n;
+    out_stat[1] = sum;
+    out_stat[2] = squares;
+}
+
+static double b_of(const cp_leaf *m, double n, double sum, double squares) {
+    return m->nu * m->lambda + fmax(0, squares - sum * sum / (m->kappa + n));
+}
+
+static double log_marginal_of(const cp_leaf *m, double n, double sum, double squares) {
+    return m->of_rows[(size_t)n] - 0.5 * (m->nu + n) * log(b_of(m, n, sum, squares));
+}
+
+static double log_marginal(const cp_leaf *m, const double *stat) {
+    return stat[0] > 0 ? log_marginal_of(m, stat[0], stat[1], stat[2]) : 0;
+}
+
+static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
+                 double *tmp, double *out_log) {
+    double sum = 0, squares = 0;
+    size_t i = 0;
+    (void)tmp;
+    for (size_t g = 0; g < gaps; g++) {
+        for (; i < end[g]; i++) {
+            double y = m->y[rows[i]];
+            sum += y;
+            squares += y * y;
+        }
+        out_log[g] = log_marginal_of(m, (double)i, sum, squares) +
+                     log_marginal_of(m, whole[0] - (double)i, whole[1] - sum, whole[2] - squares);
+    }
+}
+
+static void draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out) {
+    double kappa_n = m->kappa + stat[0];
+    double s2 = 0.5 * b_of(m, stat[0], stat[1], stat[2]) / cp_draw_gamma(rng, 0.5 * (m->nu + stat[0]));
+    out[0] = stat[1] / kappa_n + sqrt(s2 / kappa_n) * cp_draw_normal(rng);
+    out[1] = s2;
+}
+
+static double draw_target(const cp_leaf *m, const double *parameters, cp_rng *rng) {
+    (void)m;
+    return parameters[0] + sqrt(parameters[1]) * cp_draw_normal(rng);
+}
+
+cp_component cp_leaf_predict_number(const cp_leaf *m, const double *stat, double weight) {
+    double kappa_n = m->kappa + stat[0], nu_n = m->nu + stat[0];
+    double b = b_of(m, stat[0], stat[1], stat[2]);
+    return (cp_component){
+        .weight = weight, .loc = stat[1] / kappa_n, .scale = sqrt(b / nu_n * (1 + 1 / kappa_n)), .df = nu_n};
+}
+
+static const cp_leaf_kind nig = {
+    .name = "nig",
+    .add = add,
+    .gather = gather,
+    .log_marginal = log_marginal,
+    .scan = scan,
+    .draw = draw,
+    .draw_target = draw_target,
+};
