@@ -5,26 +5,26 @@
  *
  *      0 leaf   1 leaf   2 (0,1)   3 leaf   4 (2,3)   5 (0,3)          roots: 4 with weight .7, 5 with weight .3
  *
- * A split knows its cut as an interval [low, high): the cut is uniform on it, and whoever walks down with x inside goes
- * both ways, (high - x) / (high - low) of it to the left [the posterior of the cut given the rows, integrated exactly].
- * low = high stands for a cut at that very place; x <= low then goes left.
+ * A split knows its cut as an interval [low, high): the cut is uniform on it, and x inside goes both ways, (high - x) /
+ * (high - low) of it to the left: the posterior of the cut given the rows, integrated exactly.  low = high stands for a
+ * cut at that very place; x <= low goes left.
  *
  * Leaves have a statistic of `width` doubles (what is in it is the leaf model's affair), each different one kept once.
  *
  * Invariants, checked by cp_grove_check:
  *   G1  children are numbered below their parents, leaves have leaf numbers below `leaves`; dims are below the grove's.
  *   G2  low <= high, both finite; statistics are finite.
- *   G3  at least one tree; roots are different; weights are > 0, falling, and sum to 1 within 1e-9. */
+ *   G3  at least one tree; falling weights, and rising roots where these are equal; they are > 0 and sum to 1 within 1e-9. */
 #ifndef CP_GROVE_H
 #define CP_GROVE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "base/bytes.h"
 
 typedef struct cp_grove_node {
-    int32_t dim; /* CP_NONE: a leaf, whose number is `left` */
+    int32_t dim; /* CP_NONE: a leaf, whose number is `left`; the rest is then CP_NONE and 0 */
     float low, high;
     int32_t left, right;
 } cp_grove_node;
@@ -45,26 +45,43 @@ copse_status cp_grove_init(cp_grove *g, size_t dims, size_t width, copse_error *
 /* The node that is this leaf, or this split of two nodes; made if there is none. */
 copse_status cp_grove_leaf(cp_grove *g, const double *stat, int32_t *out_node, copse_error *err);
 copse_status cp_grove_split(cp_grove *g, const cp_grove_node *split, int32_t *out_node, copse_error *err);
-/* One more draw: adds to the weight of the tree with this root. */
+/* One more draw: adds to the weight of the tree with this root.  A weight of 0 adds nothing. */
 copse_status cp_grove_add(cp_grove *g, int32_t root, double weight, copse_error *err);
+/* All trees of src, which may be finished, with `factor` times their weights.  For grown apart, joined in a fixed order. */
+copse_status cp_grove_merge(cp_grove *g, const cp_grove *src, double factor, copse_error *err);
 /* Scales the weights to sum to 1, orders trees by falling weight (then by root), and forgets the index. */
 copse_status cp_grove_finish(cp_grove *g, copse_error *err);
 void cp_grove_clear(cp_grove *g);
 
+/* Of a finished one: NULL if the invariants hold, else which does not. */
 const char *cp_grove_check(const cp_grove *g);
 
-/* The leaves of a tree that x arrives at, with their shares, which sum to 1. */
+/* Where x arrives: shares of leaves, which sum to 1. */
 typedef struct cp_grove_arrival {
     int32_t leaf;
     double share;
 } cp_grove_arrival;
-/* Each column can part x at most once on a way down, so there are seldom more than a few; when CP_GROVE_ARRIVALS are
- * reached, further ways are taken whole, the likelier one.  Returns how many there are. */
-enum { CP_GROVE_ARRIVALS = 256 };
-size_t cp_grove_walk(const cp_grove *g, size_t tree, const float *x, cp_grove_arrival out[CP_GROVE_ARRIVALS]);
 
-/* Of one tree. */
-size_t cp_grove_tree_leaves(const cp_grove *g, size_t tree);
-size_t cp_grove_tree_depth(const cp_grove *g, size_t tree);
+/* What a walk needs and leaves; one for each thread. */
+typedef struct cp_grove_walker {
+    const cp_grove *g;
+    double *share;             /* of each node: what has come to it and not gone on; 0 between walks */
+    uint64_t *waiting;         /* a bit for each node with a share */
+    cp_grove_arrival *arrival; /* of the last walk, by falling node, each leaf once */
+    size_t arrivals;
+} cp_grove_walker;
+
+/* The grove is borrowed, and finished. */
+copse_status cp_grove_walker_init(cp_grove_walker *w, const cp_grove *g, copse_error *err);
+void cp_grove_walker_clear(cp_grove_walker *w);
+/* Down one tree; or, with CP_NONE, down all of them at once, by weight: nodes that trees share are visited once. */
+void cp_grove_walk(cp_grove_walker *w, int32_t tree, const float *x);
+
+/* How large what hangs on a node is. */
+typedef struct cp_grove_size {
+    uint32_t leaves, depth; /* UINT32_MAX leaves: that many, or more; a leaf's depth is 0 */
+} cp_grove_size;
+/* For each node; all at once, because shared nodes would be counted again and again otherwise. */
+void cp_grove_measure(const cp_grove *g, cp_grove_size *out);
 
 #endif
