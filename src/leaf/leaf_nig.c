@@ -2,7 +2,7 @@
  *
  *      kappa_n = kappa + n,  mu_n = S / kappa_n,  nu_n = nu + n,  b_n = nu lambda + Q - S^2 / kappa_n
  *      mu | s2 ~ N(mu_n, s2 / kappa_n),  s2 ~ inverse gamma(nu_n / 2, b_n / 2)
- *      p(y) = pi^(-n/2) sqrt(kappa / kappa_n) Gamma(nu_n/2) / Gamma(nu/2) (nu lambda)^(nu/2) / b_n^(nu_n/2)
+ *      p(y) = (pi nu lambda)^(-n/2) sqrt(kappa / kappa_n) Gamma(nu_n/2) / Gamma(nu/2) (b_n / (nu lambda))^(-nu_n/2)
  *
  * and all but the last factor is a table of n.  Q - S^2/kappa_n loses digits only as far as kappa is small against n and y
  * far from 0; y is standardised, and it never falls below 0. */
@@ -25,7 +25,7 @@ copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, double k
     double log_gammas = 0, lost = 0;
     for (size_t i = 0; i <= rows; i++) {
         double n = (double)i;
-        m->of_rows[i] = log_gammas + 0.5 * (log(kappa / (kappa + n)) + nu * log(nu * lambda) - n * log_pi);
+        m->of_rows[i] = log_gammas + 0.5 * (log(kappa / (kappa + n)) - n * (log_pi + log(nu * lambda)));
         double term = cp_special_log_gamma_half(0.5 * (nu + n)) - lost, next = log_gammas + term;
         lost = (next - log_gammas) - term;
         log_gammas = next;
@@ -66,12 +66,17 @@ static void gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out
     out_stat[2] = squares;
 }
 
+/* b_n - nu lambda. */
+static double excess_of(const cp_leaf *m, double n, double sum, double squares) {
+    return fmax(0, squares - sum * sum / (m->kappa + n));
+}
+
 static double b_of(const cp_leaf *m, double n, double sum, double squares) {
-    return m->nu * m->lambda + fmax(0, squares - sum * sum / (m->kappa + n));
+    return m->nu * m->lambda + excess_of(m, n, sum, squares);
 }
 
 static double log_marginal_of(const cp_leaf *m, double n, double sum, double squares) {
-    return m->of_rows[(size_t)n] - 0.5 * (m->nu + n) * log(b_of(m, n, sum, squares));
+    return m->of_rows[(size_t)n] - 0.5 * (m->nu + n) * log(1 + excess_of(m, n, sum, squares) / (m->nu * m->lambda));
 }
 
 static double log_marginal(const cp_leaf *m, const double *stat) {
