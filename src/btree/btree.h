@@ -15,6 +15,13 @@
 #include "method/method.h"
 #include "tree/grove.h"
 
+/* What the prior depends on. */
+typedef struct cp_btree_hyper {
+    cp_tree_prior split;
+    double alpha;             /* classes */
+    double kappa, nu, lambda; /* numbers, in units of the standardised targets */
+} cp_btree_hyper;
+
 /* What is sampled; made once from rows and options, read by all islands and chains. */
 typedef struct cp_btree_problem {
     const cp_rows *rows; /* borrowed */
@@ -27,9 +34,14 @@ typedef struct cp_btree_problem {
 } cp_btree_problem;
 
 /* In btree_problem.c. */
-copse_status cp_btree_problem_init(cp_btree_problem *b, const cp_rows *rows, const copse_params *p,
+copse_status cp_btree_problem_init(cp_btree_problem *b, const cp_rows *rows, const cp_btree_hyper *hyper, uint64_t seed,
                                    const copse_run *run, copse_error *err);
+/* The same rows under another prior; after a failure the problem is as it was. */
+copse_status cp_btree_problem_set(cp_btree_problem *b, const cp_btree_hyper *hyper, copse_error *err);
 void cp_btree_problem_clear(cp_btree_problem *b);
+/* A leaf model that can predict, but has no rows to sample with. */
+copse_status cp_btree_problem_leaf(cp_leaf *m, copse_task task, size_t classes, const cp_btree_hyper *hyper,
+                                   copse_error *err);
 
 /* ----------------------------------------------------------------------------------------------------------- smc */
 
