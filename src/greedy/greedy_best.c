@@ -1,12 +1,10 @@
-#include <string.h>
-
 #include "greedy/greedy_find.h"
 
 /* A node whose best split is known and not made yet. */
 typedef struct candidate {
     cp_greedy_open open;
-    cp_split split; /* with a set of its own */
-    double gain, weight, square;
+    cp_greedy_found found;
+    double gain;
 } candidate;
 
 typedef struct heap {
@@ -50,30 +48,17 @@ static copse_status consider(cp_greedy_work *w, cp_greedy_open o, heap *h, copse
     CP_TRY(cp_fail_if_stopped(w->records->stop, err));
     CP_TRY(cp_greedy_find(w, &o, &found, err));
     if (!found) return cp_greedy_find_close(w, &o, err);
-    candidate c = {.open = o, .split = w->best, .gain = cp_greedy_work_gain(w)};
-    c.weight = w->node.weight;
-    c.square = w->node.square;
-    if (c.split.is_set) {
-        size_t words = cp_tree_words(w->records->data->rows.levels[c.split.dim]);
-        if (words < CP_SPLIT_CELLS / 32) words = CP_SPLIT_CELLS / 32;
-        c.split.set = cp_arena_get(&w->tmp, words, sizeof *c.split.set);
-        if (!c.split.set) return cp_fail_memory(err);
-        memcpy(c.split.set, w->best.set, words * sizeof *c.split.set);
-    }
+    candidate c = {.open = o, .gain = cp_greedy_work_gain(w)};
+    CP_TRY(cp_greedy_find_keep(w, &c.found, err));
     push(h, c);
     return COPSE_OK;
 }
 
 static copse_status split_best(cp_greedy_work *w, heap *h, copse_error *err) {
     candidate c = pop(h);
-    uint32_t *set = w->best.set;
-    w->best = c.split;
-    w->node.weight = c.weight;
-    w->node.square = c.square;
     cp_greedy_open child[2];
-    copse_status status = cp_greedy_find_split(w, &c.open, child, err);
-    w->best.set = set;
-    CP_TRY(status);
+    cp_greedy_find_recall(w, &c.found);
+    CP_TRY(cp_greedy_find_split(w, &c.open, child, err));
     CP_TRY(consider(w, child[0], h, err));
     return consider(w, child[1], h, err);
 }

@@ -170,13 +170,6 @@ copse_status cp_greedy_find_hand_down(cp_greedy_work *w, cp_greedy_open *from, c
     return COPSE_OK;
 }
 
-copse_status cp_greedy_find_wait(cp_greedy_work *w, cp_greedy_waiting *wait, cp_greedy_open *o, copse_error *err) {
-    cp_greedy_find_drop(w, o);
-    CP_TRY(CP_GROW(wait->open, wait->cap, wait->n + 1, err));
-    wait->open[wait->n++] = *o;
-    return COPSE_OK;
-}
-
 static float cut_of_bins(const cp_bins *b, size_t dim, uint32_t below, uint32_t above) {
     if (above == CP_SPLIT_MISSING) return INFINITY;
     return cp_bins_between(b, dim, below, above);
@@ -340,11 +333,37 @@ copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, co
     return COPSE_OK;
 }
 
-/* Writes w->best into the tree. */
-static copse_status write_split(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err) {
+/* ---------------------------------------------------------------------------------------------------------- splitting */
+
+/* A set holds levels, or bins where there are some. */
+static size_t set_words(const cp_greedy_work *w, int32_t dim) {
+    size_t words = cp_tree_words(cp_greedy_work_levels(w, (size_t)dim));
+    return words < CP_SPLIT_CELLS / 32 ? CP_SPLIT_CELLS / 32 : words;
+}
+
+copse_status cp_greedy_find_keep(cp_greedy_work *w, cp_greedy_found *out, copse_error *err) {
+    *out = (cp_greedy_found){.split = w->best, .weight = w->node.weight, .square = w->node.square};
+    if (!w->best.is_set) return COPSE_OK;
+    size_t words = set_words(w, w->best.dim);
+    out->split.set = cp_arena_get(&w->tmp, words, sizeof *out->split.set);
+    if (!out->split.set) return cp_fail_memory(err);
+    memcpy(out->split.set, w->best.set, words * sizeof *out->split.set);
+    return COPSE_OK;
+}
+
+void cp_greedy_find_recall(cp_greedy_work *w, const cp_greedy_found *f) {
+    uint32_t *set = w->best.set;
+    w->best = f->split;
+    w->best.set = set;
+    if (f->split.is_set) memcpy(set, f->split.set, set_words(w, f->split.dim) * sizeof *set);
+    w->node.weight = f->weight;
+    w->node.square = f->square;
+}
+
+copse_status cp_greedy_find_write(cp_greedy_work *w, int32_t node, copse_error *err) {
     cp_split *s = &w->best;
     uint32_t levels = s->is_set ? cp_greedy_work_levels(w, (size_t)s->dim) : 0, bins = CP_BINS_MAX;
-    if (!w->records->bin || levels <= bins) return cp_greedy_work_split(w, o->node, err);
+    if (!w->records->bin || levels <= bins) return cp_greedy_work_split(w, node, err);
     /* The rarest levels share the last bin and go where it goes. */
     uint32_t *set = s->set, last = set[(bins - 1) / 32] >> (bins - 1) % 32 & 1;
     memset(w->finder->levels, last ? 0xff : 0, cp_tree_words(levels) * sizeof *set);
@@ -354,18 +373,23 @@ static copse_status write_split(cp_greedy_work *w, const cp_greedy_open *o, cops
     }
     if (levels % 32) w->finder->levels[levels / 32] &= (1u << levels % 32) - 1;
     s->set = w->finder->levels;
-    copse_status status = cp_greedy_work_split(w, o->node, err);
+    copse_status status = cp_greedy_work_split(w, node, err);
     s->set = set;
     return status;
 }
 
+void cp_greedy_find_divide(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2]) {
+    size_t mid = cp_records_divide(w->records, o->lo, o->hi, &w->best);
+    child[0] = (cp_greedy_open){CP_NONE, o->depth + 1, o->lo, mid, cp_greedy_work_child(o->path, 0), NULL};
+    child[1] = (cp_greedy_open){CP_NONE, o->depth + 1, mid, o->hi, cp_greedy_work_child(o->path, 1), NULL};
+}
+
 copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2],
                                   copse_error *err) {
-    CP_TRY(write_split(w, o, err));
-    int32_t left = w->tree->node[o->node].next;
-    size_t mid = cp_records_divide(w->records, o->lo, o->hi, &w->best);
-    child[0] = (cp_greedy_open){left, o->depth + 1, o->lo, mid, cp_greedy_work_child(o->path, 0), NULL};
-    child[1] = (cp_greedy_open){left + 1, o->depth + 1, mid, o->hi, cp_greedy_work_child(o->path, 1), NULL};
+    CP_TRY(cp_greedy_find_write(w, o->node, err));
+    cp_greedy_find_divide(w, o, child);
+    child[0].node = w->tree->node[o->node].next;
+    child[1].node = child[0].node + 1;
     return COPSE_OK;
 }
 

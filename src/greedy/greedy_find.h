@@ -8,27 +8,33 @@
 
 #include "greedy/greedy_work.h"
 
-/* Nodes put off for later. */
-typedef struct cp_greedy_waiting {
-    cp_greedy_open *open;
-    size_t n, cap;
-} cp_greedy_waiting;
+/* A split that was found and is to be made later. */
+typedef struct cp_greedy_found {
+    cp_split split;        /* with a set of its own */
+    double weight, square; /* of the node, which the gain depends on */
+} cp_greedy_found;
 
 /* Scratch for nodes of at most `rows` rows. */
 copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err);
 /* *found: w->best is the split to make; else the node is a leaf. */
 copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, copse_error *err);
-/* Splits the node by w->best, in the tree and among the records; fills in the children. */
+/* Keeps what was found, in the arena of w; and makes it w->best again, of this or of another work on the same records. */
+copse_status cp_greedy_find_keep(cp_greedy_work *w, cp_greedy_found *out, copse_error *err);
+void cp_greedy_find_recall(cp_greedy_work *w, const cp_greedy_found *f);
+/* Splits the node by w->best in the tree; */
+copse_status cp_greedy_find_write(cp_greedy_work *w, int32_t node, copse_error *err);
+/* among the records, filling in the children but for their numbers; */
+void cp_greedy_find_divide(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2]);
+/* in both. */
 copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2],
                                   copse_error *err);
 /* Makes the node a leaf. */
 copse_status cp_greedy_find_close(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err);
-/* Histograms from a node that was split to its children, if they are worth it. */
+/* Histograms from a node that was split to its children of more than `local` rows. */
 copse_status cp_greedy_find_hand_down(cp_greedy_work *w, cp_greedy_open *from, cp_greedy_open *small,
                                       cp_greedy_open *large, size_t local, copse_error *err);
 /* The node needs its histograms no longer. */
 void cp_greedy_find_drop(cp_greedy_work *w, cp_greedy_open *o);
-copse_status cp_greedy_find_wait(cp_greedy_work *w, cp_greedy_waiting *wait, cp_greedy_open *o, copse_error *err);
 
 /* In greedy_best.c: the split with the largest gain first, until there are rule->max_leaves leaves. */
 copse_status cp_greedy_grow_best_first(cp_greedy_work *w, cp_greedy_open root, copse_error *err);

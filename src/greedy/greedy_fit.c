@@ -99,8 +99,8 @@ static copse_status random_parts(fitting *f, size_t parts, copse_error *err) {
     CP_TRY(CP_NEW(f->start, parts + 1, err));
     for (size_t k = 0; k < parts; k++) {
         f->start[k + 1] = w->rows * (k + 1) / parts;
-        cp_greedy_weight_sample(w->row + f->start[k], w->rows - f->start[k], f->start[k + 1] - f->start[k],
-                                f->rule.seed, k);
+        cp_greedy_sample next = {f->start[k + 1] - f->start[k], f->rule.seed, k};
+        CP_TRY(cp_greedy_weight_sample(w->row + f->start[k], w->rows - f->start[k], &next, err));
     }
     f->parts = parts;
     return COPSE_OK;

@@ -1,11 +1,13 @@
 #include "greedy/greedy_spread.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/pool.h"
 #include "tree/tree_walk.h"
 
-enum { TESTED_ENOUGH = 2000, MOST_ROUNDS = 10 };
+enum { TESTED_ENOUGH = 2000, MOST_ROUNDS = 10, BLOCK = 1024 };
 
 int cp_greedy_spread_check(const cp_greedy_spread *s) {
     double all[] = {s->var, s->rows, s->stretch, s->floor};
@@ -56,19 +58,49 @@ typedef struct tally {
     size_t tested;
 } tally;
 
-/* One row at a time: there are 2000, and they are scattered. */
-static void test_tree(const cp_greedy_spread *s, const cp_greedy_trial *t, const cp_tree *tree, const uint32_t *row,
-                      size_t n, tally *sum) {
-    const cp_greedy_data *d = t->data;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t k;
-        cp_tree_walk(tree, t->forest, d->rows.x + (size_t)row[i] * d->rows.dims, 1, &k);
-        double weight = own_weight(t->weight, row[i]), y = (d->rows.y[row[i]] - d->centre) / d->scale;
-        double apart = y - (double)tree->value[k].mean;
+/* A tree and rows it has not seen: they are scattered, so blocks of them are gathered for the walk. */
+typedef struct exam {
+    const cp_greedy_trial *trial;
+    const cp_tree *tree;
+    const uint32_t *row;
+    size_t rows;
+    uint32_t *leaf;
+} exam;
+
+static copse_status walk_block(void *arg, size_t block, size_t worker, copse_error *err) {
+    const exam *e = arg;
+    const cp_rows *rows = &e->trial->data->rows;
+    size_t first = block * BLOCK, n = e->rows - first < BLOCK ? e->rows - first : BLOCK;
+    float *x;
+    (void)worker;
+    CP_TRY(CP_RAW(x, n * rows->dims, err));
+    for (size_t i = 0; i < n; i++)
+        memcpy(x + i * rows->dims, rows->x + (size_t)e->row[first + i] * rows->dims, rows->dims * sizeof *x);
+    cp_tree_walk(e->tree, e->trial->forest, x, n, e->leaf + first);
+    cp_mem_free(x);
+    return COPSE_OK;
+}
+
+/* Summed up in the order of the rows, whoever walked them. */
+static void judge(const cp_greedy_spread *s, const exam *e, tally *sum) {
+    const cp_greedy_data *d = e->trial->data;
+    for (size_t i = 0; i < e->rows; i++) {
+        const cp_tree_value *leaf = &e->tree->value[e->leaf[i]];
+        double weight = own_weight(e->trial->weight, e->row[i]), y = (d->rows.y[e->row[i]] - d->centre) / d->scale;
+        double apart = y - (double)leaf->mean;
         sum->squares += weight * apart * apart;
-        sum->within += weight * (cp_greedy_spread_var(s, &tree->value[k]) - s->floor);
+        sum->within += weight * (cp_greedy_spread_var(s, leaf) - s->floor);
     }
-    sum->tested += n;
+    sum->tested += e->rows;
+}
+
+static copse_status test_tree(const cp_greedy_spread *s, exam *e, const copse_run *run, tally *sum, copse_error *err) {
+    size_t blocks = (e->rows + BLOCK - 1) / BLOCK;
+    CP_TRY(CP_RAW(e->leaf, e->rows, err));
+    copse_status status = cp_pool_for(run, cp_pool_workers(run, blocks), blocks, NULL, walk_block, e, err);
+    if (!status) judge(s, e, sum);
+    cp_mem_free(e->leaf);
+    return status;
 }
 
 copse_status cp_greedy_spread_hold_out(cp_greedy_spread *s, const cp_greedy_trial *t, const copse_run *run,
@@ -82,10 +114,11 @@ copse_status cp_greedy_spread_hold_out(cp_greedy_spread *s, const cp_greedy_tria
     for (uint32_t round = 1; !status && round <= MOST_ROUNDS && sum.tested < TESTED_ENOUGH; round++) {
         cp_tree tree = {0};
         for (size_t i = 0; i < n; i++) row[i] = t->weight->row[i];
-        cp_greedy_weight_sample(row, n, out, t->rule->seed, round);
+        status = cp_greedy_weight_sample(row, n, &(cp_greedy_sample){out, t->rule->seed, round}, err);
         cp_greedy_job job = {.row = row + out, .rows = n - out, .slot = round, .root = 1};
-        status = cp_greedy_grow(t->data, t->rule, &job, run, &tree, err);
-        if (!status) test_tree(s, t, &tree, row, out, &sum);
+        if (!status) status = cp_greedy_grow(t->data, t->rule, &job, run, &tree, err);
+        exam e = {.trial = t, .tree = &tree, .row = row, .rows = out};
+        if (!status) status = test_tree(s, &e, run, &sum, err);
         cp_tree_clear(&tree);
     }
     cp_mem_free(row);

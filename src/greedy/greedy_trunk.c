@@ -9,12 +9,11 @@
 enum { BLOCK = 4096 };
 
 /* The first rows of a copy of the list, drawn without replacement. */
-static copse_status sample_rows(const cp_greedy_weight *weight, size_t n, uint64_t seed, uint32_t **out,
+static copse_status sample_rows(const cp_greedy_weight *weight, const cp_greedy_sample *sample, uint32_t **out,
                                 copse_error *err) {
     CP_TRY(CP_RAW(*out, weight->rows, err));
     for (size_t i = 0; i < weight->rows; i++) (*out)[i] = weight->row[i];
-    cp_greedy_weight_sample(*out, weight->rows, n, seed, 0);
-    return COPSE_OK;
+    return cp_greedy_weight_sample(*out, weight->rows, sample, err);
 }
 
 copse_status cp_greedy_trunk_grow(const cp_greedy_data *d, const cp_greedy_trunk_want *want,
@@ -26,9 +25,10 @@ copse_status cp_greedy_trunk_grow(const cp_greedy_data *d, const cp_greedy_trunk
     rule.min_leaf = (size_t)fmax(1, round(share * (double)rule.min_leaf));
     cp_greedy_job job = {.rows = n, .root = 1};
     uint32_t *row = NULL;
-    if (n < weight->rows) CP_TRY(sample_rows(weight, n, rule.seed, &row, err));
+    copse_status status = COPSE_OK;
+    if (n < weight->rows) status = sample_rows(weight, &(cp_greedy_sample){n, rule.seed, 0}, &row, err);
     job.row = row ? row : n < d->rows.n ? weight->row : NULL;
-    copse_status status = cp_greedy_grow(d, &rule, &job, run, out, err);
+    if (!status) status = cp_greedy_grow(d, &rule, &job, run, out, err);
     cp_mem_free(row);
     for (size_t i = 0; !status && i < d->rows.dims; i++) out->gain[i] = (float)((double)out->gain[i] / share);
     return status;

@@ -1,7 +1,6 @@
 #include "greedy/greedy_weight.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "num/draw.h"
@@ -84,20 +83,30 @@ void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *o
         scale_to_count(row, n, out);
 }
 
-static int by_number(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
+/* Into rising order: numbers occur once, so a bit for each will do.  The bits are 0 before and after. */
+static void sort_rows(uint32_t *row, size_t n, uint64_t *bit, size_t words) {
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) bit[row[i] / 64] |= (uint64_t)1 << row[i] % 64;
+    for (size_t k = 0; k < words; k++) {
+        for (; bit[k]; bit[k] &= bit[k] - 1) row[at++] = (uint32_t)(k * 64 + (size_t)__builtin_ctzll(bit[k]));
+    }
 }
 
-void cp_greedy_weight_sample(uint32_t *row, size_t n, size_t m, uint64_t seed, uint64_t part) {
+copse_status cp_greedy_weight_sample(uint32_t *row, size_t n, const cp_greedy_sample *s, copse_error *err) {
     cp_rng rng;
-    cp_rng_init(&rng, seed, CP_FOR_PART, 0, part);
-    for (size_t i = 0; i < m; i++) {
+    uint64_t *bit;
+    size_t words = 1;
+    for (size_t i = 0; i < n; i++) words = row[i] / 64 < words ? words : row[i] / 64 + 1;
+    CP_TRY(CP_NEW(bit, words, err));
+    cp_rng_init(&rng, s->seed, CP_FOR_PART, 0, s->part);
+    for (size_t i = 0; i < s->rows; i++) {
         size_t j = i + below(&rng, (uint32_t)(n - i));
         uint32_t swap = row[i];
         row[i] = row[j];
         row[j] = swap;
     }
-    qsort(row, m, sizeof *row, by_number);
-    qsort(row + m, n - m, sizeof *row, by_number);
+    sort_rows(row, s->rows, bit, words);
+    sort_rows(row + s->rows, n - s->rows, bit, words);
+    cp_mem_free(bit);
+    return COPSE_OK;
 }

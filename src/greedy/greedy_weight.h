@@ -34,8 +34,12 @@ typedef struct cp_greedy_draw {
 void cp_greedy_weight_bootstrap(const uint32_t *row, size_t n, const double *own, cp_greedy_draw draw, double *out);
 void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *own, cp_greedy_draw draw, double *out);
 
-/* Puts the first m of n row numbers, drawn without replacement, in front; then both parts into rising order.  Equally
- * likely are all subsets.  `part` names the draw. */
-void cp_greedy_weight_sample(uint32_t *row, size_t n, size_t m, uint64_t seed, uint64_t part);
+/* A sample without replacement; all subsets are equally likely. */
+typedef struct cp_greedy_sample {
+    size_t rows;
+    uint64_t seed, part; /* part: names the draw */
+} cp_greedy_sample;
+/* Puts the sample of n different row numbers in front, then both parts into rising order. */
+copse_status cp_greedy_weight_sample(uint32_t *row, size_t n, const cp_greedy_sample *s, copse_error *err);
 
 #endif

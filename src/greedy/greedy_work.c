@@ -40,7 +40,7 @@ copse_status cp_greedy_work_init(cp_greedy_work *w, cp_records *records, const c
     cp_arena_init(&w->tmp);
     w->node.rule = &records->rule;
     copse_status status = make_scratch(w, &records->data->rows, err);
-    if (!status) status = CP_NEW(tree->gain, records->data->rows.dims, err);
+    if (!status && tree) status = CP_NEW(tree->gain, records->data->rows.dims, err);
     if (status) cp_greedy_work_clear(w);
     return status;
 }

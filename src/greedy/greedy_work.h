@@ -1,6 +1,6 @@
 /* greedy_work - what growing a tree, or a part of it, needs at hand.
  *
- *   greedy_grow   large nodes: one histogram, or one sorted list, per column; rows are moved
+ *   greedy_find   large nodes: one histogram, or one sorted list, per column; rows are moved
  *   greedy_local  small nodes: everything in the cache, columns sorted once
  *   greedy_work   what both share: which columns to try, when to stop, what a leaf holds */
 #ifndef CP_GREEDY_WORK_H
@@ -16,6 +16,10 @@ typedef struct cp_greedy_open {
     uint64_t path; /* the node's place in the tree: keys its random numbers */
     cp_sum *hist;  /* its histograms, where it has them already */
 } cp_greedy_open;
+
+static inline size_t cp_greedy_open_rows(const cp_greedy_open *o) {
+    return o->hi - o->lo;
+}
 
 typedef struct cp_greedy_work {
     cp_records *records;
@@ -37,7 +41,7 @@ typedef struct cp_greedy_work {
     struct cp_greedy_finder *finder;
 } cp_greedy_work;
 
-/* Scratch for a part of a tree of at most n rows. */
+/* Scratch for a part of a tree; `tree`: where it is written, NULL if it only finds splits. */
 copse_status cp_greedy_work_init(cp_greedy_work *w, cp_records *records, const cp_greedy_rule *rule, uint32_t slot,
                                  cp_tree *tree, copse_error *err);
 void cp_greedy_work_clear(cp_greedy_work *w);

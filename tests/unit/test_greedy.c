@@ -1,6 +1,6 @@
 /* The six methods on the engine: what a tree holds against the rows and weights it was given, what the forest says against
  * a literal reading of its trees, and what may not change it. */
-#include "sample.h"
+#include "fitted.h"
 
 #include "base/mem.h"
 #include "greedy/greedy.h"
@@ -9,22 +9,6 @@
 
 static const cp_method *const methods[] = {&cp_cart_method, &cp_rf_method,  &cp_ert_method,
                                            &cp_bf_method,   &cp_ssf_method, &cp_ebf_method};
-
-static cp_greedy *fit(const cp_method *m, const cp_rows *rows, const copse_params *p, int threads) {
-    copse_error err;
-    void *state = NULL;
-    must(m->fit(rows, p, &(copse_run){.threads = threads}, &state, &err), err);
-    const char *wrong = m->check(state);
-    if (wrong) fail_msg("%s: %s", m->info.name, wrong);
-    return state;
-}
-
-static cp_greedy *fit_with(const cp_method *m, const cp_rows *rows, const char *text) {
-    copse_params *p = options_of(m, text);
-    cp_greedy *g = fit(m, rows, p, 2);
-    cp_param_free(p);
-    return g;
-}
 
 static const char *few_trees(const cp_method *m) {
     return m == &cp_cart_method ? "" : "trees=5";
@@ -39,28 +23,6 @@ static cp_answer ask(const cp_method *m, const cp_greedy *g, const cp_rows *rows
     a.of_mean = of_mean;
     must(m->predict(g, rows, p, &a, &err), err);
     return a;
-}
-
-static unsigned char *image_of(const cp_method *m, const cp_greedy *g, const copse_params *p, size_t *out_n) {
-    copse_error err;
-    cp_writer *w = NULL;
-    const unsigned char *bytes;
-    must(cp_writer_new(&w, &err), err);
-    must(m->write(g, p, 0, w, &err), err);
-    must(cp_writer_finish(w, &bytes, out_n, &err), err);
-    unsigned char *copy = malloc(*out_n);
-    memcpy(copy, bytes, *out_n);
-    cp_writer_free(w);
-    return copy;
-}
-
-static void assert_same_model(const cp_method *m, const cp_greedy *a, const cp_greedy *b, const copse_params *p) {
-    size_t na, nb;
-    unsigned char *x = image_of(m, a, p, &na), *y = image_of(m, b, p, &nb);
-    assert_int_equal(na, nb);
-    assert_memory_equal(x, y, na);
-    free(x);
-    free(y);
 }
 
 /* ------------------------------------------------------------------------------------------------- what may not change */
@@ -178,6 +140,7 @@ static void every_row_lands_in_the_leaf_it_was_trained_in(void **state) {
 static void subsets_divide_the_rows(void **state) {
     (void)state;
     enum { ROWS = 503, PARTS = 4, TREES = 3 };
+    copse_error err;
     sample s = make_sample("subsets", ROWS, 3, 0, 0);
     cp_greedy *g = fit_with(&cp_ssf_method, &s.rows, "trees=3 subsets=4");
     uint32_t row[ROWS];
@@ -186,7 +149,7 @@ static void subsets_divide_the_rows(void **state) {
     assert_int_equal(g->forest.trees, PARTS * TREES);
     for (size_t k = 0; k < PARTS; k++) {
         size_t first = ROWS * k / PARTS, n = ROWS * (k + 1) / PARTS - first;
-        cp_greedy_weight_sample(row + first, ROWS - first, n, 1, k);
+        must(cp_greedy_weight_sample(row + first, ROWS - first, &(cp_greedy_sample){n, 1, k}, &err), err);
         for (uint32_t m = (uint32_t)k * TREES; m < (k + 1) * TREES; m++) {
             double weight[ROWS] = {0};
             cp_greedy_weight_exponential(row + first, n, NULL, (cp_greedy_draw){1, m, k}, weight);

@@ -73,10 +73,11 @@ static void bootstrap_counts_follow_their_law(void **state) {
 /* All 10 ways to take 2 of 5, each with a tenth of the draws. */
 static void samples_are_uniform_over_subsets(void **state) {
     (void)state;
+    copse_error err;
     size_t seen[5][5] = {{0}}, ways = 0;
     for (uint64_t part = 0; part < N; part++) {
         uint32_t row[5] = {0, 1, 2, 3, 4};
-        cp_greedy_weight_sample(row, 5, 2, seed_of("subsets"), part);
+        must(cp_greedy_weight_sample(row, 5, &(cp_greedy_sample){2, seed_of("subsets"), part}, &err), err);
         assert_true(row[0] < row[1] && row[2] < row[3] && row[3] < row[4]);
         seen[row[0]][row[1]]++;
     }

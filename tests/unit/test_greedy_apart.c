@@ -1,0 +1,93 @@
+/* Trees of many rows, whose top and branches are grown on several threads. */
+#include "fitted.h"
+
+#include "base/mem.h"
+#include "greedy/greedy_down.h"
+
+/* Rows enough for the nodes at the top to go to different threads.  The last column is a category with more levels than
+ * there are bins, some unknown. */
+static sample large_sample(size_t classes, int categories) {
+    enum { ROWS = 150000, DIMS = 3 };
+    static const uint32_t levels[DIMS] = {0, 0, 300};
+    CP_BUG(ROWS < 2 * CP_GREEDY_BRANCH);
+    sample s = make_sample("large", ROWS, DIMS, classes, 100);
+    for (size_t i = 0; categories && i < ROWS; i++) {
+        float *x = &s.x[i * DIMS + 2];
+        *x = i % 50 == 0 ? NAN : floorf(*x * 300);
+    }
+    if (categories) s.rows.levels = levels;
+    return s;
+}
+
+static void threads_within_a_tree_change_no_byte(void **state) {
+    (void)state;
+    static const struct {
+        const cp_method *method;
+        const char *text;
+        size_t classes;
+    } cases[] = {{&cp_cart_method, "min-leaf=1000", 0},
+                 {&cp_cart_method, "min-leaf=1000", 3},
+                 {&cp_cart_method, "min-leaf=2000 splits=exact", 0},
+                 {&cp_ert_method, "trees=1 min-leaf=1000", 0},
+                 {&cp_rf_method, "trees=1 min-leaf=1000 features-per-split=2", 0}};
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        const cp_method *m = cases[k].method;
+        sample s = large_sample(cases[k].classes, 1);
+        copse_params *p = options_of(m, cases[k].text);
+        cp_greedy *one = fit(m, &s.rows, p, 1);
+        assert_true(one->forest.tree[0].leaves > 20);
+        for (int threads = 2; threads <= 7; threads += 5) {
+            cp_greedy *g = fit(m, &s.rows, p, threads);
+            assert_same_model(m, one, g, p);
+            cp_greedy_free(g);
+        }
+        cp_greedy_free(one);
+        cp_param_free(p);
+        free_sample(&s);
+    }
+}
+
+/* With a bin for each value, growing the best split first until none is left gives the same tree, by another way. */
+static void a_tree_grown_apart_is_the_tree_grown_whole(void **state) {
+    (void)state;
+    sample s = large_sample(0, 0);
+    cp_greedy *apart = fit_with(&cp_cart_method, &s.rows, "min-leaf=500");
+    cp_greedy *whole = fit_with(&cp_cart_method, &s.rows, "min-leaf=500 max-leaves=100000");
+    const cp_tree *a = &apart->forest.tree[0], *b = &whole->forest.tree[0];
+    assert_true(a->leaves > 100);
+    assert_int_equal(a->nodes, b->nodes);
+    assert_memory_equal(a->node, b->node, a->nodes * sizeof *a->node);
+    assert_memory_equal(a->value, b->value, a->leaves * sizeof *a->value);
+    cp_greedy_free(apart);
+    cp_greedy_free(whole);
+    free_sample(&s);
+}
+
+/* Trees grown apart; ert, which needs no bins. */
+static void any_allocation_of_a_large_tree_may_fail(void **state) {
+    (void)state;
+    sample s = large_sample(0, 1);
+    copse_params *p = options_of(&cp_ert_method, "trees=1 min-leaf=20000");
+    copse_status status = COPSE_E_MEMORY;
+    for (long n = 0; status; n++) {
+        void *forest = NULL;
+        copse_error err;
+        cp_mem_fail_after(n);
+        status = cp_ert_method.fit(&s.rows, p, &(copse_run){.threads = 2}, &forest, &err);
+        cp_mem_fail_after(-1);
+        if (status) assert_int_equal(status, COPSE_E_MEMORY);
+        cp_greedy_free(forest);
+        assert_true(n < 500);
+    }
+    cp_param_free(p);
+    free_sample(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_within_a_tree_change_no_byte),
+        cmocka_unit_test(a_tree_grown_apart_is_the_tree_grown_whole),
+        cmocka_unit_test(any_allocation_of_a_large_tree_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
