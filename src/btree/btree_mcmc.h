@@ -1,0 +1,53 @@
+/* btree_mcmc - one tree by Metropolis-Hastings: grow, prune, change, swap [Chipman, George, McCulloch 1998]. */
+#ifndef CP_BTREE_MCMC_H
+#define CP_BTREE_MCMC_H
+
+#include "btree/btree.h"
+
+typedef enum cp_btree_move {
+    CP_BTREE_GROW,
+    CP_BTREE_PRUNE,
+    CP_BTREE_CHANGE,
+    CP_BTREE_SWAP,
+    CP_BTREE_MOVES
+} cp_btree_move;
+
+typedef struct cp_btree_mcmc_options {
+    double move[CP_BTREE_MOVES]; /* how often each is proposed; they sum to 1 */
+    size_t burn_in;              /* iterations before the first draw is kept; an iteration proposes one move */
+    size_t samples;              /* draws kept */
+    size_t thin;                 /* iterations from one to the next: burn_in + samples * thin in all */
+} cp_btree_mcmc_options;
+
+/* How a chain went. */
+typedef struct cp_btree_trace {
+    size_t samples;
+    double *log_post; /* of each kept draw: log prior + log marginal likelihood of the standardised targets */
+    uint32_t *leaves; /* of each kept draw */
+    uint64_t proposed[CP_BTREE_MOVES],
+        accepted[CP_BTREE_MOVES]; /* after burn-in; an impossible move is a rejected one */
+} cp_btree_trace;
+void cp_btree_trace_clear(cp_btree_trace *t);
+
+/* A chain between two iterations. */
+typedef struct cp_btree_chain cp_btree_chain;
+
+/* Before the first iteration.  The problem is borrowed, the options are copied. */
+copse_status cp_btree_mcmc_new(const cp_btree_problem *b, const cp_btree_mcmc_options *opt, size_t chain,
+                               cp_btree_chain **out, copse_error *err);
+void cp_btree_mcmc_free(cp_btree_chain *c);
+/* Goes on to the end, or for `iterations` if that is less and not 0.  After any failure, COPSE_E_STOPPED among them, the
+ * chain stands where the last whole iteration left it and can be saved or go on. */
+copse_status cp_btree_mcmc_run(cp_btree_chain *c, size_t iterations, const copse_run *run, copse_error *err);
+/* Iterations so far. */
+size_t cp_btree_mcmc_done(const cp_btree_chain *c);
+/* Adds the chain's draws, of total weight `weight`, to the grove; out is cleared by cp_btree_trace_clear. */
+copse_status cp_btree_mcmc_finish(cp_btree_chain *c, double weight, cp_grove *grove, cp_btree_trace *out,
+                                  copse_error *err);
+/* Restored, a chain goes on as if it had never stopped, bit for bit.  It must be given the problem and the options it had,
+ * but `samples`, which may have grown even if it was finished; everything else is checked. */
+copse_status cp_btree_mcmc_write(const cp_btree_chain *c, cp_writer *w, copse_error *err);
+copse_status cp_btree_mcmc_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_mcmc_options *opt, size_t chain,
+                                cp_btree_chain **out, copse_error *err);
+
+#endif
