@@ -67,7 +67,7 @@ typedef struct cp_btree_smc_options {
 typedef struct cp_btree_island {
     double log_marginal;
     size_t stages;      /* until every tree was whole */
-    int cut_short;      /* max_stages were not enough */
+    int cut_short;      /* max_stages were not enough: blocks that still waited are leaves */
     size_t unique;      /* different trees at the end */
     float *ess;         /* of each stage, as a share of the particles */
     size_t resamplings; /* how often */
@@ -75,9 +75,31 @@ typedef struct cp_btree_island {
     size_t worked;      /* of these, nodes that no other particle had expanded alike */
 } cp_btree_island;
 
-/* In btree_smc.c.  Adds the island's trees, of total weight `weight`, to the grove. */
+void cp_btree_island_clear(cp_btree_island *s);
+
+/* An island of particles between two stages: in btree_smc.c, saved and restored in btree_smc_file.c. */
+typedef struct cp_btree_swarm cp_btree_swarm;
+
+/* Before the first stage.  The problem is borrowed, the options are copied. */
+copse_status cp_btree_smc_new(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island,
+                              cp_btree_swarm **out, copse_error *err);
+void cp_btree_smc_free(cp_btree_swarm *s);
+/* Goes on until every tree is whole or there were max_stages; or for `stages` stages if that is less and not 0.  After any
+ * failure, COPSE_E_STOPPED among them, the island stands where the last whole stage left it and can be saved or go on.
+ * Progress is reported through run: only the thread of the caller may be given one that listens. */
+copse_status cp_btree_smc_run(cp_btree_swarm *s, size_t stages, const copse_run *run, copse_error *err);
+int cp_btree_smc_done(const cp_btree_swarm *s);
+/* Adds the island's trees, of total weight `weight`, to the grove; out is cleared by cp_btree_island_clear. */
+copse_status cp_btree_smc_finish(cp_btree_swarm *s, double weight, cp_grove *grove, cp_btree_island *out,
+                                 copse_error *err);
+/* Restored, an island goes on as if it had never stopped, bit for bit.  It must be given the problem and the options it
+ * had; everything else is checked. */
+copse_status cp_btree_smc_write(cp_btree_swarm *s, cp_writer *w, copse_error *err);
+copse_status cp_btree_smc_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island,
+                               cp_btree_swarm **out, copse_error *err);
+
+/* All of it: new, run, finish, free. */
 copse_status cp_btree_smc(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island, double weight,
                           const copse_run *run, cp_grove *grove, cp_btree_island *out, copse_error *err);
-void cp_btree_island_clear(cp_btree_island *s);
 
 #endif

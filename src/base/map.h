@@ -1,0 +1,22 @@
+/* map - from 64-bit keys to ids: how equal things are found, so that each is kept once. */
+#ifndef CP_MAP_H
+#define CP_MAP_H
+
+#include "base/err.h"
+
+/* Zeroed is empty. */
+typedef struct cp_map {
+    uint64_t *key;
+    int32_t *id; /* CP_NONE: a free place */
+    size_t used, places;
+} cp_map;
+
+/* CP_NONE if the key is not there. */
+int32_t cp_map_find(const cp_map *m, uint64_t key);
+/* The key is not there yet; id >= 0.  On failure the map is as it was. */
+copse_status cp_map_add(cp_map *m, uint64_t key, int32_t id, copse_error *err);
+/* Forgets all keys and keeps the memory. */
+void cp_map_reset(cp_map *m);
+void cp_map_clear(cp_map *m);
+
+#endif

@@ -1,0 +1,172 @@
+#include "btree/btree_propose.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+/* What has been found out about a column, if `extent_of` or `sum_of` is the number of the block at work. */
+typedef struct cp_btree_column_known {
+    uint32_t extent_of, sum_of;
+    cp_extent extent;
+    double log_sum;
+} known;
+
+copse_status cp_btree_propose_init(cp_btree_proposer *p, const cp_btree_problem *b, const cp_btree_smc_options *opt,
+                                   copse_error *err) {
+    size_t dims = b->ranks.dims;
+    copse_status status;
+    *p = (cp_btree_proposer){.b = b, .opt = opt};
+    CP_TRY_OUT(cp_btree_column_init(&p->column, b, err));
+    CP_TRY_OUT(CP_NEW(p->known, dims, err));
+    CP_TRY_OUT(CP_RAW(p->order, dims, err));
+    CP_TRY_OUT(CP_RAW(p->swapped, dims, err));
+    CP_TRY_OUT(CP_RAW(p->chosen, dims, err));
+    CP_TRY_OUT(CP_RAW(p->log_mass, dims + 1, err));
+    for (size_t d = 0; d < dims; d++) p->order[d] = (uint32_t)d;
+out:
+    if (status) cp_btree_propose_clear(p);
+    return status;
+}
+
+void cp_btree_propose_clear(cp_btree_proposer *p) {
+    cp_btree_column_clear(&p->column);
+    cp_mem_free(p->known);
+    cp_mem_free(p->order);
+    cp_mem_free(p->swapped);
+    cp_mem_free(p->chosen);
+    cp_mem_free(p->log_mass);
+    *p = (cp_btree_proposer){0};
+}
+
+/* ------------------------------------------------------------------------------------------------------------- columns */
+
+static cp_extent extent_of(cp_btree_proposer *p, uint32_t dim) {
+    known *k = &p->known[dim];
+    if (k->extent_of != p->now) {
+        k->extent = cp_rule_extent(&p->b->ranks, dim, p->block.span);
+        k->extent_of = p->now;
+    }
+    return k->extent;
+}
+
+static int varies(cp_btree_proposer *p, uint32_t dim) {
+    cp_extent e = extent_of(p, dim);
+    return e.low != e.high;
+}
+
+static void load_column(cp_btree_proposer *p, uint32_t dim) {
+    if (p->column_of == p->now && p->column.dim == dim) return;
+    cp_btree_column_load(&p->column, &p->block, dim, extent_of(p, dim));
+    if (p->opt->proposal >= CP_BTREE_OPTIMAL) cp_btree_column_sum(&p->column);
+    p->column_of = p->now;
+}
+
+static double log_sum_of(cp_btree_proposer *p, uint32_t dim) {
+    known *k = &p->known[dim];
+    if (k->sum_of != p->now) {
+        load_column(p, dim);
+        k->log_sum = p->column.log_sum;
+        k->sum_of = p->now;
+    }
+    return k->log_sum;
+}
+
+/* The first `want` columns that vary, in an order drawn as it is needed: any set of that many is as likely as any other,
+ * and few columns are looked at.  The order is put back, so that a particle's draws depend on its stream alone. */
+static void choose_columns(cp_btree_proposer *p, size_t want, cp_rng *rng) {
+    size_t dims = p->b->ranks.dims, tried = 0;
+    p->n_chosen = 0;
+    for (; tried < dims && p->n_chosen < want; tried++) {
+        size_t other = tried + (size_t)cp_rng_below(rng, dims - tried);
+        uint32_t dim = p->order[other];
+        p->order[other] = p->order[tried];
+        p->order[tried] = dim;
+        p->swapped[tried] = (uint32_t)other;
+        if (varies(p, dim)) p->chosen[p->n_chosen++] = dim;
+    }
+    while (tried-- > 0) {
+        uint32_t dim = p->order[tried];
+        p->order[tried] = p->order[p->swapped[tried]];
+        p->order[p->swapped[tried]] = dim;
+    }
+}
+
+static void choose_all_columns(cp_btree_proposer *p) {
+    p->n_chosen = 0;
+    for (uint32_t d = 0; d < p->b->ranks.dims; d++)
+        if (varies(p, d)) p->chosen[p->n_chosen++] = d;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- steps */
+
+void cp_btree_propose_begin(cp_btree_proposer *p, const cp_btree_view *block) {
+    p->block = *block;
+    if (!++p->now) { /* all numbers are used up: forget */
+        for (size_t d = 0; d < p->b->ranks.dims; d++) p->known[d].extent_of = p->known[d].sum_of = 0;
+        p->column_of = 0;
+        p->now = 1;
+    }
+    if (p->opt->proposal == CP_BTREE_OPTIMAL) choose_all_columns(p);
+}
+
+static void propose_blindly(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
+    *out = (cp_btree_choice){.dim = CP_NONE};
+    if (cp_rng_unit(rng) >= cp_tree_prior_split(&p->b->prior, p->block.depth)) return;
+    choose_columns(p, 1, rng);
+    out->dim = (int32_t)p->chosen[0];
+    out->u = cp_rng_unit(rng);
+}
+
+/* The masses of stopping and of the chosen columns: their log sum is the weight times l(N), and the choice is made among
+ * them. */
+static void propose_by_mass(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
+    double each = cp_tree_prior_log_split(&p->b->prior, p->block.depth) - log((double)p->n_chosen);
+    double *mass = p->log_mass, top, sum = 0;
+    top = mass[0] = cp_tree_prior_log_stop(&p->b->prior, p->block.depth) + p->block.log_lik;
+    for (size_t i = 0; i < p->n_chosen; i++) {
+        mass[i + 1] = each + log_sum_of(p, p->chosen[i]);
+        top = fmax(top, mass[i + 1]);
+    }
+    for (size_t i = 0; i <= p->n_chosen; i++) sum += exp(mass[i] - top);
+    double left = cp_rng_unit(rng) * sum;
+    size_t pick = 0;
+    for (size_t i = 0; i <= p->n_chosen; i++) {
+        double m = exp(mass[i] - top);
+        if (!(m > 0)) continue;
+        pick = i;
+        left -= m;
+        if (left < 0) break;
+    }
+    *out = (cp_btree_choice){.dim = pick ? (int32_t)p->chosen[pick - 1] : CP_NONE, .u = cp_rng_unit(rng)};
+    out->log_weight = top + log(sum) - p->block.log_lik;
+}
+
+void cp_btree_propose_column(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
+    switch (p->opt->proposal) {
+        case CP_BTREE_PRIOR:
+        case CP_BTREE_EMPIRICAL: propose_blindly(p, rng, out); break;
+        case CP_BTREE_MIXED:
+            choose_columns(p, p->opt->columns, rng);
+            propose_by_mass(p, rng, out);
+            break;
+        case CP_BTREE_OPTIMAL: propose_by_mass(p, rng, out); break;
+    }
+}
+
+void cp_btree_propose_gap(cp_btree_proposer *p, cp_btree_choice *c) {
+    if (c->dim == CP_NONE) return;
+    load_column(p, (uint32_t)c->dim);
+    const cp_btree_column *t = &p->column;
+    size_t gap;
+    if (p->opt->proposal >= CP_BTREE_OPTIMAL) {
+        gap = cp_btree_column_gap_by_mass(t, c->u);
+    } else if (p->opt->proposal == CP_BTREE_PRIOR) {
+        gap = cp_btree_column_gap_at(t, c->u);
+        c->log_weight = t->log_lik[gap] - p->block.log_lik;
+    } else {
+        gap = (size_t)(c->u * (double)t->gaps);
+        if (gap == t->gaps) gap--;
+        c->log_weight = log((double)t->gaps * cp_btree_column_share(t, gap)) + t->log_lik[gap] - p->block.log_lik;
+    }
+    c->gap = cp_btree_column_gap(t, gap);
+}

@@ -1,0 +1,56 @@
+/* btree_propose - what a particle does with the block it stands at: stop there, or split it, and with what weight.
+ *
+ * For a block N at depth d let p be the prior probability of a split, D the columns that vary, l() marginal likelihoods,
+ * w_g the share of gap g in the extent of its column.  The weight of a particle is multiplied by
+ *
+ *   prior      stop with probability 1-p; else a column of D at random, a gap with probability w_g
+ *              stop: 1;  split: l(L) l(R) / l(N)
+ *   empirical  the same, but all G gaps of the column are equally likely                    [2013, section 3]
+ *              split: G w_g l(L) l(R) / l(N); the cut is uniform within the gap under both
+ *   optimal    each decision in proportion to prior x likelihood                            [2013, eq. 6]
+ *              always: [(1-p) l(N) + p/|D| sum over D and g of w_g l(L) l(R)] / l(N)
+ *   mixed      a set S of s columns of D at random, then as optimal, with S for D and s for |D|.
+ *              This is importance sampling on decisions together with S, whose target is the posterior of the decision
+ *              times a uniform choice of S among the sets that hold its column (stop: among all): with
+ *              (1/|D|) / C(|D|-1, s-1) = (1/s) / C(|D|, s) all but the sum cancels.
+ *
+ * In two steps, so that particles at one block can be put in order of columns and each column is looked at once. */
+#ifndef CP_BTREE_PROPOSE_H
+#define CP_BTREE_PROPOSE_H
+
+#include "btree/btree_column.h"
+
+typedef struct cp_btree_choice {
+    int32_t dim;       /* CP_NONE: stop */
+    double u;          /* which gap: uniform on (0,1), drawn in the first step and used in the second */
+    double log_weight; /* what is added to the particle's log weight */
+    cp_btree_gap gap;
+} cp_btree_choice;
+
+typedef struct cp_btree_proposer {
+    const cp_btree_problem *b;           /* borrowed */
+    const cp_btree_smc_options *opt;     /* borrowed */
+    cp_btree_column column;              /* the one looked at last */
+    cp_btree_view block;                 /* where particles stand */
+    uint32_t now;                        /* number of the block: what has another number below is of another block */
+    uint32_t column_of;                  /* block of `column` */
+    struct cp_btree_column_known *known; /* of each column in this block */
+    uint32_t *order;                     /* columns, shuffled and put back for each particle */
+    uint32_t *swapped;
+    uint32_t *chosen; /* columns that vary; optimal: all, for the whole block */
+    size_t n_chosen;
+    double *log_mass; /* of stopping, then of the chosen columns */
+} cp_btree_proposer;
+
+copse_status cp_btree_propose_init(cp_btree_proposer *p, const cp_btree_problem *b, const cp_btree_smc_options *opt,
+                                   copse_error *err);
+void cp_btree_propose_clear(cp_btree_proposer *p);
+
+/* Particles stand at this block from now on; it can be split. */
+void cp_btree_propose_begin(cp_btree_proposer *p, const cp_btree_view *block);
+/* Stop, or which column. */
+void cp_btree_propose_column(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out);
+/* Which gap, unless it stops. */
+void cp_btree_propose_gap(cp_btree_proposer *p, cp_btree_choice *c);
+
+#endif
