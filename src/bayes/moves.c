@@ -216,12 +216,12 @@ static void drop_pair(cp_moves_tree *t, int32_t left) {
 static void note_prunable(cp_moves_tree *t, int32_t node) {
     if (node == CP_NONE || cp_moves_tree_is_leaf(t, node)) return;
     int is = has_two_leaves(t, node), was = t->node[node].place != CP_NONE;
-    if (is && !was) cp_moves_list_add(&t->prunable, t, node);
-    if (was && !is) cp_moves_list_remove(&t->prunable, t, node);
+    if (is && !was) cp_moves_tree_enlist(&t->prunable, t, node);
+    if (was && !is) cp_moves_tree_delist(&t->prunable, t, node);
 }
 
 static void apply_grow(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
-    cp_moves_list_remove(&t->growable, t, move->node);
+    cp_moves_tree_delist(&t->growable, t, move->node);
     edit(t, move);
     t->pairs++;
     cp_moves_settle(k, t, move->node);
@@ -231,9 +231,9 @@ static void apply_grow(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
 
 static void apply_prune(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
     int32_t left = t->node[move->node].left;
-    cp_moves_list_remove(&t->prunable, t, move->node);
+    cp_moves_tree_delist(&t->prunable, t, move->node);
     for (int32_t u = left; u <= left + 1; u++)
-        if (t->node[u].place != CP_NONE) cp_moves_list_remove(&t->growable, t, u);
+        if (t->node[u].place != CP_NONE) cp_moves_tree_delist(&t->growable, t, u);
     edit(t, move);
     cp_moves_settle(k, t, move->node);
     note_prunable(t, t->node[move->node].parent);

@@ -110,7 +110,7 @@ static copse_status read_lists(cp_moves_tree *t, cp_reader *r, copse_error *err)
     for (int32_t u = 0; (size_t)u < cp_moves_tree_nodes(t); u++) {
         int32_t left = t->node[u].left;
         if (left != CP_NONE && cp_moves_tree_is_leaf(t, left) && cp_moves_tree_is_leaf(t, left + 1))
-            cp_moves_list_add(&t->prunable, t, u);
+            cp_moves_tree_enlist(&t->prunable, t, u);
     }
     CP_TRY(read_list(t, &t->growable, "growable", r, err));
     return read_list(t, &t->prunable, "prunable", r, err);

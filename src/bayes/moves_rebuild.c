@@ -96,7 +96,7 @@ void cp_moves_settle(cp_moves *k, cp_moves_tree *t, int32_t top) {
         if (!cp_moves_tree_is_leaf(t, u)) continue;
         if (t->width)
             memcpy(t->stat + (size_t)u * t->width, k->stat + (size_t)u * t->width, t->width * sizeof *t->stat);
-        if (n->columns && place == CP_NONE) cp_moves_list_add(&t->growable, t, u);
-        if (!n->columns && place != CP_NONE) cp_moves_list_remove(&t->growable, t, u);
+        if (n->columns && place == CP_NONE) cp_moves_tree_enlist(&t->growable, t, u);
+        if (!n->columns && place != CP_NONE) cp_moves_tree_delist(&t->growable, t, u);
     }
 }

@@ -60,7 +60,7 @@ void cp_moves_tree_reset(cp_moves_tree *t, const cp_moves_model *m) {
     cp_span all = cp_moves_tree_span(t, 0);
     t->node[0].columns = (uint32_t)cp_rule_columns(m->ranks, all, 1);
     cp_moves_model_judge(m, all, t->stat, &t->node[0].log);
-    if (t->node[0].columns) cp_moves_list_add(&t->growable, t, 0);
+    if (t->node[0].columns) cp_moves_tree_enlist(&t->growable, t, 0);
     cp_moves_tree_sum(t, m);
 }
 
@@ -73,12 +73,12 @@ void cp_moves_tree_refresh(cp_moves_tree *t, const cp_moves_model *m) {
 
 /* ------------------------------------------------------------------------------------------------------------- lists */
 
-void cp_moves_list_add(cp_moves_list *l, cp_moves_tree *t, int32_t node) {
+void cp_moves_tree_enlist(cp_moves_list *l, cp_moves_tree *t, int32_t node) {
     t->node[node].place = (int32_t)l->n;
     l->node[l->n++] = node;
 }
 
-void cp_moves_list_remove(cp_moves_list *l, cp_moves_tree *t, int32_t node) {
+void cp_moves_tree_delist(cp_moves_list *l, cp_moves_tree *t, int32_t node) {
     int32_t place = t->node[node].place, last = l->node[--l->n];
     l->node[place] = last;
     t->node[last].place = place;

@@ -110,8 +110,8 @@ int32_t cp_moves_tree_next(const cp_moves_tree *t, int32_t at, int32_t top);
 size_t cp_moves_tree_depth(const cp_moves_tree *t);
 /* log_prior and log_likelihood from the nodes. */
 void cp_moves_tree_sum(cp_moves_tree *t, const cp_moves_model *m);
-void cp_moves_list_add(cp_moves_list *l, cp_moves_tree *t, int32_t node);
-void cp_moves_list_remove(cp_moves_list *l, cp_moves_tree *t, int32_t node);
+void cp_moves_tree_enlist(cp_moves_list *l, cp_moves_tree *t, int32_t node);
+void cp_moves_tree_delist(cp_moves_list *l, cp_moves_tree *t, int32_t node);
 /* The log prior of a node's part: that it is split and how, or that it is not. */
 double cp_moves_tree_log_node(const cp_moves_model *m, const cp_moves_node *n);
 

@@ -1,15 +1,24 @@
-/* btree_mcmc - one tree by Metropolis-Hastings: grow, prune, change, swap [Chipman, George, McCulloch 1998]. */
+/* btree_mcmc - one tree by Metropolis-Hastings: grow, prune, change, swap [Chipman, George, McCulloch 1998].
+ *
+ * A chain starts from a single leaf.  An iteration proposes one move (bayes/moves.h); after burn-in every thin-th tree is
+ * kept, in the chain's own grove.  A tree is kept with the whole gap between its children's rows in place of the cell that
+ * the chain has there: given all else, each cell of the gap has a probability in proportion to its width, so this is the
+ * cut integrated out exactly, and trees that differ in nothing but cells are one.
+ *
+ * Randomness of an iteration is keyed by (seed, CP_FOR_CHAIN, chain, iteration): between iterations a chain is its tree, what
+ * it has kept, and its counts. */
 #ifndef CP_BTREE_MCMC_H
 #define CP_BTREE_MCMC_H
 
+#include "bayes/moves.h"
 #include "btree/btree.h"
 
 typedef enum cp_btree_move {
-    CP_BTREE_GROW,
-    CP_BTREE_PRUNE,
-    CP_BTREE_CHANGE,
-    CP_BTREE_SWAP,
-    CP_BTREE_MOVES
+    CP_BTREE_GROW = CP_MOVE_GROW,
+    CP_BTREE_PRUNE = CP_MOVE_PRUNE,
+    CP_BTREE_CHANGE = CP_MOVE_CHANGE,
+    CP_BTREE_SWAP = CP_MOVE_SWAP,
+    CP_BTREE_MOVES = CP_MOVES
 } cp_btree_move;
 
 typedef struct cp_btree_mcmc_options {
