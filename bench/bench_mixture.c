@@ -70,7 +70,7 @@ int main(void) {
         cp_rng_init(&rng, 1, CP_FOR_TEST, 0, n);
         fill(c, n, &rng);
         for (size_t q = 0; q < sizeof questions / sizeof *questions; q++) {
-            double t = cost(questions[q].ask, (cp_mixture){c, n}, &sink);
+            double t = cost(questions[q].ask, (cp_mixture){.c = c, .n = n}, &sink);
             printf(
                 "{\"case\": \"mixture\", \"question\": \"%s\", \"components\": %zu, \"us_per_call\": %.4g, "
                 "\"ns_per_component\": %.4g}\n",

@@ -26,51 +26,28 @@ static void walk(const question *q, const cp_tree *t, size_t first, size_t n, ui
 
 /* ------------------------------------------------------------------------------------------------------------- numbers */
 
-/* What one tree says of one row, in the leaves' units. */
-typedef struct saying {
-    float mean, sd;
-} saying;
-
-static void say(const question *q, const cp_tree_value *value, const uint32_t *leaf, size_t n, saying *out) {
+/* What a tree says of n rows, from row `first` on. */
+static void say(const question *q, const cp_tree_value *value, const uint32_t *leaf, size_t n, cp_gauss *out) {
     const cp_greedy_spread spread = q->g->spread;
-    for (size_t k = 0; k < n; k++) {
-        cp_tree_value v = value[leaf[k]];
-        double var = q->of_mean ? spread.floor : cp_greedy_spread_var(&spread, &v);
-        out[k] = (saying){v.mean, (float)sqrt(var)};
-    }
-}
-
-/* From trees of rows to rows of trees. */
-static void turn(const question *q, const saying *said, size_t stride, size_t n, cp_component *out) {
-    double centre = q->g->forest.centre, scale = q->g->forest.scale;
     size_t trees = q->end - q->first;
-    for (size_t i = 0; i < n; i++)
-        for (size_t m = 0; m < trees; m++) {
-            saying s = said[m * stride + i];
-            out[i * trees + m] =
-                (cp_component){1 / (double)trees, centre + scale * (double)s.mean, scale * (double)s.sd, INFINITY};
-        }
+    for (size_t i = 0; i < n; i++) {
+        cp_tree_value v = value[leaf[i]];
+        double var = q->of_mean ? spread.floor : cp_greedy_spread_var(&spread, &v);
+        out[i / CP_ANSWER_ROWS * trees * CP_ANSWER_ROWS + i % CP_ANSWER_ROWS] = (cp_gauss){v.mean, (float)sqrt(var)};
+    }
 }
 
 static copse_status predict_numbers(const question *q, cp_answer *out, copse_error *err) {
-    const cp_rows *rows = q->rows;
-    size_t trees = q->end - q->first, block = rows->n < BLOCK ? rows->n : BLOCK;
-    size_t stride = block + 8; /* a cache line more: columns of a power of two would share a few lines of the cache */
-    saying *said = NULL;
-    cp_component *comp;
+    const cp_forest *f = &q->g->forest;
     uint32_t leaf[BLOCK];
-    CP_TRY(cp_answer_fill(out, trees, &comp, err));
-    CP_TRY(CP_RAW(said, trees * stride, err));
-    for (size_t first = 0; first < rows->n; first += block) {
-        size_t n = rows->n - first < block ? rows->n - first : block;
-        for (size_t m = 0; m < trees; m++) {
-            const cp_tree *t = &q->g->forest.tree[q->first + m];
-            walk(q, t, first, n, leaf);
-            say(q, t->value, leaf, n, said + m * stride);
+    CP_TRY(cp_answer_fill(out, q->end - q->first, f->centre, f->scale, err));
+    for (size_t first = 0, n; first < out->rows; first += n) {
+        n = out->rows - first < BLOCK ? out->rows - first : BLOCK;
+        for (size_t m = q->first; m < q->end; m++) {
+            walk(q, &f->tree[m], first, n, leaf);
+            say(q, f->tree[m].value, leaf, n, cp_answer_gauss(out, first, m - q->first));
         }
-        turn(q, said, stride, n, comp + first * trees);
     }
-    cp_mem_free(said);
     return COPSE_OK;
 }
 

@@ -1,5 +1,7 @@
 #include "method/method.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n) {
@@ -45,14 +47,23 @@ void cp_answer_end_row(cp_answer *a) {
     a->start[++a->ended] = a->n_comp;
 }
 
-copse_status cp_answer_fill(cp_answer *a, size_t per_row, cp_component **out, copse_error *err) {
-    CP_BUG(a->ended || !per_row);
-    if (per_row > SIZE_MAX / (a->rows + 1)) return cp_fail_memory(err);
-    CP_TRY(CP_GROW(a->comp, a->cap_comp, a->rows * per_row, err));
-    for (size_t i = 1; i <= a->rows; i++) a->start[i] = i * per_row;
-    a->n_comp = a->rows * per_row;
+copse_status cp_answer_fill(cp_answer *a, size_t per_row, double centre, double unit, copse_error *err) {
+    size_t groups = (a->rows + CP_ANSWER_ROWS - 1) / CP_ANSWER_ROWS;
+    CP_BUG(a->ended || a->gauss || !per_row);
+    if (groups && per_row > SIZE_MAX / CP_ANSWER_ROWS / groups) return cp_fail_memory(err);
+    CP_TRY(CP_RAW(a->gauss, groups * CP_ANSWER_ROWS * per_row, err));
+    a->per_row = per_row;
+    a->centre = centre;
+    a->unit = unit;
     a->ended = a->rows;
-    *out = a->comp;
+    return COPSE_OK;
+}
+
+static copse_status place_gauss(cp_answer *a, size_t first, const cp_answer *part, copse_error *err) {
+    if (!a->gauss) CP_TRY(cp_answer_fill(a, part->per_row, part->centre, part->unit, err));
+    CP_BUG(first % CP_ANSWER_ROWS || a->per_row != part->per_row);
+    size_t groups = (part->rows + CP_ANSWER_ROWS - 1) / CP_ANSWER_ROWS;
+    memcpy(cp_answer_gauss(a, first, 0), part->gauss, groups * CP_ANSWER_ROWS * part->per_row * sizeof *part->gauss);
     return COPSE_OK;
 }
 
@@ -63,6 +74,7 @@ copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, 
                 a->probs[(first + i) * a->classes + k] = part->probs[i * part->classes + k];
         return COPSE_OK;
     }
+    if (part->gauss) return place_gauss(a, first, part, err);
     CP_BUG(first != a->ended);
     CP_TRY(CP_GROW(a->comp, a->cap_comp, a->n_comp + part->n_comp, err));
     for (size_t i = 0; i < part->n_comp; i++) a->comp[a->n_comp + i] = part->comp[i];
@@ -72,7 +84,12 @@ copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, 
 }
 
 cp_mixture cp_answer_mixture(const cp_answer *a, size_t row) {
-    return (cp_mixture){a->comp + a->start[row], a->start[row + 1] - a->start[row]};
+    if (!a->gauss) return (cp_mixture){.c = a->comp + a->start[row], .n = a->start[row + 1] - a->start[row]};
+    return (cp_mixture){.n = a->per_row,
+                        .g = cp_answer_gauss(a, row, 0),
+                        .stride = CP_ANSWER_ROWS,
+                        .centre = a->centre,
+                        .unit = a->unit};
 }
 
 size_t cp_answer_label(const cp_answer *a, size_t row) {
@@ -87,5 +104,6 @@ void cp_answer_clear(cp_answer *a) {
     cp_mem_free(a->probs);
     cp_mem_free(a->start);
     cp_mem_free(a->comp);
+    cp_mem_free(a->gauss);
     *a = (cp_answer){0};
 }

@@ -25,9 +25,14 @@ typedef struct cp_rows {
 /* Rows first ... first+n-1 of them. */
 cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n);
 
+/* Rows whose Gaussians from one tree lie side by side, a cache line of them: a tree writes whole lines, and the components of
+ * a row are on as many lines, one after the other. */
+enum { CP_ANSWER_ROWS = 64 / sizeof(cp_gauss) };
+
 /* Predictions of n rows, filled by the method in row order.
  * Classification: probs (n x classes) is zeroed by the caller and the method adds its probabilities.
- * Regression: the method appends components with cp_answer_add and ends each row with cp_answer_end_row. */
+ * Regression: the method appends components with cp_answer_add and ends each row with cp_answer_end_row; or, if all rows have
+ * the same number of Gaussians of equal weight, it writes these where cp_answer_gauss says. */
 typedef struct cp_answer {
     copse_task task;
     size_t rows, classes;
@@ -40,15 +45,22 @@ typedef struct cp_answer {
     size_t ended;  /* rows ended so far */
     cp_component *comp;
     size_t n_comp, cap_comp;
+    cp_gauss *gauss;     /* instead of comp, else NULL: where, says cp_answer_gauss */
+    size_t per_row;      /* Gaussians of a row */
+    double centre, unit; /* theirs, see cp_mixture */
 } cp_answer;
 
 copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err);
 copse_status cp_answer_add(cp_answer *a, cp_component c, copse_error *err);
 void cp_answer_end_row(cp_answer *a); /* tidies the row's mixture */
-/* All rows of a regression at once, `per_row` components each, row by row from *out on: for the caller to write, tidy. */
-copse_status cp_answer_fill(cp_answer *a, size_t per_row, cp_component **out, copse_error *err);
+/* Room for `per_row` Gaussians of every row, for the caller to write. */
+copse_status cp_answer_fill(cp_answer *a, size_t per_row, double centre, double unit, copse_error *err);
+/* The k-th Gaussian of a row; those of the rows up to the next multiple of CP_ANSWER_ROWS follow it. */
+static inline cp_gauss *cp_answer_gauss(const cp_answer *a, size_t row, size_t k) {
+    return a->gauss + (row / CP_ANSWER_ROWS * a->per_row + k) * CP_ANSWER_ROWS + row % CP_ANSWER_ROWS;
+}
 /* Puts the rows of `part` (same task; it may know fewer classes) at row `first` of a.  Regression: in order, `first` is
- * the number of rows ended so far. */
+ * the number of rows ended so far, a multiple of CP_ANSWER_ROWS if they have Gaussians. */
 copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, copse_error *err);
 /* The distribution of a row of a regression answer. */
 cp_mixture cp_answer_mixture(const cp_answer *a, size_t row);

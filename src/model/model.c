@@ -321,9 +321,12 @@ static copse_status predict_block(void *arg, size_t b, size_t worker, copse_erro
 }
 
 size_t cp_model_block(const copse_model *m) {
-    int regress = m->schema->task == COPSE_REGRESS;
-    size_t row = regress ? sizeof(cp_component) * m->method->trees(m->state) : sizeof(double) * m->schema->classes.n;
-    size_t room = ((size_t)16 << 20) / row, most = regress ? 2048 : 16384;
+    size_t trees = m->method->trees(m->state), row = sizeof(double) * m->schema->classes.n, most = 16384;
+    if (m->schema->task == COPSE_REGRESS) {
+        row = (m->method->has_draws ? sizeof(cp_gauss) : sizeof(cp_component)) * trees;
+        most = m->method->has_draws ? 8192 : 2048;
+    }
+    size_t room = ((size_t)16 << 20) / row / CP_ANSWER_ROWS * CP_ANSWER_ROWS;
     return room < 256 ? 256 : room > most ? most : room;
 }
 
@@ -332,6 +335,7 @@ size_t cp_model_block(const copse_model *m) {
 static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
     size_t most = m->schema->task == COPSE_CLASS || m->method->has_draws ? cp_model_block(m) : 256;
     size_t share = n / cp_pool_workers(run, n ? n : 1) + 1;
+    share += CP_ANSWER_ROWS - 1 - (share - 1) % CP_ANSWER_ROWS;
     return share < most ? share : most;
 }
 

@@ -26,27 +26,30 @@ size_t cp_mixture_tidy(cp_component *c, size_t n) {
 int cp_mixture_check(cp_mixture m) {
     double total = 0;
     for (size_t i = 0; i < m.n; i++) {
-        const cp_component *c = &m.c[i];
-        if (!(c->weight > 0 && isfinite(c->loc) && c->scale > 0 && isfinite(c->scale) && c->df > 0)) return 0;
-        total += c->weight;
+        cp_component c = cp_mixture_at(&m, i);
+        if (!(c.weight > 0 && isfinite(c.loc) && c.scale > 0 && isfinite(c.scale) && c.df > 0)) return 0;
+        total += c.weight;
     }
     return m.n >= 1 && fabs(total - 1) <= 1e-9;
 }
 
 /* Relative to one of the locations: with y around 1e9 and noise around 1 the digits of the difference survive. */
 double cp_mixture_mean(cp_mixture m) {
-    double sum = 0, base = m.c[0].loc;
-    for (size_t i = 0; i < m.n; i++) sum += m.c[i].weight * (m.c[i].loc - base);
+    double sum = 0, base = cp_mixture_at(&m, 0).loc;
+    for (size_t i = 0; i < m.n; i++) {
+        cp_component c = cp_mixture_at(&m, i);
+        sum += c.weight * (c.loc - base);
+    }
     return base + sum;
 }
 
 double cp_mixture_var(cp_mixture m) {
     double sum = 0, mean = cp_mixture_mean(m);
     for (size_t i = 0; i < m.n; i++) {
-        const cp_component *c = &m.c[i];
-        if (c->df <= 2) return INFINITY;
-        double stretch = isinf(c->df) ? 1 : c->df / (c->df - 2), gap = c->loc - mean;
-        sum += c->weight * (c->scale * c->scale * stretch + gap * gap);
+        cp_component c = cp_mixture_at(&m, i);
+        if (c.df <= 2) return INFINITY;
+        double stretch = isinf(c.df) ? 1 : c.df / (c.df - 2), gap = c.loc - mean;
+        sum += c.weight * (c.scale * c.scale * stretch + gap * gap);
     }
     return sum;
 }
@@ -54,8 +57,12 @@ double cp_mixture_var(cp_mixture m) {
 double cp_mixture_draw(cp_mixture m, cp_rng *rng) {
     double left = cp_rng_unit(rng);
     size_t i = 0;
-    while (i + 1 < m.n && left >= m.c[i].weight) left -= m.c[i++].weight;
-    return m.c[i].loc + m.c[i].scale * cp_draw_student(rng, m.c[i].df);
+    cp_component c = cp_mixture_at(&m, 0);
+    while (i + 1 < m.n && left >= c.weight) {
+        left -= c.weight;
+        c = cp_mixture_at(&m, ++i);
+    }
+    return c.loc + c.scale * cp_draw_student(rng, c.df);
 }
 
 /* ------------------------------------------------------------------------------------------------ cdf and density */
@@ -84,10 +91,11 @@ static tail tail_at(cp_mixture m, double y, int what) {
     double z[CHUNK], cdf[CHUNK], pdf[CHUNK], sign = what & UPPER ? -1 : 1;
     tail sum = {0};
     for (size_t first = 0; first < m.n; first += CHUNK) {
-        const cp_component *c = m.c + first;
+        cp_component c[CHUNK];
         size_t n = m.n - first < CHUNK ? m.n - first : CHUNK;
         int students = 0;
         for (size_t k = 0; k < n; k++) {
+            c[k] = cp_mixture_at(&m, first + k);
             z[k] = sign * (y - c[k].loc) / c[k].scale;
             students |= !isinf(c[k].df);
         }
@@ -115,8 +123,8 @@ static double far_log_density(cp_mixture m, double y) {
     double term[CHUNK] = {-INFINITY};
     size_t n = 1;
     for (size_t i = 0; i < m.n; i++) {
-        const cp_component *c = &m.c[i];
-        term[n++] = log(c->weight / c->scale) + cp_dens_student_log((y - c->loc) / c->scale, c->df);
+        cp_component c = cp_mixture_at(&m, i);
+        term[n++] = log(c.weight / c.scale) + cp_dens_student_log((y - c.loc) / c.scale, c.df);
         if (n < CHUNK) continue;
         term[0] = cp_special_log_sum_exp(term, n);
         n = 1;
@@ -147,12 +155,12 @@ static void bracket(search *s) {
     s->low = INFINITY;
     s->high = -INFINITY;
     for (size_t i = 0; i < s->m.n; i++) {
-        const cp_component *c = &s->m.c[i];
-        double at = c->loc + sign * z * c->scale;
+        cp_component c = cp_mixture_at(&s->m, i);
+        double at = c.loc + sign * z * c.scale;
         s->low = fmin(s->low, at);
         s->high = fmax(s->high, at);
-        df = fmin(df, c->df);
-        reach = fmax(reach, c->scale);
+        df = fmin(df, c.df);
+        reach = fmax(reach, c.scale);
     }
     if (isinf(df)) return;
     double *far_end = s->upper ? &s->high : &s->low;

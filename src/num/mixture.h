@@ -9,6 +9,7 @@
 #ifndef CP_MIXTURE_H
 #define CP_MIXTURE_H
 
+#include <math.h>
 #include <stddef.h>
 
 #include "num/rng.h"
@@ -17,11 +18,26 @@ typedef struct cp_component {
     double weight, loc, scale, df;
 } cp_component;
 
-/* Borrowed view of the components of one row. */
+/* A Gaussian in units of its forest. */
+typedef struct cp_gauss {
+    float mean, sd;
+} cp_gauss;
+
+/* Borrowed view of the components of one row.  They are written out; or, where c is NULL, they are Gaussians of equal weight
+ * in a quarter of the room: component i is of g[i * stride], in units of `unit` about `centre`. */
 typedef struct cp_mixture {
     const cp_component *c;
     size_t n;
+    const cp_gauss *g;
+    size_t stride;
+    double centre, unit;
 } cp_mixture;
+
+static inline cp_component cp_mixture_at(const cp_mixture *m, size_t i) {
+    if (m->c) return m->c[i];
+    cp_gauss g = m->g[i * m->stride];
+    return (cp_component){1 / (double)m->n, m->centre + m->unit * (double)g.mean, m->unit * (double)g.sd, INFINITY};
+}
 
 /* Drops components of weight below 1e-12, renormalises the rest in place, returns how many are left. */
 size_t cp_mixture_tidy(cp_component *c, size_t n);

@@ -25,25 +25,26 @@ static const double sqrt_two = 1.41421356237309504880;
 /* ---------------------------------------------------------------------------------------------------------- pairs */
 
 /* sum over k of weight_k E|N(gap_k, sd_k^2)|, n <= CHUNK; E|N(g, s^2)| = |g| + 2 s (phi(u) - u Phi(-u)), u = |g|/s. */
-static double mean_distance(const cp_component *c, size_t n, const double *gap, const double *sd) {
+static double mean_distance(const double *weight, size_t n, const double *gap, const double *sd) {
     double minus_u[CHUNK], upper[CHUNK], pdf[CHUNK], sum = 0;
     for (size_t k = 0; k < n; k++) minus_u[k] = -fabs(gap[k]) / sd[k];
     cp_normal_many(minus_u, n, upper, pdf);
-    for (size_t k = 0; k < n; k++) sum += c[k].weight * (fabs(gap[k]) + 2 * sd[k] * (pdf[k] + minus_u[k] * upper[k]));
+    for (size_t k = 0; k < n; k++) sum += weight[k] * (fabs(gap[k]) + 2 * sd[k] * (pdf[k] + minus_u[k] * upper[k]));
     return sum;
 }
 
 /* E|N(loc, scale^2) - Y| for Y from the first n components; scale 0 is a fixed number. */
-static double distance_from(double loc, double scale, const cp_component *c, size_t n) {
-    double gap[CHUNK], sd[CHUNK], sum = 0, square = scale * scale;
+static double distance_from(double loc, double scale, cp_mixture m, size_t n) {
+    double weight[CHUNK], gap[CHUNK], sd[CHUNK], sum = 0, square = scale * scale;
     for (size_t first = 0; first < n; first += CHUNK) {
         size_t part = n - first < CHUNK ? n - first : CHUNK;
         for (size_t k = 0; k < part; k++) {
-            const cp_component *b = &c[first + k];
-            gap[k] = loc - b->loc;
-            sd[k] = sqrt(square + b->scale * b->scale);
+            cp_component b = cp_mixture_at(&m, first + k);
+            weight[k] = b.weight;
+            gap[k] = loc - b.loc;
+            sd[k] = sqrt(square + b.scale * b.scale);
         }
-        sum += mean_distance(c + first, part, gap, sd);
+        sum += mean_distance(weight, part, gap, sd);
     }
     return sum;
 }
@@ -53,8 +54,8 @@ static double half_spread_of_pairs(cp_mixture m) {
     const double inv_sqrt_pi = 0.564189583547756286948;
     double sum = 0;
     for (size_t i = 0; i < m.n; i++) {
-        const cp_component *a = &m.c[i];
-        sum += a->weight * (a->weight * a->scale * inv_sqrt_pi + distance_from(a->loc, a->scale, m.c, i));
+        cp_component a = cp_mixture_at(&m, i);
+        sum += a.weight * (a.weight * a.scale * inv_sqrt_pi + distance_from(a.loc, a.scale, m, i));
     }
     return sum;
 }
@@ -72,9 +73,12 @@ typedef struct grid {
 static double grid_error(cp_mixture m, double step) {
     double x[CHUNK], cdf[CHUNK], pdf[CHUNK], sum = 0; /* x = v / sqrt(2), exp(-v^2/4) = sqrt(2 pi) phi(x) */
     for (size_t first = 0; first < m.n; first += CHUNK) {
-        const cp_component *c = m.c + first;
+        cp_component c[CHUNK];
         size_t n = m.n - first < CHUNK ? m.n - first : CHUNK;
-        for (size_t k = 0; k < n; k++) x[k] = sqrt_two * pi / step * c[k].scale;
+        for (size_t k = 0; k < n; k++) {
+            c[k] = cp_mixture_at(&m, first + k);
+            x[k] = sqrt_two * pi / step * c[k].scale;
+        }
         cp_normal_many(x, n, cdf, pdf);
         for (size_t k = 0; k < n; k++) {
             double resolved = sqrt_two * 2 * c[k].scale * pdf[k] / (x[k] * x[k]);
@@ -89,8 +93,9 @@ static double grid_error(cp_mixture m, double step) {
 static double grid_step(cp_mixture m, double tolerance) {
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < m.n; i++) {
-        least = fmin(least, m.c[i].scale);
-        most = fmax(most, m.c[i].scale);
+        double scale = cp_mixture_at(&m, i).scale;
+        least = fmin(least, scale);
+        most = fmax(most, scale);
     }
     double good = 0.75 * least, bad = 1.5 * most;
     for (int round = 0; round < 6 && bad > 1.1 * good; round++) {
@@ -106,8 +111,9 @@ static double grid_step(cp_mixture m, double tolerance) {
 static grid make_grid(cp_mixture m, double tolerance) {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < m.n; i++) {
-        low = fmin(low, m.c[i].loc - reach * m.c[i].scale);
-        high = fmax(high, m.c[i].loc + reach * m.c[i].scale);
+        cp_component c = cp_mixture_at(&m, i);
+        low = fmin(low, c.loc - reach * c.scale);
+        high = fmax(high, c.loc + reach * c.scale);
     }
     double step = grid_step(m, tolerance), points = ceil((high - low) / step) + 2;
     return (grid){.from = low, .step = step, .points = points <= MAX_GRID ? (size_t)points : SIZE_MAX};
@@ -159,8 +165,10 @@ static void fill_grid(cp_mixture m, const grid *g, double *values) {
     for (int l = top; l >= 0; l--) {
         double least = l > 0 ? 3 * level[l].step : 0, most = l < top ? 6 * level[l].step : INFINITY, past = 0;
         memset(jumps, 0, (level[l].points + 1) * sizeof *jumps);
-        for (size_t i = 0; i < m.n; i++)
-            if (m.c[i].scale >= least && m.c[i].scale < most) add_to_grid(&m.c[i], &level[l], values, jumps);
+        for (size_t i = 0; i < m.n; i++) {
+            cp_component c = cp_mixture_at(&m, i);
+            if (c.scale >= least && c.scale < most) add_to_grid(&c, &level[l], values, jumps);
+        }
         for (size_t k = 0; k < level[l].points; k++) values[k] += past += jumps[k];
         if (l == 0) break;
         memcpy(other, values, level[l].points * sizeof *other);
@@ -187,8 +195,11 @@ static int grid_is_cheaper(cp_mixture m, const grid *g) {
  * spread the score is far smaller, and the second grid is made for it. */
 static double gaussian_crps(cp_mixture m, double y) {
     const double rel = 1e-7;
-    double near = distance_from(y, 0, m.c, m.n), order = 0;
-    for (size_t i = 0; i < m.n; i++) order += m.c[i].weight * m.c[i].scale;
+    double near = distance_from(y, 0, m, m.n), order = 0;
+    for (size_t i = 0; i < m.n; i++) {
+        cp_component c = cp_mixture_at(&m, i);
+        order += c.weight * c.scale;
+    }
     for (int attempt = 0; attempt < 2 && m.n > CHUNK; attempt++) {
         grid g = make_grid(m, rel * order);
         if (!grid_is_cheaper(m, &g)) break;
@@ -228,9 +239,9 @@ static side make_side(cp_mixture m, double y, int upper) {
     const double body = 7; /* scales to an edge: beyond it Gaussians are nothing */
     side s = {.m = m, .upper = upper, .edge = y};
     for (size_t i = 0; i < m.n; i++) {
-        const cp_component *c = &m.c[i];
-        s.edge = upper ? fmax(s.edge, c->loc + body * c->scale) : fmin(s.edge, c->loc - body * c->scale);
-        s.stretch = fmax(s.stretch, c->scale);
+        cp_component c = cp_mixture_at(&m, i);
+        s.edge = upper ? fmax(s.edge, c.loc + body * c.scale) : fmin(s.edge, c.loc - body * c.scale);
+        s.stretch = fmax(s.stretch, c.scale);
     }
     return s;
 }
@@ -251,7 +262,7 @@ static double student_crps(cp_mixture m, double y, double least_df) {
 
 double cp_mixture_crps(cp_mixture m, double y) {
     double df = INFINITY;
-    for (size_t i = 0; i < m.n; i++) df = fmin(df, m.c[i].df);
+    for (size_t i = 0; i < m.n; i++) df = fmin(df, cp_mixture_at(&m, i).df);
     if (isinf(df)) return gaussian_crps(m, y);
     return df > 0.5 ? student_crps(m, y, df) : INFINITY;
 }

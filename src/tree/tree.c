@@ -184,11 +184,15 @@ copse_status cp_tree_pave(cp_tree *t, copse_error *err) {
         if (t->node[i].what & CP_TREE_SET) return COPSE_OK;
         if (cp_tree_dim(&t->node[i]) > widest) widest = cp_tree_dim(&t->node[i]);
     }
-    if (widest > 255 || t->nodes > (size_t)1 << 24) return COPSE_OK;
+    if (widest > 255 || t->leaves > (size_t)1 << 22) return COPSE_OK;
     CP_TRY(CP_RAW(t->step, t->nodes, err));
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_tree_node *n = &t->node[i];
-        t->step[i] = (cp_tree_step){cp_tree_is_leaf(n) ? INFINITY : n->at.cut, (uint32_t)n->next << 8 | cp_tree_dim(n)};
+        t->step[i].way = (uint32_t)n->next << 8 | cp_tree_dim(n);
+        if (cp_tree_is_leaf(n))
+            t->step[i].at.leaf = CP_TREE_STEP_LEAF + n->at.leaf;
+        else
+            t->step[i].at.cut = n->at.cut;
     }
     return COPSE_OK;
 }

@@ -38,12 +38,17 @@ typedef struct cp_tree_node {
     int32_t next;  /* a leaf: its own index */
 } cp_tree_node;
 
-/* A node as a row without missing values meets it: 8 bytes, and nothing to ask.  next = way >> 8, dim = way & 255; a leaf's
- * cut is infinite and its next itself, so that whoever has arrived stays. */
+/* A node as a row without missing values meets it: 8 bytes, and nothing to ask.  next = way >> 8, dim = way & 255.  A leaf's
+ * cut is a NaN, beyond which nothing is, and its next itself, so that whoever has arrived stays; the low bits of the NaN
+ * are its number. */
 typedef struct cp_tree_step {
-    float cut;
+    union {
+        float cut;
+        uint32_t leaf; /* CP_TREE_STEP_LEAF + number */
+    } at;
     uint32_t way;
 } cp_tree_step;
+#define CP_TREE_STEP_LEAF 0x7fc00000u
 
 /* A regression leaf, in units of the forest's centre and scale.  Weighted where rows have weights. */
 typedef struct cp_tree_value {
@@ -123,7 +128,7 @@ copse_status cp_tree_leaf_shares(cp_tree *t, int32_t node, const cp_tree_share *
  * to those of the `dims` columns of t. */
 copse_status cp_tree_graft(cp_tree *t, int32_t node, const cp_tree *branch, size_t dims, copse_error *err);
 copse_status cp_tree_finish(cp_tree *t, copse_error *err);
-/* Fills in t->step of a finished tree, if it splits no categories, has columns below 256 and fewer than 2^24 nodes;
+/* Fills in t->step of a finished tree, if it splits no categories, has columns below 256 and at most 2^22 leaves;
  * cp_tree_finish has done so. */
 copse_status cp_tree_pave(cp_tree *t, copse_error *err);
 

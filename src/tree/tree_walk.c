@@ -7,10 +7,10 @@
 #include "base/err.h"
 
 enum {
-    LANES = 16,        /* at most */
-    ROWS = 512,        /* under way together */
-    STEP = 4,          /* levels between two looks at who has arrived */
-    FETCH = 256 << 10, /* bytes of nodes that may be fetched ahead without pushing out more than they bring */
+    LANES = 16,            /* at most */
+    ROWS = 512,            /* under way together */
+    STEP = 4,              /* levels between two looks at who has arrived */
+    MOST_NODES = 64 << 10, /* of a tree that may be fetched ahead without pushing out more than it brings */
     LINE = 64
 };
 
@@ -44,13 +44,59 @@ typedef struct party {
 INLINE uint32_t next_node(const cp_tree *t, const cp_forest *f, uint32_t at, const float *x, terrain kind) {
     if (kind == PLAIN) {
         uint32_t way = t->step[at].way;
-        return (way >> 8) + (x[way & 255] > t->step[at].cut);
+        return (way >> 8) + (x[way & 255] > t->step[at].at.cut);
     }
     const cp_tree_node *n = &t->node[at];
     return (uint32_t)n->next + goes_right(t, f, n, x[cp_tree_dim(n)], kind);
 }
 
-INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party *p, size_t levels, terrain kind) {
+/* ------------------------------------------------------------------------------------------------------------ fetching */
+
+/* Memory that will be wanted soon. */
+typedef struct wanted {
+    const char *from;
+    size_t lines;
+} wanted;
+
+/* What the walk after this one will want.  A forest is walked tree by tree, and a block of rows touches most of each; the
+ * processor brings it from afar while the rows are walking through the one before. */
+typedef struct outlook {
+    wanted part[2]; /* nodes, and what leaves hold */
+    size_t groups;  /* of rows that are yet to set out */
+} outlook;
+
+static wanted want(const void *from, size_t bytes) {
+    return (wanted){from, (bytes + LINE - 1) / LINE};
+}
+
+static outlook look_ahead(const cp_tree *t, const cp_forest *f, size_t n, size_t lanes) {
+    size_t at = ((uintptr_t)t - (uintptr_t)f->tree) / sizeof *t;
+    outlook o = {.groups = (n + lanes - 1) / lanes};
+    if (!f->tree || at >= f->trees || f->trees == 1) return o;
+    const cp_tree *next = at + 1 < f->trees ? t + 1 : f->tree;
+    if (next->nodes > MOST_NODES || next->nodes > 8 * n) return o;
+    o.part[0] = next->step ? want(next->step, next->nodes * sizeof *next->step)
+                           : want(next->node, next->nodes * sizeof *next->node);
+    o.part[1] = next->value ? want(next->value, next->leaves * sizeof *next->value)
+                            : want(next->share, next->start[next->leaves] * sizeof *next->share);
+    return o;
+}
+
+/* Every group of rows asks for its share.  Inlined by force: compilers drop calls that only fetch. */
+INLINE void fetch_share(outlook *o) {
+    for (size_t p = 0; p < 2; p++) {
+        wanted *w = &o->part[p];
+        size_t share = (w->lines + o->groups - 1) / o->groups;
+        for (size_t i = 0; i < share; i++, w->from += LINE) __builtin_prefetch(w->from);
+        w->lines -= share;
+    }
+    o->groups--;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- walking */
+
+INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party *p, size_t levels, terrain kind,
+                    outlook *o) {
     const size_t lanes = kind == PLAIN ? LANES : LANES / 2; /* the more there is to ask, the fewer fit into registers */
     for (size_t k = p->n; k % lanes; k++) p->row[k] = p->at[k] = 0; /* company for the last few */
     for (size_t k = 0; k < p->n; k += lanes) {
@@ -60,47 +106,44 @@ INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party 
             row[j] = x + p->row[k + j] * f->dims;
             at[j] = p->at[k + j];
         }
+        if (o->groups) fetch_share(o);
         for (size_t l = 0; l < levels; l++)
             for (size_t j = 0; j < lanes; j++) at[j] = next_node(t, f, at[j], row[j], kind);
         for (size_t j = 0; j < lanes; j++) p->at[k + j] = at[j];
     }
 }
 
-/* out_at[row] is right once the row has arrived. */
-INLINE void drop_arrived(const cp_tree *t, party *p, terrain kind, uint32_t *out_at) {
+/* out_leaf[row] is right once the row has arrived. */
+INLINE void drop_arrived(const cp_tree *t, party *p, terrain kind, uint32_t *out_leaf) {
     size_t left = 0;
     for (size_t k = 0; k < p->n; k++) {
         uint32_t row = p->row[k], at = p->at[k];
-        out_at[row] = at;
         p->row[left] = row;
         p->at[left] = at;
-        left += kind == PLAIN ? t->step[at].way >> 8 != at : !cp_tree_is_leaf(&t->node[at]);
+        if (kind == PLAIN) {
+            cp_tree_step s = t->step[at];
+            out_leaf[row] = s.at.leaf - CP_TREE_STEP_LEAF;
+            left += s.way >> 8 != at;
+        } else {
+            out_leaf[row] = t->node[at].at.leaf;
+            left += !cp_tree_is_leaf(&t->node[at]);
+        }
     }
     p->n = left;
-}
-
-/* Each row ends on some lines of its own, so that many rows need nearly all of the tree, which comes fastest in one go.
- * Inlined by force: compilers drop calls that only fetch. */
-INLINE void fetch(const cp_tree *t, size_t n) {
-    size_t bytes = t->nodes * (t->step ? sizeof *t->step : sizeof *t->node);
-    const char *from = t->step ? (const char *)t->step : (const char *)t->node;
-    if (bytes > FETCH || 32 * n < t->nodes) return;
-    for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch(from + i);
 }
 
 INLINE void walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, terrain kind, uint32_t *out_leaf) {
     size_t balanced = 1;
     while (t->leaves >> balanced > 1) balanced++;
-    fetch(t, n);
+    outlook o = look_ahead(t, f, n, kind == PLAIN ? LANES : LANES / 2);
     for (size_t first = 0; first < n; first += ROWS, x += ROWS * f->dims) {
         party p = {.n = n - first < ROWS ? n - first : ROWS};
         for (size_t k = 0; k < p.n; k++) p.row[k] = (uint32_t)k;
         for (size_t levels = balanced; p.n; levels = STEP) {
-            go_down(t, f, x, &p, levels, kind);
+            go_down(t, f, x, &p, levels, kind, &o);
             drop_arrived(t, &p, kind, out_leaf + first);
         }
     }
-    for (size_t i = 0; i < n; i++) out_leaf[i] = t->node[out_leaf[i]].at.leaf;
 }
 
 void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {

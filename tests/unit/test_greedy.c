@@ -280,6 +280,37 @@ static uint32_t leaf_of(const cp_greedy *g, size_t m, const cp_rows *rows, size_
     return leaf;
 }
 
+/* Parts of an answer put together are the answer, whatever the rows of the last one. */
+static void parts_of_an_answer_make_the_whole(void **state) {
+    (void)state;
+    sample s = make_sample("parts", 533, 3, 0, 0);
+    copse_params *p = options_of(&cp_rf_method, "trees=9");
+    cp_greedy *g = fit(&cp_rf_method, &s.rows, p, 1);
+    cp_answer all = ask(&cp_rf_method, g, &s.rows, p, CP_NONE, 0), joined;
+    copse_error err;
+    must(cp_answer_init(&joined, COPSE_REGRESS, s.rows.n, 0, &err), err);
+    for (size_t first = 0, n; first < s.rows.n; first += n) {
+        n = s.rows.n - first < 120 ? s.rows.n - first : 120;
+        cp_rows rows = cp_rows_part(&s.rows, first, n);
+        cp_answer part = ask(&cp_rf_method, g, &rows, p, CP_NONE, 0);
+        must(cp_answer_place(&joined, first, &part, &err), err);
+        cp_answer_clear(&part);
+    }
+    for (size_t i = 0; i < s.rows.n; i++) {
+        cp_mixture a = cp_answer_mixture(&all, i), b = cp_answer_mixture(&joined, i);
+        assert_true(a.n == 9 && b.n == 9);
+        for (size_t m = 0; m < 9; m++) {
+            cp_component x = cp_mixture_at(&a, m), y = cp_mixture_at(&b, m);
+            assert_true(x.loc == y.loc && x.scale == y.scale && x.weight == y.weight);
+        }
+    }
+    cp_answer_clear(&all);
+    cp_answer_clear(&joined);
+    cp_greedy_free(g);
+    cp_param_free(p);
+    free_sample(&s);
+}
+
 static void numbers_are_mixtures_over_trees(void **state) {
     (void)state;
     sample s = make_sample("mixtures", 1300, 3, 0, 0);
@@ -297,12 +328,14 @@ static void numbers_are_mixtures_over_trees(void **state) {
             for (size_t m = 0; m < f->trees; m++) {
                 const cp_tree_value *v = &f->tree[m].value[leaf_of(g, m, &s.rows, i)];
                 double loc = f->centre + f->scale * (double)v->mean;
-                assert_near(a.c[m].loc, loc, 1e-12);
-                assert_rel(a.c[m].scale, f->scale * sqrt(cp_greedy_spread_var(&g->spread, v)), 1e-6);
-                assert_near(b.c[m].loc, loc, 1e-12);
-                assert_rel(b.c[m].scale, f->scale * sqrt(g->spread.floor), 1e-6);
+                cp_component of_y = cp_mixture_at(&a, m), of_mean = cp_mixture_at(&b, m);
+                assert_near(of_y.loc, loc, 1e-12);
+                assert_rel(of_y.scale, f->scale * sqrt(cp_greedy_spread_var(&g->spread, v)), 1e-6);
+                assert_near(of_mean.loc, loc, 1e-12);
+                assert_rel(of_mean.scale, f->scale * sqrt(g->spread.floor), 1e-6);
             }
-            assert_true(c.c[0].loc == a.c[last].loc && c.c[0].scale == a.c[last].scale);
+            cp_component alone = cp_mixture_at(&c, 0), among = cp_mixture_at(&a, (size_t)last);
+            assert_true(alone.loc == among.loc && alone.scale == among.scale);
         }
         cp_answer_clear(&all);
         cp_answer_clear(&mean);
@@ -603,6 +636,7 @@ int main(void) {
         cmocka_unit_test(trunk_of_ebf_is_cart_with_its_limits),
         cmocka_unit_test(branches_hold_the_rows_of_their_trunk_leaf),
         cmocka_unit_test(trunk_of_a_sample_keeps_its_size),
+        cmocka_unit_test(parts_of_an_answer_make_the_whole),
         cmocka_unit_test(numbers_are_mixtures_over_trees),
         cmocka_unit_test(probabilities_are_smoothed_shares),
         cmocka_unit_test(out_of_bag_figures_are_what_they_say),

@@ -171,7 +171,7 @@ static void fill_calibrated(numbers *d, const char *name) {
             c[k] = (cp_component){cp_draw_exp(&rng), 4 * cp_draw_normal(&rng), 0.2 + cp_draw_exp(&rng), INFINITY};
         assert_int_equal(cp_mixture_tidy(c, PER_ROW), PER_ROW);
         d->start[i] = PER_ROW * i;
-        d->y[i] = cp_mixture_draw((cp_mixture){c, PER_ROW}, &rng);
+        d->y[i] = cp_mixture_draw((cp_mixture){.c = c, .n = PER_ROW}, &rng);
     }
     d->start[ROWS] = ROWS * PER_ROW;
 }
@@ -234,7 +234,7 @@ static void coverage_equals_that_of_quantiles(void **state) {
         double level = (double)(l + 1) / 10;
         size_t inside = 0;
         for (size_t i = 0; i < ROWS; i++) {
-            cp_mixture m = {d.comp + d.start[i], PER_ROW};
+            cp_mixture m = {.c = d.comp + d.start[i], .n = PER_ROW};
             inside +=
                 d.y[i] >= cp_mixture_quantile(m, 0.5 - level / 2) && d.y[i] <= cp_mixture_quantile(m, 0.5 + level / 2);
         }

@@ -31,7 +31,7 @@ static cp_mixture make(recipe r, cp_rng *rng, cp_component *c) {
                               .loc = r.centre + r.width * (cp_rng_unit(rng) - 0.5),
                               .scale = pow(10, r.decades * (cp_rng_unit(rng) - 0.5)),
                               .df = r.student ? dfs[cp_rng_below(rng, COUNT(dfs))] : INFINITY};
-    return (cp_mixture){c, cp_mixture_tidy(c, r.n)};
+    return (cp_mixture){.c = c, .n = cp_mixture_tidy(c, r.n)};
 }
 
 /* Runs `body` for several mixtures of every recipe. */
@@ -69,18 +69,18 @@ static void tidy_drops_dust_and_renormalises(void **state) {
 static void check_finds_each_fault(void **state) {
     (void)state;
     cp_component good[] = {{0.25, 0, 1, INFINITY}, {0.75, 1, 2, 3}};
-    assert_true(cp_mixture_check((cp_mixture){good, 2}));
-    assert_false(cp_mixture_check((cp_mixture){good, 0}));
-    assert_false(cp_mixture_check((cp_mixture){good, 1}));
+    assert_true(cp_mixture_check((cp_mixture){.c = good, .n = 2}));
+    assert_false(cp_mixture_check((cp_mixture){.c = good, .n = 0}));
+    assert_false(cp_mixture_check((cp_mixture){.c = good, .n = 1}));
     cp_component bad[] = {{0, 0, 1, 3}, {1, NAN, 1, 3},      {1, INFINITY, 1, 3},
                           {1, 0, 0, 3}, {1, 0, INFINITY, 3}, {1, 0, 1, 0}};
-    for (size_t i = 0; i < COUNT(bad); i++) assert_false(cp_mixture_check((cp_mixture){&bad[i], 1}));
+    for (size_t i = 0; i < COUNT(bad); i++) assert_false(cp_mixture_check((cp_mixture){.c = &bad[i], .n = 1}));
 }
 
 static void moments_have_their_closed_forms(void **state) {
     (void)state;
     cp_component c[] = {{0.25, 1e9, 2, INFINITY}, {0.75, 1e9 + 4, 1, 4}};
-    cp_mixture m = {c, 2};
+    cp_mixture m = {.c = c, .n = 2};
     assert_true(cp_mixture_mean(m) == 1e9 + 3);
     assert_near(cp_mixture_var(m), 0.25 * (4 + 9) + 0.75 * (2 + 1), 1e-15);
     c[1].df = 2;
@@ -105,7 +105,7 @@ static void cdf_and_density_agree(void **state) {
 static void log_density_survives_underflow(void **state) {
     (void)state;
     cp_component c[] = {{0.5, 0, 1e-6, INFINITY}, {0.5, 1, 1e-6, INFINITY}};
-    cp_mixture m = {c, 2};
+    cp_mixture m = {.c = c, .n = 2};
     assert_near(cp_mixture_log_density(m, 1000), log(0.5) + dnorm(1000, 1, 1e-6, 1), 1e-13);
     assert_true(cp_mixture_cdf(m, -1000) == 0 && cp_mixture_cdf(m, 1000) == 1);
     assert_near(cp_mixture_cdf(m, 0.5), 0.5, 1e-15);
@@ -140,33 +140,33 @@ static void quantile_inverts_the_cdf(void **state) {
 static void quantile_of_very_different_scales(void **state) {
     (void)state;
     cp_component c[] = {{0.5, 3, 1e-6, INFINITY}, {0.5, 3, 1e6, INFINITY}};
-    for (double q = 0.001; q < 1; q += 0.001) quantile_is_right((cp_mixture){c, 2}, q);
+    for (double q = 0.001; q < 1; q += 0.001) quantile_is_right((cp_mixture){.c = c, .n = 2}, q);
 }
 
 /* Between the two modes F is flat at exactly the quantile asked for: any point there will do. */
 static void quantile_in_a_flat_stretch(void **state) {
     (void)state;
     cp_component c[] = {{0.5, -1e6, 1e-6, INFINITY}, {0.5, 1e6, 1e-6, INFINITY}};
-    for (int k = -10; k <= 10; k++) quantile_is_right((cp_mixture){c, 2}, 0.5 + 1e-7 * k);
+    for (int k = -10; k <= 10; k++) quantile_is_right((cp_mixture){.c = c, .n = 2}, 0.5 + 1e-7 * k);
 }
 
 static void quantile_at_a_large_offset(void **state) {
     (void)state;
     cp_component c[] = {{0.3, 1e9, 1e-3, INFINITY}, {0.7, 1e9 + 1, 0.5, 3}};
-    for (double q = 0.001; q < 1; q += 0.001) quantile_is_right((cp_mixture){c, 2}, q);
+    for (double q = 0.001; q < 1; q += 0.001) quantile_is_right((cp_mixture){.c = c, .n = 2}, q);
 }
 
 static void quantile_of_heavy_tails(void **state) {
     (void)state;
     cp_component c[] = {{0.5, 0, 1, 0.5}, {0.5, 5, 2, 1}};
     static const double qs[] = {1e-60, 1e-12, 1e-3, 0.3, 0.6, 1 - 1e-12};
-    for (size_t i = 0; i < COUNT(qs); i++) quantile_is_right((cp_mixture){c, 2}, qs[i]);
+    for (size_t i = 0; i < COUNT(qs); i++) quantile_is_right((cp_mixture){.c = c, .n = 2}, qs[i]);
 }
 
 static void quantile_at_the_ends(void **state) {
     (void)state;
     cp_component c = {1, 0, 1, INFINITY};
-    cp_mixture m = {&c, 1};
+    cp_mixture m = {.c = &c, .n = 1};
     assert_true(cp_mixture_quantile(m, 0) == -INFINITY && cp_mixture_quantile(m, 1) == INFINITY);
     assert_true(isnan(cp_mixture_quantile(m, -0.1)) && isnan(cp_mixture_quantile(m, 1.1)));
     assert_true(isnan(cp_mixture_quantile(m, NAN)));
@@ -201,7 +201,7 @@ static cp_mixture cut(cp_mixture m, size_t parts, cp_component *out) {
         out[i] = m.c[i / parts];
         out[i].weight /= (double)parts;
     }
-    return (cp_mixture){out, m.n * parts};
+    return (cp_mixture){.c = out, .n = m.n * parts};
 }
 
 static void crps_body(cp_mixture m, recipe r, cp_rng *rng) {
@@ -259,9 +259,9 @@ static void crps_of_heavy_tails(void **state) {
     (void)state;
     cp_component c = {1, 0, 1, 1};
     /* Cauchy at its centre: 2 int_0^inf (1/2 - atan(z)/pi)^2 dz = 2 log(2) / pi. */
-    assert_near(cp_mixture_crps((cp_mixture){&c, 1}, 0), 2 * log(2) / M_PI, 1e-6);
+    assert_near(cp_mixture_crps((cp_mixture){.c = &c, .n = 1}, 0), 2 * log(2) / M_PI, 1e-6);
     c.df = 0.5;
-    assert_true(isinf(cp_mixture_crps((cp_mixture){&c, 1}, 0)));
+    assert_true(isinf(cp_mixture_crps((cp_mixture){.c = &c, .n = 1}, 0)));
 }
 
 /* Narrow components far apart and an outcome between them: all the mass is in steps that a careless rule walks over. */
@@ -269,7 +269,7 @@ static void crps_of_steps(void **state) {
     (void)state;
     static cp_component c[300];
     for (size_t i = 0; i < 300; i++) c[i] = (cp_component){1.0 / 300, 1e6 * (double)(i * i), 1e-6, INFINITY};
-    cp_mixture m = {c, 300};
+    cp_mixture m = {.c = c, .n = 300};
     assert_near(cp_mixture_crps(m, 1.7e10), closed_form(m, 1.7e10), 1e-6);
     for (size_t i = 0; i < 300; i++) c[i] = (cp_component){i ? 1e-9 : 1 - 299e-9, i ? 1e6 : 0, 1e-3, INFINITY};
     assert_near(cp_mixture_crps(m, 0), closed_form(m, 0), 1e-6);
@@ -282,7 +282,7 @@ static void crps_of_a_heavy_centre_and_light_wide_wings(void **state) {
     for (size_t i = 0; i < 400; i++)
         c[i] = (cp_component){i % 2 ? 0.05 / 200 : 0.95 / 200, i % 2 ? (double)i / 40 : 0.001 * (double)i,
                               i % 2 ? 20 : 0.1, INFINITY};
-    cp_mixture m = {c, 400};
+    cp_mixture m = {.c = c, .n = 400};
     double oracle = closed_form(m, 0.2);
     assert_true(fabs(cp_mixture_crps(m, 0.2) - oracle) <= 1e-6 * oracle);
 }
@@ -291,8 +291,8 @@ static void crps_at_a_large_offset(void **state) {
     (void)state;
     cp_component c[] = {{0.3, 1e9, 1e-3, INFINITY}, {0.7, 1e9 + 1, 0.5, INFINITY}};
     cp_component near_zero[] = {{0.3, 0, 1e-3, INFINITY}, {0.7, 1, 0.5, INFINITY}};
-    double want = cp_mixture_crps((cp_mixture){near_zero, 2}, 0.25);
-    assert_near(cp_mixture_crps((cp_mixture){c, 2}, 1e9 + 0.25), want, 1e-6);
+    double want = cp_mixture_crps((cp_mixture){.c = near_zero, .n = 2}, 0.25);
+    assert_near(cp_mixture_crps((cp_mixture){.c = c, .n = 2}, 1e9 + 0.25), want, 1e-6);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- draws */
@@ -326,8 +326,40 @@ static void draws_body(cp_mixture m, recipe r, cp_rng *rng) {
         if (m.c[i].weight > wider.weight) wider = m.c[i];
     wider.weight = 1;
     wider.scale *= 3;
-    assert_true(distance((cp_mixture){&wider, 1}, x) > bound);
+    assert_true(distance((cp_mixture){.c = &wider, .n = 1}, x) > bound);
 }
+/* Equal Gaussians in short give the very bits they give when written out. */
+static void short_and_long_mixtures_are_one(void **state) {
+    (void)state;
+    enum { STRIDE = 3 };
+    static const size_t sizes[] = {1, 2, 63, 64, 65, 130, 700};
+    static cp_gauss g[STRIDE * MOST];
+    static cp_component c[MOST];
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of(__func__), CP_FOR_TEST, 0, 0);
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        size_t n = sizes[i];
+        cp_mixture brief = {.n = n, .g = g, .stride = STRIDE, .centre = 7.25, .unit = 1.3}, full = {.c = c, .n = n};
+        for (size_t k = 0; k < STRIDE * n; k++)
+            g[k] = (cp_gauss){(float)cp_draw_normal(&rng), (float)(.1 + cp_draw_exp(&rng))};
+        for (size_t k = 0; k < n; k++)
+            c[k] = (cp_component){1 / (double)n, 7.25 + 1.3 * (double)g[STRIDE * k].mean,
+                                  1.3 * (double)g[STRIDE * k].sd, INFINITY};
+        assert_true(cp_mixture_check(brief));
+        assert_true(cp_mixture_mean(brief) == cp_mixture_mean(full) && cp_mixture_var(brief) == cp_mixture_var(full));
+        for (double y = -200; y <= 200; y += 12.5) {
+            assert_true(cp_mixture_cdf(brief, y) == cp_mixture_cdf(full, y));
+            assert_true(cp_mixture_upper(brief, y) == cp_mixture_upper(full, y));
+            assert_true(cp_mixture_log_density(brief, y) == cp_mixture_log_density(full, y));
+            assert_true(cp_mixture_crps(brief, y) == cp_mixture_crps(full, y));
+        }
+        for (double q = .01; q < 1; q += .07)
+            assert_true(cp_mixture_quantile(brief, q) == cp_mixture_quantile(full, q));
+        cp_rng one = rng, other = rng;
+        for (int k = 0; k < 20; k++) assert_true(cp_mixture_draw(brief, &one) == cp_mixture_draw(full, &other));
+    }
+}
+
 static void draws_follow_the_cdf(void **state) {
     (void)state;
     for_all(__func__, 1, draws_body);
@@ -338,7 +370,7 @@ static void draws_have_the_moments_and_the_crps(void **state) {
     (void)state;
     enum { N = 200000 };
     cp_component c[] = {{0.2, -2, 0.3, INFINITY}, {0.5, 1, 1, INFINITY}, {0.3, 3, 0.5, 9}};
-    cp_mixture m = {c, 3};
+    cp_mixture m = {.c = c, .n = 3};
     cp_rng rng;
     cp_rng_init(&rng, seed_of(__func__), CP_FOR_TEST, 0, 0);
     double y = 0.7, sum = 0, squares = 0, score = 0, score_squares = 0, fourth = 0;
@@ -378,6 +410,7 @@ int main(void) {
         cmocka_unit_test(crps_of_steps),
         cmocka_unit_test(crps_of_a_heavy_centre_and_light_wide_wings),
         cmocka_unit_test(crps_at_a_large_offset),
+        cmocka_unit_test(short_and_long_mixtures_are_one),
         cmocka_unit_test(draws_follow_the_cdf),
         cmocka_unit_test(draws_have_the_moments_and_the_crps),
     };
