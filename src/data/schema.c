@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "num/kern.h"
 
 /* Far beyond any box, and the difference of two such floats is still a float. */
 #define LIMIT 1e37
@@ -210,13 +211,30 @@ static int encode_feature(const cp_schema *s, const cp_feature *f, const double 
     return encode_numbers(x, n, f->fill, shift, span, out, s->dims);
 }
 
+/* Four features from i on at once, if they are numbers as they are.  If not, or if there is an infinite one among them, 0:
+ * they are to be encoded one by one. */
+static int encode_four(const cp_schema *s, const source *from, size_t i, size_t first, size_t n, float *out) {
+    const double *col[4];
+    double shift[4];
+    if (!s->raw || i + 4 > s->features) return 0;
+    for (size_t k = 0; k < 4; k++) {
+        const cp_feature *f = &s->feature[i + k];
+        if (f->kind == COPSE_TEXT || !from[i + k].col) return 0;
+        col[k] = from[i + k].col->number + first;
+        shift[k] = s->shift[f->first];
+    }
+    return cp_kern_best()->interleave(col, shift, LIMIT, n, out + s->feature[i].first, s->dims);
+}
+
 static copse_status encode_block(const cp_schema *s, const copse_table *t, const source *from, size_t first, size_t n,
                                  float *out, copse_error *err) {
     static const double missing = NAN;
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
         float *to = out + f->first;
-        if (f->kind == COPSE_TEXT) {
+        if (encode_four(s, from, i, first, n, out)) {
+            i += 3;
+        } else if (f->kind == COPSE_TEXT) {
             for (size_t k = 0; k < n; k++) encode_level(s, f, rank_of(f, &from[i], first + k), to + k * s->dims);
         } else if (!from[i].col) {
             for (size_t k = 0; k < n; k++) encode_feature(s, f, &missing, 1, to + k * s->dims);

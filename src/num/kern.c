@@ -1,5 +1,6 @@
 #include "num/kern.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "num/kern_avx2.h"
@@ -65,6 +66,20 @@ static void hull_plain(const float *x, size_t d, const int32_t *row, size_t n, f
     for (size_t i = 1; i < n; i++) include_plain(out_box, x + (size_t)row[i] * d, d);
 }
 
+static int interleave_plain(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
+                            size_t stride) {
+    int infinite = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < 4; k++) {
+            double z = col[k][i] - shift[k];
+            infinite |= isinf(col[k][i]);
+            z = z > limit ? limit : z;
+            z = z < -limit ? -limit : z;
+            out[i * stride + k] = (float)z;
+        }
+    return !infinite;
+}
+
 static uint64_t delimiters_plain(const char *text, char delimiter, uint64_t *out_other) {
     uint64_t found = 0, other = 0;
     for (unsigned i = 0; i < 64; i++) {
@@ -85,6 +100,7 @@ static const cp_kern plain = {.name = "plain",
                               .extent = extent_plain,
                               .include = include_plain,
                               .hull = hull_plain,
+                              .interleave = interleave_plain,
                               .delimiters = delimiters_plain};
 
 const cp_kern *cp_kern_best(void) {

@@ -24,6 +24,10 @@ typedef struct cp_kern {
     void (*include)(float *box, const float *x, size_t d);
     /* The box around rows row[0] ... row[n-1] (n >= 1) of the row-major matrix x. */
     void (*hull)(const float *x, size_t d, const int32_t *row, size_t n, float *out_box);
+    /* Four columns of n numbers as rows of floats: row i, of four, begins at out[i * stride].  Each number less its column's
+     * shift, but no farther than `limit` from 0; NaN stays NaN.  Returns 0 if one of them is infinite. */
+    int (*interleave)(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
+                      size_t stride);
     /* Which of 64 bytes of text are delimiters: bit i for text[i]; and which are neither that nor digits. */
     uint64_t (*delimiters)(const char *text, char delimiter, uint64_t *out_other);
 } cp_kern;

@@ -3,6 +3,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 
 #include <immintrin.h>
+#include <math.h>
 
 #define AVX2 __attribute__((target("avx2")))
 
@@ -197,6 +198,33 @@ AVX2 static void hull_avx2(const float *x, size_t d, const int32_t *row, size_t 
         hull_tail(x + i, d, row, n, d - i, out_box + i, out_box + d + i);
 }
 
+/* Four numbers of one column.  Where an operand is NaN, min and max answer with their second: NaN stays. */
+AVX2 static inline __m128 shifted(const double *x, double shift, double limit, __m256d *infinite) {
+    __m256d v = _mm256_loadu_pd(x), z = _mm256_sub_pd(v, _mm256_set1_pd(shift));
+    __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), v);
+    *infinite = _mm256_or_pd(*infinite, _mm256_cmp_pd(size, _mm256_set1_pd(INFINITY), _CMP_EQ_OQ));
+    z = _mm256_min_pd(_mm256_set1_pd(limit), z);
+    return _mm256_cvtpd_ps(_mm256_max_pd(_mm256_set1_pd(-limit), z));
+}
+
+AVX2 static int interleave_avx2(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
+                                size_t stride) {
+    __m256d infinite = _mm256_setzero_pd();
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4, out += 4 * stride) {
+        __m128 a = shifted(col[0] + i, shift[0], limit, &infinite), b = shifted(col[1] + i, shift[1], limit, &infinite),
+               c = shifted(col[2] + i, shift[2], limit, &infinite), d = shifted(col[3] + i, shift[3], limit, &infinite);
+        _MM_TRANSPOSE4_PS(a, b, c, d);
+        _mm_storeu_ps(out, a);
+        _mm_storeu_ps(out + stride, b);
+        _mm_storeu_ps(out + 2 * stride, c);
+        _mm_storeu_ps(out + 3 * stride, d);
+    }
+    const double *const rest[] = {col[0] + i, col[1] + i, col[2] + i, col[3] + i};
+    int fine = !_mm256_movemask_pd(infinite);
+    return cp_kern_find("plain")->interleave(rest, shift, limit, n - i, out, stride) && fine;
+}
+
 AVX2 static uint32_t delimiters_32(const char *text, __m256i delimiter, uint32_t *out_other) {
     __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)text);
     __m256i above = _mm256_sub_epi8(v, _mm256_set1_epi8('0')); /* digits are what 9 does not make smaller */
@@ -221,6 +249,7 @@ static const cp_kern avx2 = {.name = "avx2",
                              .extent = extent_avx2,
                              .include = include_avx2,
                              .hull = hull_avx2,
+                             .interleave = interleave_avx2,
                              .delimiters = delimiters_avx2};
 
 const cp_kern *cp_kern_avx2(void) {
