@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "greedy/greedy.h"
+#include "greedy/greedy_trial.h"
 #include "greedy/greedy_trunk.h"
 
 enum { EXACT_ROWS = 10000 };         /* splits are found exactly up to here, with bins beyond, unless asked for */
@@ -18,6 +19,7 @@ typedef struct fitting {
     cp_greedy_weight weight;
     cp_greedy_rule rule;
     const copse_run *run; /* threads for work within a tree */
+    uint32_t first;       /* number of the first tree, for the streams of random numbers */
     size_t *start;        /* rows of part k: weight.row[start[k]] ... weight.row[start[k + 1] - 1] */
     size_t parts;
     cp_tree trunk;
@@ -132,7 +134,7 @@ static copse_status make_parts(fitting *f, const copse_params *p, const copse_ru
 static void draw_weights(const fitting *f, size_t m, size_t k, double *weight) {
     const uint32_t *row = f->weight.row + f->start[k];
     size_t n = f->start[k + 1] - f->start[k];
-    cp_greedy_draw draw = {.seed = f->rule.seed, .tree = (uint32_t)m, .part = k};
+    cp_greedy_draw draw = {.seed = f->rule.seed, .tree = f->first + (uint32_t)m, .part = k};
     if (f->kind->draws == CP_GREEDY_BOOTSTRAP)
         cp_greedy_weight_bootstrap(row, n, f->weight.own, draw, weight);
     else
@@ -142,7 +144,7 @@ static void draw_weights(const fitting *f, size_t m, size_t k, double *weight) {
 /* Tree m on part k of the rows; weight is scratch, NULL if there is nothing to draw. */
 static copse_status grow_part(const fitting *f, size_t m, size_t k, double *weight, cp_tree *out, copse_error *err) {
     size_t n = f->start[k + 1] - f->start[k];
-    cp_greedy_job job = {.rows = n, .weight = weight, .slot = (uint32_t)m, .root = 1};
+    cp_greedy_job job = {.rows = n, .weight = weight, .slot = f->first + (uint32_t)m, .root = 1};
     if (n < f->data.rows.n) job.row = f->weight.row + f->start[k];
     if (f->kind->parts == CP_GREEDY_TRUNK) job.root = cp_greedy_trunk_root(k);
     if (weight) draw_weights(f, m, k, weight);
@@ -186,12 +188,12 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
 }
 
 /* Trees side by side; or, where there are fewer than threads, one after another with all threads at work in each. */
-static copse_status grow_trees(fitting *f, const copse_run *run, copse_error *err) {
+static copse_status grow_trees(fitting *f, const char *what, const copse_run *run, copse_error *err) {
     size_t trees = f->g->forest.trees, workers = cp_pool_workers(run, SIZE_MAX);
     copse_run alone = {.threads = 1, .stop = run ? run->stop : NULL};
     f->run = trees < workers ? run : &alone;
     if (trees < workers) workers = 1;
-    return cp_pool_for(run, workers, trees, "growing trees", grow_tree, f, err);
+    return cp_pool_for(run, workers, trees, what, grow_tree, f, err);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- forest */
@@ -229,13 +231,43 @@ static copse_status init_bag(fitting *f, copse_error *err) {
     return CP_NEW(f->bag, f->words * f->g->forest.trees, err);
 }
 
-static copse_status fit_spread(fitting *f, const copse_run *run, copse_error *err) {
+/* A fit, to be done once more on some of its rows. */
+typedef struct again {
+    const fitting *f;
+    const copse_params *p;
+    const copse_run *run;
+} again;
+
+static copse_status regrow(void *arg, uint32_t *row, size_t n, uint32_t round, cp_forest *out, copse_error *err) {
+    const again *a = arg;
+    cp_greedy few = {.forest = *out};
+    fitting f = *a->f;
+    f.g = &few;
+    f.weight.row = row;
+    f.weight.rows = n;
+    f.first = (uint32_t)max_trees + round * (uint32_t)out->trees;
+    f.start = NULL;
+    f.trunk = (cp_tree){0};
+    f.bag = NULL;
+    copse_status status = make_parts(&f, a->p, a->run, err);
+    if (!status) status = grow_trees(&f, "trying rows held out", a->run, err);
+    cp_tree_clear(&f.trunk);
+    cp_mem_free(f.start);
+    cp_mem_free(f.weight.row);
+    return status;
+}
+
+static copse_status fit_spread(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
     cp_greedy_spread *s = &f->g->spread;
-    cp_greedy_trial trial = {&f->g->forest, &f->data, &f->rule, &f->weight};
+    cp_greedy_trial trial = {&f->g->forest, &f->data, &f->weight, f->rule.seed};
+    again a = {f, p, run};
     *s = cp_greedy_spread_none;
     if (f->g->forest.task == COPSE_CLASS) return COPSE_OK;
     cp_greedy_spread_init(s, &f->g->forest, &f->data.rows, &f->weight);
-    return f->kind->one_tree ? cp_greedy_spread_hold_out(s, &trial, run, err) : COPSE_OK;
+    if (f->bag) return COPSE_OK; /* out-of-bag rows will do */
+    if (f->kind->parts == CP_GREEDY_SUBSETS && f->parts > 1)
+        return cp_greedy_trial_parts(&trial, f->start, f->parts, s, err);
+    return cp_greedy_trial_hold_out(&trial, regrow, &a, s, err);
 }
 
 static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_params *p, const copse_run *run,
@@ -251,8 +283,8 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     f->g->forest.scale = f->data.scale;
     CP_TRY(make_parts(f, p, run, err));
     CP_TRY(init_bag(f, err));
-    CP_TRY(grow_trees(f, run, err));
-    CP_TRY(fit_spread(f, run, err));
+    CP_TRY(grow_trees(f, "growing trees", run, err));
+    CP_TRY(fit_spread(f, p, run, err));
     cp_greedy_bag bag = {&f->data.rows, &f->weight, cp_param_real(p, "alpha"), f->bag};
     if (f->bag) CP_TRY(cp_greedy_oob(f->g, &bag, run, err));
     if (f->kind->draws == CP_GREEDY_EXPONENTIAL)

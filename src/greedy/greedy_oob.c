@@ -11,20 +11,15 @@
 enum {
     BLOCK = 4096,   /* rows asked for at a time, */
     ROOM = 1 << 19, /* and class probabilities, */
-    GATHERED = 64   /* columns: of wider rows, those that are in the bag are walked too, and not copied */
+    GATHERED = 64,  /* columns: of wider rows, those that are in the bag are walked too, and not copied */
+    TRIED = 20000   /* rows that the spread is learnt from, about */
 };
-
-/* What the trees that have not seen a row say of it: sums, in the leaves' units. */
-typedef struct hearsay {
-    double votes, mean, square, var;
-} hearsay;
 
 /* Sums over rows that some tree has not seen, weighted like the rows. */
 typedef struct tally {
     double weight;
-    double mean, scatter;   /* of the targets: a running mean, and squares about it */
-    double squares;         /* of the errors */
-    double between, within; /* of the variances: the trees' means', and within leaves */
+    double mean, scatter; /* of the targets: a running mean, and squares about it */
+    double squares;       /* of the errors */
     double right, log_loss;
 } tally;
 
@@ -33,7 +28,7 @@ typedef struct asking {
     size_t first, n;
     uint32_t *place, *leaf; /* of the rows a tree has not seen: where in the block, which leaf */
     float *x;
-    hearsay *said;
+    cp_greedy_hearsay *said;
     double *probs;
 } asking;
 
@@ -41,8 +36,10 @@ typedef struct judging {
     const cp_greedy *g;
     const cp_greedy_bag *bag;
     size_t block, words;
-    int plain;   /* no value is missing */
-    tally *part; /* one per block */
+    int plain;                /* no value is missing */
+    tally *part;              /* one per block */
+    cp_greedy_unseen *unseen; /* regression: of every `every`-th row */
+    size_t every;
 } judging;
 
 /* ----------------------------------------------------------------------------------------------------- asking the trees */
@@ -86,13 +83,6 @@ static size_t walk_unseen(asking *a, const judging *j, size_t m) {
     return n;
 }
 
-static void hear_number(hearsay *h, const cp_greedy_spread *s, const cp_tree_value *leaf) {
-    double mean = (double)leaf->mean;
-    h->mean += mean;
-    h->square += mean * mean;
-    h->var += cp_greedy_spread_var(s, leaf) - s->floor;
-}
-
 static void hear_class(double *probs, size_t classes, const cp_tree *t, uint32_t leaf, double alpha) {
     double total = alpha;
     for (uint32_t s = t->start[leaf]; s < t->start[leaf + 1]; s++) total += (double)t->share[s].weight;
@@ -107,26 +97,26 @@ static void ask_tree(asking *a, const judging *j, size_t m) {
     const cp_tree *t = &f->tree[m];
     size_t n = walk_unseen(a, j, m);
     for (size_t k = 0; k < n; k++) {
-        hearsay *h = &a->said[a->place[k]];
+        cp_greedy_hearsay *h = &a->said[a->place[k]];
+        if (!a->probs) {
+            cp_greedy_spread_hear(&j->g->spread, &t->value[a->leaf[k]], h);
+            continue;
+        }
         h->votes++;
-        if (a->probs)
-            hear_class(a->probs + a->place[k] * f->classes, f->classes, t, a->leaf[k], j->bag->alpha);
-        else
-            hear_number(h, &j->g->spread, &t->value[a->leaf[k]]);
+        hear_class(a->probs + a->place[k] * f->classes, f->classes, t, a->leaf[k], j->bag->alpha);
     }
 }
 
 /* ------------------------------------------------------------------------------------------------------------- judging */
 
-static void judge_number(const judging *j, size_t row, const hearsay *h, double weight, tally *t) {
+static void judge_number(const judging *j, size_t row, const cp_greedy_hearsay *h, double weight, tally *t) {
     double y = (j->bag->rows->y[row] - j->g->forest.centre) / j->g->forest.scale, apart = y - t->mean;
-    double mean = h->mean / h->votes, spread = h->square - h->votes * mean * mean;
+    cp_greedy_unseen unseen = cp_greedy_spread_judge(h, y, weight, j->g->forest.trees);
     t->weight += weight;
     t->mean += apart * weight / t->weight;
     t->scatter += weight * apart * (y - t->mean);
-    t->squares += weight * (y - mean) * (y - mean);
-    t->within += weight * h->var / h->votes;
-    if (h->votes > 1) t->between += weight * fmax(0, spread) / (h->votes - 1);
+    t->squares += weight * unseen.square;
+    if (row % j->every == 0) j->unseen[row / j->every] = unseen;
 }
 
 static void judge_class(const judging *j, size_t row, const double *sum, double votes, double weight, tally *t) {
@@ -169,8 +159,6 @@ static tally add_up(const tally *part, size_t blocks) {
         all.mean += apart * t->weight / weight;
         all.weight = weight;
         all.squares += t->squares;
-        all.between += t->between;
-        all.within += t->within;
         all.right += t->right;
         all.log_loss += t->log_loss;
     }
@@ -186,23 +174,33 @@ static void conclude(cp_greedy *g, const tally *t) {
     }
     g->oob[0] = g->forest.scale * sqrt(t->squares / t->weight);
     g->oob[1] = t->scatter > 0 ? 1 - t->squares / t->scatter : NAN;
-    cp_greedy_spread_stretch(&g->spread, t->squares, t->between, t->within);
+}
+
+/* About 37 of 100 trees have not seen a row. */
+static copse_status learn_spread(const judging *j, cp_greedy_spread *s, copse_error *err) {
+    cp_greedy_votes votes = j->g->forest.trees < 50 ? CP_GREEDY_FEW : CP_GREEDY_MANY;
+    size_t n = (j->bag->rows->n + j->every - 1) / j->every;
+    return cp_greedy_spread_fit(s, j->unseen, n, votes, err);
+}
+
+static copse_status judge_all(judging *j, cp_greedy *g, const copse_run *run, copse_error *err) {
+    size_t n = j->bag->rows->n, blocks = (n + j->block - 1) / j->block;
+    CP_TRY(CP_NEW(j->part, blocks, err));
+    if (g->forest.task == COPSE_REGRESS) CP_TRY(CP_NEW(j->unseen, n / j->every + 1, err));
+    CP_TRY(cp_pool_for(run, cp_pool_workers(run, blocks), blocks, "asking out-of-bag trees", judge_block, j, err));
+    tally all = add_up(j->part, blocks);
+    conclude(g, &all);
+    return j->unseen ? learn_spread(j, &g->spread, err) : COPSE_OK;
 }
 
 copse_status cp_greedy_oob(cp_greedy *g, const cp_greedy_bag *bag, const copse_run *run, copse_error *err) {
     size_t n = bag->rows->n, width = g->forest.task == COPSE_CLASS ? g->forest.classes : 1;
-    judging j = {.g = g, .bag = bag, .block = ROOM / width, .words = (n + 63) / 64};
+    judging j = {.g = g, .bag = bag, .block = ROOM / width, .words = (n + 63) / 64, .every = 1 + n / TRIED};
     j.plain = cp_tree_walk_is_plain(bag->rows->x, n * bag->rows->dims);
     if (j.block > BLOCK) j.block = BLOCK;
     if (j.block < 64) j.block = 64;
-    size_t blocks = (n + j.block - 1) / j.block;
-    CP_TRY(CP_NEW(j.part, blocks, err));
-    copse_status status =
-        cp_pool_for(run, cp_pool_workers(run, blocks), blocks, "asking out-of-bag trees", judge_block, &j, err);
-    if (!status) {
-        tally all = add_up(j.part, blocks);
-        conclude(g, &all);
-    }
+    copse_status status = judge_all(&j, g, run, err);
     cp_mem_free(j.part);
+    cp_mem_free(j.unseen);
     return status;
 }

@@ -5,15 +5,25 @@
  * v0 the mean of v over all leaves, each counted with its rows: a leaf of a few rows, or of equal ones, borrows from the
  * others as much as r rows would say.  r is 1 in a forest, where other trees know of the same place, and 10 for one tree.
  *
- * Why v is divided by w and not by w - 1.  A forest's prediction is the mixture of its trees, and trees disagree.  If leaves
- * hold w rows of variance s^2, their v is (w-1)/w s^2 on average and their means differ by s^2/w from tree to tree: the
- * mixture's variance, the mean of v plus that of the means, is s^2 again.  The uncertainty of a leaf's mean is not added, for
- * the same reason.
+ * A forest's prediction is the mixture of its trees, and trees disagree.  If each tree's leaves held w rows of its own, of
+ * variance s^2, their v would be (w-1)/w s^2 on average and their means would differ by s^2/w from tree to tree: the
+ * mixture's variance, the mean of v plus that of the means, would be s^2 again, with c = 1.  But trees share their rows, so
+ * they agree too much; and they chose their splits for making v small.  Hence c is learnt from rows that trees have not
+ * seen: an rf's out-of-bag rows, other subsets of an ssf, and for all others rows held out from a few trees more
+ * (greedy_trial.h).
  *
- * c is 1 unless there are rows to judge by: an rf has its out-of-bag rows, and a cart, which is one tree and has no others
- * to disagree with, is tried on rows held out.  In both cases c makes the mean of the variances predicted for rows not seen
- * equal to their mean squared error.  It is not taken below .3: narrower components than that would leave gaps between
- * the means of a few trees. */
+ * Let T trees say of such a row, on average, m and the variance q (at c = 1, without the floor), their means having the
+ * variance b.  A forest of M trees would have the mixture's variance c q + floor + b (1 - 1/M), and its mean, with M in
+ * place of T trees, an expected square of the error that is smaller by b (1/T - 1/M).  So the error of m squared should be
+ *     (y - m)^2  ~  c q + floor + b k,     k = 1 + 1/T - 2/M.
+ *   In the mean over rows this holds for        c_mean  = mean((y - m)^2 - floor - b k) / mean(q).
+ *   90 % of rows lie in their 90 % interval for c_within = the .9-quantile of ((y - m)^2 / z^2 - floor - b k) / q, z = 1.64.
+ * The second is what an interval promises, whatever the tails of y: a few rows far out do not widen all intervals.  But
+ * it takes b and q of each row as they are, and of a few trees both are far noisier than of M, which widens.  The first
+ * knows nothing of rows that differ, and where trees disagree much in some places it narrows the others.  So with few
+ * votes c = min(c_within, max(1, c_mean)), else c = c_within.  It is not taken below .3, since components narrower than
+ * that leave gaps between the means of a few trees; nor, for one tree, below c_mean / 3: it has no other trees to give rows
+ * far out a density. */
 #ifndef CP_GREEDY_SPREAD_H
 #define CP_GREEDY_SPREAD_H
 
@@ -40,16 +50,32 @@ int cp_greedy_spread_check(const cp_greedy_spread *s);
 /* From the leaves of a forest and the targets it was made from; c = 1. */
 void cp_greedy_spread_init(cp_greedy_spread *s, const cp_forest *f, const cp_rows *rows,
                            const cp_greedy_weight *weight);
-/* Sums, or means, over rows not seen: squared errors, the variance of the trees' means, and what c = 1 says. */
-void cp_greedy_spread_stretch(cp_greedy_spread *s, double squares, double between, double within);
-/* For a single tree: holds out a tenth of the rows, as often as it takes for some 2000 of them, and grows on the others. */
-typedef struct cp_greedy_trial {
-    const cp_forest *forest;
-    const cp_greedy_data *data;
-    const cp_greedy_rule *rule;
-    const cp_greedy_weight *weight;
-} cp_greedy_trial;
-copse_status cp_greedy_spread_hold_out(cp_greedy_spread *s, const cp_greedy_trial *t, const copse_run *run,
-                                       copse_error *err);
+
+/* What trees that have not seen a row say of it: sums over the trees, in the leaves' units. */
+typedef struct cp_greedy_hearsay {
+    double votes, mean, square, var; /* var: what c = 1 says, without the floor */
+} cp_greedy_hearsay;
+static inline void cp_greedy_spread_hear(const cp_greedy_spread *s, const cp_tree_value *leaf, cp_greedy_hearsay *h) {
+    double mean = (double)leaf->mean;
+    h->votes++;
+    h->mean += mean;
+    h->square += mean * mean;
+    h->var += cp_greedy_spread_var(s, leaf) - s->floor;
+}
+
+/* A row as c is judged by it. */
+typedef struct cp_greedy_unseen {
+    double weight;  /* 0: nothing is known of it */
+    double square;  /* (y - m)^2 */
+    double between; /* b k */
+    double within;  /* q */
+} cp_greedy_unseen;
+/* `trees` is M. */
+cp_greedy_unseen cp_greedy_spread_judge(const cp_greedy_hearsay *h, double y, double weight, size_t trees);
+/* What rows were judged by: the vote of the only tree, few votes of many trees, or many. */
+typedef enum cp_greedy_votes { CP_GREEDY_ONE, CP_GREEDY_FEW, CP_GREEDY_MANY } cp_greedy_votes;
+/* Sets c. */
+copse_status cp_greedy_spread_fit(cp_greedy_spread *s, const cp_greedy_unseen *row, size_t n, cp_greedy_votes votes,
+                                  copse_error *err);
 
 #endif

@@ -22,6 +22,9 @@ typedef struct cp_greedy_weight {
 /* The rows of positive weight, in order. */
 copse_status cp_greedy_weight_init(cp_greedy_weight *w, const cp_rows *rows, copse_error *err);
 void cp_greedy_weight_clear(cp_greedy_weight *w);
+static inline double cp_greedy_weight_own(const cp_greedy_weight *w, uint32_t row) {
+    return w->own ? w->own[row] : 1;
+}
 
 /* Which draw of which part of the rows. */
 typedef struct cp_greedy_draw {
@@ -37,8 +40,9 @@ void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *o
 /* A sample without replacement; all subsets are equally likely. */
 typedef struct cp_greedy_sample {
     size_t rows;
-    uint64_t seed, part; /* part: names the draw */
+    uint64_t seed, part; /* part: names the draw; those of rows held out begin at CP_GREEDY_HELD */
 } cp_greedy_sample;
+enum { CP_GREEDY_HELD = 1 << 30 };
 /* Puts the sample of n different row numbers in front, then both parts into rising order. */
 copse_status cp_greedy_weight_sample(uint32_t *row, size_t n, const cp_greedy_sample *s, copse_error *err);
 
