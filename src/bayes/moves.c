@@ -185,6 +185,7 @@ static double log_proposal(const cp_moves *k, const cp_moves_tree *t, const cp_m
         double grows = growable(t) + 1 - (CP_BROKEN(BROKEN_ALL_LEAVES) ? 2 : (double)lost);
         return -log_grow_proposal(k, old, grows, (double)t->prunable.n);
     }
+    if (CP_BROKEN(BROKEN_UNIFORM_RULES)) return 0;
     return move->kind == CP_MOVE_CHANGE ? old->log - new->log : 0;
 }
 

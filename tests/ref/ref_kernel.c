@@ -1,16 +1,16 @@
 #include "ref/ref_kernel.h"
 
 #include "check.h"
+#include "ref/ref_btree.h"
 
-enum { ALPHA_LEAF = 2 };
-static const double kappa = .3, nu = 3, lambda = .7;
+static const double alpha = 2, kappa = .3, nu = 3, lambda = .7;
 
 void ref_world_init(ref_world *w, const ref_case *c) {
     copse_error err;
     *w = (ref_world){.of = c};
     must(cp_ranks_init(&w->ranks, c->x, c->rows, c->dims, NULL, &err), err);
     if (c->classes)
-        must(cp_leaf_dirichlet_init(&w->leaf, c->label, c->rows, c->classes, ALPHA_LEAF, &err), err);
+        must(cp_leaf_dirichlet_init(&w->leaf, c->label, c->rows, c->classes, alpha, &err), err);
     else
         must(cp_leaf_nig_init(&w->leaf, c->y, c->rows, kappa, nu, lambda, &err), err);
     cp_moves_model_init(&w->model, &w->ranks, &w->leaf, c->prior);
@@ -59,7 +59,7 @@ void ref_world_code(const ref_world *w, char out[REF_CODE]) {
     out[n] = '\0';
 }
 
-/* ------------------------------------------------------------------------------------------------- first principles */
+/* ------------------------------------------------------------------------------------------------------------- rules */
 
 /* Distinct values of a column, rising. */
 static size_t values_of(const ref_case *c, size_t dim, float out[REF_ROWS]) {
@@ -125,85 +125,49 @@ unsigned ref_rows_of(const ref_world *w, int32_t node) {
     return rows;
 }
 
-/* Labels one after another, each by its predictive probability. */
-static double log_labels(const ref_case *c, unsigned rows) {
-    double count[REF_ROWS] = {0}, n = 0, sum = 0;
-    for (size_t i = 0; i < c->rows; i++) {
-        if (!(rows >> i & 1)) continue;
-        sum += log((count[c->label[i]] + (double)ALPHA_LEAF / (double)c->classes) / (n + ALPHA_LEAF));
-        count[c->label[i]]++;
-        n++;
-    }
-    return sum;
-}
-
-/* Numbers one after another: each is Student around what the earlier ones say. */
-static double log_numbers(const ref_case *c, unsigned rows) {
-    double k = kappa, v = nu, b = nu * lambda, mean = 0, sum = 0;
-    for (size_t i = 0; i < c->rows; i++) {
-        if (!(rows >> i & 1)) continue;
-        double s2 = b / v * (1 + 1 / k), z2 = (c->y[i] - mean) * (c->y[i] - mean) / s2;
-        sum += lgamma((v + 1) / 2) - lgamma(v / 2) - .5 * log(v * acos(-1) * s2) - (v + 1) / 2 * log1p(z2 / v);
-        b += k / (k + 1) * (c->y[i] - mean) * (c->y[i] - mean);
-        mean = (k * mean + c->y[i]) / (k + 1);
-        k++;
-        v++;
-    }
-    return sum;
-}
-
 /* ------------------------------------------------------------------------------------------------------- enumeration */
 
 typedef struct entry {
     char code[REF_CODE];
-    double log_prior, log_likelihood;
+    double log_prior, log_posterior;
 } entry;
 
-typedef struct entries {
-    entry *e;
-    size_t n, cap;
-} entries;
-
-static void push(entries *l, const entry *e) {
-    if (l->n == l->cap) {
-        l->cap = l->cap ? 2 * l->cap : 16;
-        l->e = realloc(l->e, l->cap * sizeof *l->e);
-        assert_non_null(l->e);
+static char *code_below(const ref_btree_tree *t, int node, char *out) {
+    const ref_btree_node *n = &t->node[node];
+    if (n->dim < 0) {
+        *out++ = '.';
+        return out;
     }
-    l->e[l->n++] = *e;
+    *out++ = (char)('a' + n->dim);
+    *out++ = (char)('0' + (int)n->cell);
+    return code_below(t, n->right, code_below(t, n->left, out));
 }
 
-static entries list_trees(const ref_case *c, unsigned rows, size_t depth);
-
-static void list_splits(const ref_case *c, unsigned rows, size_t depth, cp_rule rule, entries *out) {
-    unsigned left = left_of(c, rows, rule);
-    double here = log(c->prior.alpha / pow(1 + (double)depth, c->prior.beta)) + log(rule_prob(c, rows, rule));
-    entries a = list_trees(c, left, depth + 1), b = list_trees(c, rows & ~left, depth + 1);
-    for (size_t i = 0; i < a.n; i++)
-        for (size_t j = 0; j < b.n; j++) {
-            entry e = {.log_prior = here + a.e[i].log_prior + b.e[j].log_prior,
-                       .log_likelihood = a.e[i].log_likelihood + b.e[j].log_likelihood};
-            int n = snprintf(e.code, sizeof e.code, "%c%c%s%s", 'a' + (int)rule.dim, '0' + (int)rule.cell, a.e[i].code,
-                             b.e[j].code);
-            assert_true(n < REF_CODE);
-            push(out, &e);
-        }
-    free(a.e);
-    free(b.e);
-}
-
-static entries list_trees(const ref_case *c, unsigned rows, size_t depth) {
-    entries out = {0};
-    size_t columns = columns_of(c, rows);
-    double stop = columns ? log(1 - c->prior.alpha / pow(1 + (double)depth, c->prior.beta)) : 0;
-    push(&out, &(entry){".", stop, c->classes ? log_labels(c, rows) : log_numbers(c, rows)});
-    for (uint32_t d = 0; d < c->dims; d++) {
-        float v[REF_ROWS];
-        size_t n = values_of(c, d, v);
-        for (uint32_t cell = 0; cell + 1 < n; cell++)
-            if (rule_prob(c, rows, (cp_rule){d, cell}) > 0) list_splits(c, rows, depth, (cp_rule){d, cell}, &out);
+static entry *list_trees(const ref_case *c, size_t *out_n) {
+    ref_btree b = {.n = c->rows,
+                   .dims = c->dims,
+                   .x = c->x,
+                   .alpha_split = c->prior.alpha,
+                   .beta_split = c->prior.beta,
+                   .classes = c->classes,
+                   .label = c->label,
+                   .alpha = alpha,
+                   .y = c->y,
+                   .kappa = kappa,
+                   .nu = nu,
+                   .lambda = lambda};
+    ref_btree_list all = ref_btree_all(&b, REF_BTREE_CELLS);
+    entry *e = calloc(all.n, sizeof *e);
+    assert_non_null(e);
+    for (size_t i = 0; i < all.n; i++) {
+        assert_true(3 * all.tree[i].nodes / 2 + 1 < REF_CODE);
+        *code_below(&all.tree[i], 0, e[i].code) = '\0';
+        e[i].log_prior = all.tree[i].log_prior;
+        e[i].log_posterior = all.tree[i].log_prior + all.tree[i].log_likelihood;
     }
-    return out;
+    *out_n = all.n;
+    free(all.tree);
+    return e;
 }
 
 static int by_code(const void *a, const void *b) {
@@ -286,22 +250,23 @@ static void fill_matrices(ref_kernel *k, const ref_case *c) {
 }
 
 void ref_kernel_init(ref_kernel *k, const ref_case *c) {
-    entries l = list_trees(c, (1U << c->rows) - 1, 0);
+    size_t n;
+    entry *e = list_trees(c, &n);
     double top = -INFINITY, sum = 0;
-    qsort(l.e, l.n, sizeof *l.e, by_code);
-    *k = (ref_kernel){.states = l.n,
-                      .code = malloc(l.n * sizeof *k->code),
-                      .pi = malloc(l.n * sizeof *k->pi),
-                      .prior = malloc(l.n * sizeof *k->prior)};
-    for (size_t i = 0; i < l.n; i++) top = fmax(top, l.e[i].log_prior + l.e[i].log_likelihood);
-    for (size_t i = 0; i < l.n; i++) {
-        memcpy(k->code[i], l.e[i].code, REF_CODE);
-        k->prior[i] = exp(l.e[i].log_prior);
-        sum += k->pi[i] = exp(l.e[i].log_prior + l.e[i].log_likelihood - top);
+    qsort(e, n, sizeof *e, by_code);
+    *k = (ref_kernel){.states = n,
+                      .code = malloc(n * sizeof *k->code),
+                      .pi = malloc(n * sizeof *k->pi),
+                      .prior = malloc(n * sizeof *k->prior)};
+    for (size_t i = 0; i < n; i++) top = fmax(top, e[i].log_posterior);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(k->code[i], e[i].code, REF_CODE);
+        k->prior[i] = exp(e[i].log_prior);
+        sum += k->pi[i] = exp(e[i].log_posterior - top);
     }
-    for (size_t i = 0; i < l.n; i++) k->pi[i] /= sum;
+    for (size_t i = 0; i < n; i++) k->pi[i] /= sum;
     k->log_evidence = top + log(sum);
-    free(l.e);
+    free(e);
     fill_matrices(k, c);
 }
 
