@@ -81,7 +81,7 @@ static void another_prior_is_noticed(void **state) {
     (void)state;
     for (int numbers = 0; numbers < 2; numbers++) {
         island_problem p;
-        island_problem_init(&p, &tinies[3], numbers);
+        island_problem_init(&p, &tinies[TINY_SMALL - 1], numbers);
         smc_paths all = smc_paths_all(&p, &one);
         double *const hyper[] = {&p.ref.alpha_split, &p.ref.beta_split, numbers ? &p.ref.kappa : &p.ref.alpha};
         assert_true(smc_paths_error(&p, &all) < EXACT);

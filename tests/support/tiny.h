@@ -13,16 +13,16 @@ typedef struct tiny {
     double y[REF_BTREE_ROWS];
 } tiny;
 
-/* The first TINY_SMALL have at most 3 rows, so that even the ways of two particles can be listed. */
-enum { TINY_SMALL = 4 };
+/* The first TINY_SMALL have so few trees that even the ways of two particles can be listed. */
+enum { TINY_SMALL = 5 };
 static const tiny tinies[] = {
     {"one row", 1, 1, 2, {0.5f}, {1}, {0.3}},
     {"two rows", 2, 1, 2, {0, 1}, {0, 1}, {-0.4, 1.1}},
+    {"all rows alike", 4, 2, 2, {1, 2, 1, 2, 1, 2, 1, 2}, {0, 0, 1, 0}, {0.2, -1.2, 1.4, -0.1}},
     {"three rows, two alike", 3, 1, 3, {2, 2, 5}, {0, 2, 1}, {-0.5, 0.1, 1.3}},
     {"three rows, two columns", 3, 2, 2, {0, 3, 1, 0, 3, 1}, {0, 1, 1}, {-0.9, 0.2, 0.8}},
     {"four rows", 4, 1, 2, {0, 1, 3, 3.5f}, {0, 0, 1, 1}, {-1, -0.7, 0.6, 1.2}},
     {"four rows, ties", 4, 2, 3, {0, 1, 0, 2, 1, 2, 4, 1}, {0, 1, 1, 2}, {0.2, -1.2, 1.4, -0.1}},
-    {"all rows alike", 4, 2, 2, {1, 2, 1, 2, 1, 2, 1, 2}, {0, 0, 1, 0}, {0.2, -1.2, 1.4, -0.1}},
     {"five rows, a constant column", 5, 2, 2, {0, 7, 1, 7, 2, 7, 4, 7, 8, 7}, {1, 0, 0, 1, 1}, {-2, 0.5, 0.6, 0.4, 1}},
     {"five rows, far from 0",
      5,
@@ -46,9 +46,9 @@ static inline ref_btree tiny_reference(const tiny *t, int numbers) {
                        .label = t->label,
                        .alpha = 1.5,
                        .y = t->y,
-                       .kappa = 0.3,
-                       .nu = 3,
-                       .lambda = 0.2};
+                       .kappa = 0.8,
+                       .nu = 5,
+                       .lambda = 0.9};
 }
 
 /* Places to predict at: in gaps, on values, outside. */
