@@ -72,7 +72,7 @@ copse_status cp_btree_smc_begin(cp_btree_swarm *s, size_t *out_standing, copse_e
     *out_standing = 0;
     for (size_t i = 0; i < n; i++) CP_TRY(cp_btree_state_open(&s->states, s->particle[i], err));
     cp_btree_state_settle(&s->states);
-    CP_TRY(cp_btree_state_compact(&s->states, s->particle, n, err));
+    if (cp_btree_state_is_full(&s->states)) CP_TRY(cp_btree_state_compact(&s->states, s->particle, n, err));
     for (size_t i = 0; i < n; i++) {
         int32_t head = head_of(s, s->particle[i]);
         s->layer[i] = head == CP_NONE ? 0 : cp_btree_block_depth(&s->states.blocks, head);

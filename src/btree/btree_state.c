@@ -145,7 +145,7 @@ static void empty_left_states(cp_btree_states *t, const int32_t *particle, size_
     }
 }
 
-copse_status cp_btree_state_compact_now(cp_btree_states *t, int32_t *particle, size_t n, copse_error *err) {
+copse_status cp_btree_state_compact(cp_btree_states *t, int32_t *particle, size_t n, copse_error *err) {
     plan p;
     copse_status status;
     CP_TRY_OUT(make_plan(&p, t, err));
@@ -170,13 +170,11 @@ out:
 
 /* Twice what was kept, and a little: so the work of compacting is a share of the work of making, and at most half of the
  * memory is held in vain. */
-copse_status cp_btree_state_compact(cp_btree_states *t, int32_t *particle, size_t n, copse_error *err) {
+int cp_btree_state_is_full(const cp_btree_states *t) {
     enum { LITTLE = 4096 };
-    if (t->n <= 2 * t->kept_states + LITTLE && t->cells.n <= 2 * t->kept_cells + LITTLE &&
-        t->blocks.splits <= 2 * t->kept_splits + LITTLE &&
-        t->blocks.rows <= 2 * t->kept_rows + 2 * t->blocks.b->ranks.rows + LITTLE)
-        return COPSE_OK;
-    return cp_btree_state_compact_now(t, particle, n, err);
+    return t->n > 2 * t->kept_states + LITTLE || t->cells.n > 2 * t->kept_cells + LITTLE ||
+           t->blocks.splits > 2 * t->kept_splits + LITTLE ||
+           t->blocks.rows > 2 * t->kept_rows + 2 * t->blocks.b->ranks.rows + LITTLE;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- check */

@@ -52,11 +52,11 @@ copse_status cp_btree_state_next(cp_btree_states *t, int32_t state, int32_t spli
 /* All particles have left the states they were in. */
 void cp_btree_state_settle(cp_btree_states *t);
 
-/* If much has been made since the last time: forgets what none of the n particles needs, and renumbers them.  They are in
- * open states.  On failure nothing has changed. */
+/* Has so much been made since the last compacting that it is time for the next? */
+int cp_btree_state_is_full(const cp_btree_states *t);
+/* Forgets what none of the n particles needs, and renumbers them.  They are in open states.  On failure nothing has
+ * changed. */
 copse_status cp_btree_state_compact(cp_btree_states *t, int32_t *particle, size_t n, copse_error *err);
-/* The same without the if. */
-copse_status cp_btree_state_compact_now(cp_btree_states *t, int32_t *particle, size_t n, copse_error *err);
 
 /* NULL if the invariants hold, of blocks and cells too; slow. */
 const char *cp_btree_state_check(const cp_btree_states *t);
