@@ -1,0 +1,484 @@
+#include "stand.h"
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "btree/btree_smc.h"
+
+enum { ISLANDS = 3 };
+
+static cp_btree_smc_options options_for(cp_btree_proposal proposal, cp_btree_expansion expansion) {
+    return (cp_btree_smc_options){.proposal = proposal,
+                                  .expansion = expansion,
+                                  .resampling = CP_RESAMPLE_SYSTEMATIC,
+                                  .ess_threshold = 0.5,
+                                  .particles = 40,
+                                  .max_stages = 5000,
+                                  .columns = 2};
+}
+
+static void assert_same_grove(const cp_grove *a, const cp_grove *b) {
+    assert_int_equal(a->nodes, b->nodes);
+    assert_int_equal(a->leaves, b->leaves);
+    assert_int_equal(a->trees, b->trees);
+    assert_memory_equal(a->node, b->node, a->nodes * sizeof *a->node);
+    assert_memory_equal(a->stat, b->stat, a->leaves * a->width * sizeof *a->stat);
+    assert_memory_equal(a->root, b->root, a->trees * sizeof *a->root);
+    assert_memory_equal(a->weight, b->weight, a->trees * sizeof *a->weight);
+}
+
+static void assert_same_island(const cp_btree_island *a, const cp_btree_island *b) {
+    assert_memory_equal(&a->log_marginal, &b->log_marginal, sizeof a->log_marginal);
+    assert_int_equal(a->stages, b->stages);
+    assert_int_equal(a->cut_short, b->cut_short);
+    assert_int_equal(a->unique, b->unique);
+    assert_int_equal(a->resamplings, b->resamplings);
+    assert_int_equal(a->expanded, b->expanded);
+    assert_int_equal(a->worked, b->worked);
+    assert_memory_equal(a->ess, b->ess, a->stages * sizeof *a->ess);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- results */
+
+typedef struct result {
+    cp_grove grove;
+    cp_btree_island island;
+} result;
+
+static void result_init(result *r, const cp_btree_problem *b) {
+    copse_error err;
+    *r = (result){0};
+    must(cp_grove_init(&r->grove, b->ranks.dims, b->leaf.width, &err), err);
+}
+
+static void result_clear(result *r) {
+    cp_grove_clear(&r->grove);
+    cp_btree_island_clear(&r->island);
+}
+
+static void finish(cp_btree_swarm *s, result *out) {
+    copse_error err;
+    result_init(out, s->b);
+    must(cp_btree_smc_finish(s, 1, &out->grove, &out->island, &err), err);
+    must(cp_grove_finish(&out->grove, &err), err);
+    const char *wrong = cp_grove_check(&out->grove);
+    if (wrong) fail_msg("%s", wrong);
+}
+
+static result run_island(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island) {
+    copse_error err;
+    cp_btree_swarm *s;
+    result r;
+    must(cp_btree_smc_new(b, opt, island, &s, &err), err);
+    must(cp_btree_smc_run(s, 0, NULL, &err), err);
+    assert_true(cp_btree_smc_done(s));
+    finish(s, &r);
+    const char *wrong = cp_btree_state_check(&s->states);
+    if (wrong) fail_msg("%s", wrong);
+    cp_btree_smc_free(s);
+    return r;
+}
+
+static void assert_same_result(const result *a, const result *b) {
+    assert_same_grove(&a->grove, &b->grove);
+    assert_same_island(&a->island, &b->island);
+}
+
+typedef struct job {
+    const cp_btree_problem *b;
+    cp_btree_smc_options opt;
+    result result[ISLANDS];
+} job;
+
+static copse_status job_island(void *arg, size_t i, size_t worker, copse_error *err) {
+    job *j = arg;
+    result *r = &j->result[i];
+    (void)worker;
+    CP_TRY(cp_btree_smc(j->b, &j->opt, i, 1, NULL, &r->grove, &r->island, err));
+    return cp_grove_finish(&r->grove, err);
+}
+
+static void threads_change_nothing(void **state) {
+    (void)state;
+    copse_error err;
+    stand t;
+    make_stand(&t, "threads and islands", 200, 4, 3, 0);
+    for (int e = 0; e < 3; e++) {
+        job j = {.b = &t.b, .opt = options_for(CP_BTREE_PRIOR, (cp_btree_expansion)e)};
+        for (size_t i = 0; i < ISLANDS; i++) result_init(&j.result[i], &t.b);
+        must(cp_pool_for(NULL, 3, ISLANDS, NULL, job_island, &j, &err), err);
+        for (size_t i = 0; i < ISLANDS; i++) {
+            result alone = run_island(&t.b, &j.opt, i);
+            assert_same_result(&alone, &j.result[i]);
+            result_clear(&alone);
+        }
+        assert_true(j.result[0].island.log_marginal != j.result[1].island.log_marginal);
+        for (size_t i = 0; i < ISLANDS; i++) result_clear(&j.result[i]);
+    }
+    free_stand(&t);
+}
+
+/* The leaves of each tree hold every row once. */
+static double rows_below(const cp_grove *g, int32_t node) {
+    const cp_grove_node *n = &g->node[node];
+    double sum = 0;
+    if (n->dim != CP_NONE) return rows_below(g, n->left) + rows_below(g, n->right);
+    for (size_t k = 0; k < g->width; k++) sum += g->stat[(size_t)n->left * g->width + k];
+    return sum;
+}
+
+static void trees_hold_every_row(void **state) {
+    (void)state;
+    stand t;
+    make_stand(&t, "every row", 150, 3, 4, 9);
+    for (int p = 0; p < 4; p++)
+        for (int e = 0; e < 3; e++) {
+            cp_btree_smc_options opt = options_for((cp_btree_proposal)p, (cp_btree_expansion)e);
+            result r = run_island(&t.b, &opt, 0);
+            assert_true(isfinite(r.island.log_marginal) && !r.island.cut_short);
+            assert_int_equal(r.island.unique, r.grove.trees);
+            assert_true(r.island.worked <= r.island.expanded && r.island.resamplings <= r.island.stages);
+            for (size_t i = 0; i < r.grove.trees; i++) assert_near(rows_below(&r.grove, r.grove.root[i]), 150, 0);
+            result_clear(&r);
+        }
+    free_stand(&t);
+}
+
+/* ------------------------------------------------------------------------------------------------------ small and odd */
+
+static void nothing_to_split_is_one_leaf(void **state) {
+    (void)state;
+    for (size_t n = 1; n < 6; n += 4) {
+        stand t;
+        make_stand(&t, "all alike", n, 2, 2, 1);
+        cp_btree_smc_options opt = options_for(CP_BTREE_PRIOR, CP_BTREE_NODE);
+        result r = run_island(&t.b, &opt, 0);
+        double stat[2] = {0};
+        for (size_t i = 0; i < n; i++) cp_leaf_add(&t.b.leaf, stat, i);
+        assert_near(r.island.log_marginal, cp_leaf_log_marginal(&t.b.leaf, stat), 1e-12);
+        assert_int_equal(r.island.stages, 0);
+        assert_int_equal(r.grove.nodes, 1);
+        result_clear(&r);
+        free_stand(&t);
+    }
+}
+
+static void one_particle_is_a_draw(void **state) {
+    (void)state;
+    stand t;
+    make_stand(&t, "one particle", 80, 3, 2, 0);
+    cp_btree_smc_options opt = options_for(CP_BTREE_OPTIMAL, CP_BTREE_NODE);
+    opt.particles = 1;
+    result r = run_island(&t.b, &opt, 0);
+    assert_int_equal(r.grove.trees, 1);
+    assert_int_equal(r.island.expanded, r.island.stages);
+    result_clear(&r);
+    free_stand(&t);
+}
+
+static void max_stages_cut_trees_short(void **state) {
+    (void)state;
+    stand t;
+    make_stand(&t, "cut short", 150, 3, 3, 0);
+    for (int e = 0; e < 3; e++) {
+        cp_btree_smc_options opt = options_for(CP_BTREE_PRIOR, (cp_btree_expansion)e);
+        opt.max_stages = 2;
+        result r = run_island(&t.b, &opt, 0);
+        assert_true(r.island.cut_short);
+        assert_int_equal(r.island.stages, 2);
+        for (size_t i = 0; i < r.grove.trees; i++) assert_near(rows_below(&r.grove, r.grove.root[i]), 150, 0);
+        result_clear(&r);
+    }
+    free_stand(&t);
+}
+
+/* Where particles agree, a thousand of them hold little more than ten: the rule has one column and one gap at each block,
+ * only stopping is a choice. */
+static void memory_follows_different_trees(void **state) {
+    (void)state;
+    size_t states[2], rows[2];
+    for (int many = 0; many < 2; many++) {
+        copse_error err;
+        stand t;
+        cp_btree_swarm *s;
+        make_stand(&t, "agreement", 2000, 1, 2, 2);
+        cp_btree_smc_options opt = options_for(CP_BTREE_PRIOR, CP_BTREE_NODE);
+        opt.particles = many ? 2000 : 20;
+        must(cp_btree_smc_new(&t.b, &opt, 0, &s, &err), err);
+        must(cp_btree_smc_run(s, 0, NULL, &err), err);
+        states[many] = s->states.n;
+        rows[many] = s->states.blocks.rows;
+        cp_btree_smc_free(s);
+        free_stand(&t);
+    }
+    assert_int_equal(states[0], states[1]);
+    assert_int_equal(rows[0], rows[1]);
+}
+
+/* ------------------------------------------------------------------------------------------------- stopping and going on */
+
+static unsigned char *save(cp_btree_swarm *s, size_t *out_n) {
+    copse_error err;
+    cp_writer *w;
+    const unsigned char *bytes;
+    must(cp_writer_new(&w, &err), err);
+    must(cp_btree_smc_write(s, w, &err), err);
+    must(cp_writer_finish(w, &bytes, out_n, &err), err);
+    unsigned char *copy = malloc(*out_n);
+    memcpy(copy, bytes, *out_n);
+    cp_writer_free(w);
+    return copy;
+}
+
+static copse_status restore(const unsigned char *bytes, size_t n, const cp_btree_problem *b,
+                            const cp_btree_smc_options *opt, cp_btree_swarm **out, copse_error *err) {
+    cp_reader *r;
+    CP_TRY(cp_reader_new(bytes, n, &r, err));
+    copse_status status = cp_btree_smc_read(r, b, opt, 0, out, err);
+    cp_reader_free(r);
+    return status;
+}
+
+/* Saved and restored every few stages. */
+static result run_in_pieces(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t stages) {
+    copse_error err;
+    cp_btree_swarm *s;
+    result r;
+    must(cp_btree_smc_new(b, opt, 0, &s, &err), err);
+    while (!cp_btree_smc_done(s)) {
+        size_t n;
+        must(cp_btree_smc_run(s, stages, NULL, &err), err);
+        unsigned char *bytes = save(s, &n);
+        int done = cp_btree_smc_done(s);
+        cp_btree_smc_free(s);
+        must(restore(bytes, n, b, opt, &s, &err), err);
+        free(bytes);
+        if (!done) continue;
+        must(cp_btree_smc_run(s, 0, NULL, &err), err);
+    }
+    finish(s, &r);
+    cp_btree_smc_free(s);
+    return r;
+}
+
+static void saved_islands_go_on_bit_for_bit(void **state) {
+    (void)state;
+    for (int numbers = 0; numbers < 2; numbers++) {
+        stand t;
+        make_stand(&t, "saved islands", 120, 3, numbers ? 0 : 3, numbers ? 0 : 12);
+        for (int p = 0; p < 4; p++)
+            for (int e = 0; e < 3; e++) {
+                cp_btree_smc_options opt = options_for((cp_btree_proposal)p, (cp_btree_expansion)e);
+                result whole = run_island(&t.b, &opt, 0), pieces = run_in_pieces(&t.b, &opt, 1 + (size_t)p);
+                assert_same_result(&whole, &pieces);
+                result_clear(&whole);
+                result_clear(&pieces);
+            }
+        free_stand(&t);
+    }
+}
+
+/* Stopped in the middle of a stage, by memory or by hand, the island is where the stage began. */
+static void a_broken_stage_leaves_no_trace(void **state) {
+    (void)state;
+    copse_error err;
+    stand t;
+    make_stand(&t, "broken stages", 60, 3, 3, 0);
+    for (int e = 0; e < 3; e++) {
+        cp_btree_smc_options opt = options_for(CP_BTREE_PRIOR, (cp_btree_expansion)e);
+        result whole = run_island(&t.b, &opt, 0), broken;
+        cp_btree_swarm *s;
+        volatile int stop = 1;
+        copse_run run = {.stop = &stop};
+        size_t failures = 0;
+        must(cp_btree_smc_new(&t.b, &opt, 0, &s, &err), err);
+        for (long k = 0; !cp_btree_smc_done(s); k++) {
+            size_t before = s->stages;
+            assert_int_equal(cp_btree_smc_run(s, 0, &run, &err), COPSE_E_STOPPED);
+            cp_mem_fail_after(k % 8);
+            copse_status status = cp_btree_smc_run(s, 1, NULL, &err);
+            cp_mem_fail_after(-1);
+            failures += status != COPSE_OK;
+            assert_true(status ? s->stages == before : s->stages == before + 1 || cp_btree_smc_done(s));
+            if (status) assert_int_equal(status, COPSE_E_MEMORY);
+        }
+        finish(s, &broken);
+        assert_true(failures > 5);
+        assert_same_result(&whole, &broken);
+        result_clear(&whole);
+        result_clear(&broken);
+        cp_btree_smc_free(s);
+    }
+    free_stand(&t);
+}
+
+static copse_status whole_life(const cp_btree_problem *b, const cp_btree_smc_options *opt, copse_error *err) {
+    cp_btree_swarm *s = NULL;
+    cp_writer *w = NULL;
+    cp_grove grove = {0};
+    cp_btree_island island = {0};
+    const unsigned char *bytes;
+    size_t n;
+    copse_status status;
+    CP_TRY_OUT(cp_btree_smc_new(b, opt, 0, &s, err));
+    CP_TRY_OUT(cp_btree_smc_run(s, 5, NULL, err));
+    CP_TRY_OUT(cp_writer_new(&w, err));
+    CP_TRY_OUT(cp_btree_smc_write(s, w, err));
+    CP_TRY_OUT(cp_writer_finish(w, &bytes, &n, err));
+    cp_btree_smc_free(s);
+    s = NULL;
+    CP_TRY_OUT(restore(bytes, n, b, opt, &s, err));
+    CP_TRY_OUT(cp_btree_smc_run(s, 0, NULL, err));
+    CP_TRY_OUT(cp_grove_init(&grove, b->ranks.dims, b->leaf.width, err));
+    CP_TRY_OUT(cp_btree_smc_finish(s, 1, &grove, &island, err));
+out:
+    cp_btree_smc_free(s);
+    cp_writer_free(w);
+    cp_grove_clear(&grove);
+    cp_btree_island_clear(&island);
+    return status;
+}
+
+static void out_of_memory_is_a_status(void **state) {
+    (void)state;
+    stand t;
+    make_stand(&t, "out of memory", 40, 2, 2, 0);
+    for (int e = 0; e < 3; e++) {
+        cp_btree_smc_options opt = options_for(CP_BTREE_MIXED, (cp_btree_expansion)e);
+        opt.particles = 10;
+        for (long k = 0;; k++) {
+            copse_error err = {0};
+            cp_mem_fail_after(k);
+            copse_status status = whole_life(&t.b, &opt, &err);
+            cp_mem_fail_after(-1);
+            if (!status) {
+                assert_true(k > 60);
+                break;
+            }
+            assert_int_equal(status, COPSE_E_MEMORY);
+        }
+    }
+    free_stand(&t);
+}
+
+/* ------------------------------------------------------------------------------------------------------- hostile files */
+
+/* The sections of an island, one of whose numbers is changed before they are written. */
+typedef struct forged {
+    int32_t *parent, *dim, *particle;
+    uint32_t *low, *high;
+    double *log_weight;
+    size_t states;
+} forged;
+
+static copse_status write_forged(const cp_btree_swarm *s, const forged *f, cp_writer *w, copse_error *err) {
+    CP_TRY(cp_writer_array(w, "parent", CP_I32, f->parent, f->states, err));
+    CP_TRY(cp_writer_array(w, "dim", CP_I32, f->dim, f->states, err));
+    CP_TRY(cp_writer_array(w, "low", CP_U32, f->low, f->states, err));
+    CP_TRY(cp_writer_array(w, "high", CP_U32, f->high, f->states, err));
+    CP_TRY(cp_writer_array(w, "particle", CP_I32, f->particle, s->opt.particles, err));
+    CP_TRY(cp_writer_array(w, "log_weight", CP_F64, f->log_weight, s->opt.particles, err));
+    CP_TRY(cp_writer_i64(w, "stages", (int64_t)s->stages, err));
+    CP_TRY(cp_writer_i64(w, "round", (int64_t)s->round, err));
+    CP_TRY(cp_writer_i64(w, "resamplings", (int64_t)s->resamplings, err));
+    CP_TRY(cp_writer_i64(w, "expanded", (int64_t)s->expanded, err));
+    CP_TRY(cp_writer_i64(w, "worked", (int64_t)s->worked, err));
+    CP_TRY(cp_writer_f64(w, "log_z", s->log_z, err));
+    return cp_writer_array(w, "ess", CP_F32, s->ess, s->stages, err);
+}
+
+static copse_status read_forged(const cp_btree_swarm *s, const forged *f, copse_error *err) {
+    cp_writer *w;
+    cp_btree_swarm *back = NULL;
+    const unsigned char *bytes;
+    size_t n;
+    must(cp_writer_new(&w, err), *err);
+    must(write_forged(s, f, w, err), *err);
+    must(cp_writer_finish(w, &bytes, &n, err), *err);
+    copse_status status = restore(bytes, n, s->b, &s->opt, &back, err);
+    if (!status) {
+        const char *wrong = cp_btree_state_check(&back->states);
+        if (wrong) fail_msg("%s", wrong);
+        must(cp_btree_smc_run(back, 3, NULL, err), *err);
+    }
+    cp_btree_smc_free(back);
+    cp_writer_free(w);
+    return status;
+}
+
+static void forge(forged *f, const cp_btree_swarm *s, cp_rng *rng) {
+    size_t i = (size_t)cp_rng_below(rng, f->states), p = (size_t)cp_rng_below(rng, s->opt.particles);
+    int32_t other = (int32_t)cp_rng_below(rng, 9) - 4;
+    switch (cp_rng_below(rng, 8)) {
+        case 0: f->parent[i] += other; break;
+        case 1: f->dim[i] = other; break;
+        case 2: f->low[i] += (uint32_t)other; break;
+        case 3: f->high[i] += (uint32_t)other; break;
+        case 4: f->particle[p] += other; break;
+        case 5: f->particle[p] = (int32_t)cp_rng_u32(rng); break;
+        case 6: f->log_weight[p] = other ? INFINITY : NAN; break;
+        case 7: f->parent[i] = (int32_t)cp_rng_u32(rng); break;
+    }
+}
+
+static void *copy_of(const void *from, size_t bytes) {
+    void *to = malloc(bytes);
+    memcpy(to, from, bytes);
+    return to;
+}
+
+/* A changed island is refused, or is another sound island. */
+static void forged_islands_are_refused_or_sound(void **state) {
+    (void)state;
+    copse_error err;
+    stand t;
+    cp_btree_swarm *s;
+    cp_rng rng;
+    size_t n, refused = 0;
+    make_stand(&t, "forged islands", 50, 2, 2, 0);
+    cp_btree_smc_options opt = options_for(CP_BTREE_PRIOR, CP_BTREE_NODE);
+    must(cp_btree_smc_new(&t.b, &opt, 0, &s, &err), err);
+    must(cp_btree_smc_run(s, 8, NULL, &err), err);
+    free(save(s, &n)); /* leaves states without holes */
+    cp_rng_init(&rng, seed_of("forged islands"), CP_FOR_TEST, 0, 0);
+    for (int k = 0; k < 600; k++) {
+        forged f = {.states = s->states.n - 1};
+        f.parent = malloc(f.states * sizeof *f.parent);
+        f.dim = malloc(f.states * sizeof *f.dim);
+        f.low = calloc(f.states, sizeof *f.low);
+        f.high = calloc(f.states, sizeof *f.high);
+        f.particle = copy_of(s->particle, opt.particles * sizeof *s->particle);
+        f.log_weight = copy_of(s->log_weight, opt.particles * sizeof *s->log_weight);
+        for (size_t i = 0; i < f.states; i++) {
+            const cp_btree_state *from = &s->states.state[i + 1];
+            f.parent[i] = from->parent;
+            f.dim[i] = from->split == CP_NONE ? CP_NONE : (int32_t)s->states.blocks.split[from->split].gap.dim;
+            if (from->split == CP_NONE) continue;
+            f.low[i] = s->states.blocks.split[from->split].gap.low;
+            f.high[i] = s->states.blocks.split[from->split].gap.high;
+        }
+        if (k) forge(&f, s, &rng);
+        copse_status status = read_forged(s, &f, &err);
+        assert_true(status == COPSE_OK || (k && status == COPSE_E_MODEL));
+        refused += status != COPSE_OK;
+        free(f.parent);
+        free(f.dim);
+        free(f.low);
+        free(f.high);
+        free(f.particle);
+        free(f.log_weight);
+    }
+    assert_true(refused > 300);
+    cp_btree_smc_free(s);
+    free_stand(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_change_nothing),          cmocka_unit_test(trees_hold_every_row),
+        cmocka_unit_test(nothing_to_split_is_one_leaf),    cmocka_unit_test(one_particle_is_a_draw),
+        cmocka_unit_test(max_stages_cut_trees_short),      cmocka_unit_test(memory_follows_different_trees),
+        cmocka_unit_test(saved_islands_go_on_bit_for_bit), cmocka_unit_test(a_broken_stage_leaves_no_trace),
+        cmocka_unit_test(out_of_memory_is_a_status),       cmocka_unit_test(forged_islands_are_refused_or_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
