@@ -35,8 +35,8 @@ static void print_bound(const cp_param *d, double x, char *buf, size_t n) {
 }
 
 void cp_param_range(const cp_param *d, char *buf, size_t n) {
-    if (d->type == CP_PARAM_CHOICE) {
-        snprintf(buf, n, "%s", d->choices);
+    if (d->type == CP_PARAM_CHOICE || d->type == CP_PARAM_LIST) {
+        snprintf(buf, n, d->type == CP_PARAM_LIST ? "none, or some of %s" : "%s", d->choices);
         return;
     }
     char min[TEXT_SIZE], max[TEXT_SIZE], words[TEXT_SIZE * 2] = "";
@@ -126,12 +126,53 @@ static copse_status parse_choice(const cp_param *d, const char *text, double *ou
                    *best ? "; did you mean '" : "", best, *best ? "'?" : "");
 }
 
+/* Which of the words it is, (size_t)-1 for none. */
+static size_t find_word(const char *list, const char *text, size_t n) {
+    const char *w;
+    size_t length;
+    for (size_t k = 0; (length = word(list, k, &w)) > 0; k++)
+        if (length == n && memcmp(text, w, n) == 0) return k;
+    return (size_t)-1;
+}
+
+/* Spelt in the order in which the words are declared. */
+static void print_list(const cp_param *d, unsigned bits, char canonical[TEXT_SIZE]) {
+    const char *w;
+    size_t used = 0, length;
+    snprintf(canonical, TEXT_SIZE, "none");
+    for (size_t k = 0; (length = word(d->choices, k, &w)) > 0; k++)
+        if (bits >> k & 1)
+            used += (size_t)snprintf(canonical + used, TEXT_SIZE - used, "%s%.*s", used ? "," : "", (int)length, w);
+}
+
+static copse_status parse_list(const cp_param *d, const char *text, double *out, char canonical[TEXT_SIZE],
+                               copse_error *err) {
+    unsigned bits = 0;
+    for (const char *at = text; strcmp(text, "none") != 0; at++) {
+        size_t n = strcspn(at, ","), k = find_word(d->choices, at, n);
+        if (k == (size_t)-1) {
+            char range[TEXT_SIZE * 4];
+            cp_param_range(d, range, sizeof range);
+            return cp_fail(err, COPSE_E_USAGE, "--%s: '%.*s' is not among its words (%s), with commas between them",
+                           d->name, (int)(n < 40 ? n : 40), at, range);
+        }
+        bits |= 1u << k;
+        at += n;
+        if (!*at) break;
+    }
+    print_list(d, bits, canonical);
+    *out = bits;
+    return COPSE_OK;
+}
+
 static copse_status set_at(copse_params *p, size_t i, const char *value, copse_error *err) {
     const cp_param *d = &p->method->params[i];
     char canonical[TEXT_SIZE];
     double x = 0;
     if (d->type == CP_PARAM_CHOICE)
         CP_TRY(parse_choice(d, value, &x, canonical, err));
+    else if (d->type == CP_PARAM_LIST)
+        CP_TRY(parse_list(d, value, &x, canonical, err));
     else
         CP_TRY(parse_number(d, value, &x, canonical, err));
     char *text = cp_mem_strdup(canonical);
@@ -218,6 +259,14 @@ int cp_param_is(const copse_params *p, const char *name, const char *choice) {
     return strcmp(text, choice) == 0;
 }
 
+int cp_param_has(const copse_params *p, const char *name, const char *text) {
+    size_t i = find(p->method, name);
+    CP_BUG(i == (size_t)-1);
+    size_t k = find_word(p->method->params[i].choices, text, strlen(text));
+    CP_BUG(k == (size_t)-1);
+    return (unsigned)p->value[i] >> k & 1;
+}
+
 const char *cp_param_text(const copse_params *p, const char *name) {
     size_t i = find(p->method, name);
     return i == (size_t)-1 ? NULL : p->text[i];
@@ -268,7 +317,8 @@ out:
 }
 
 void cp_param_info(const cp_param *d, copse_option_info *out) {
-    static const char *const types[] = {[CP_PARAM_INT] = "int", [CP_PARAM_REAL] = "real", [CP_PARAM_CHOICE] = "choice"};
+    static const char *const types[] = {
+        [CP_PARAM_INT] = "int", [CP_PARAM_REAL] = "real", [CP_PARAM_CHOICE] = "choice", [CP_PARAM_LIST] = "list"};
     *out = (copse_option_info){.name = d->name, .type = types[d->type], .initial = d->initial, .help = d->help};
     cp_param_range(d, out->range, sizeof out->range);
 }

@@ -4,14 +4,15 @@
 
 #include "base/bytes.h"
 
-typedef enum cp_param_type { CP_PARAM_INT, CP_PARAM_REAL, CP_PARAM_CHOICE } cp_param_type;
+typedef enum cp_param_type { CP_PARAM_INT, CP_PARAM_REAL, CP_PARAM_CHOICE, CP_PARAM_LIST } cp_param_type;
 
 typedef struct cp_param {
     const char *name;
     cp_param_type type;
     const char *initial; /* as text; "auto" is allowed where auto_ok */
     double min, max;     /* int, real: inclusive */
-    const char *choices; /* choice: words separated by blanks; int, real: words taken besides numbers, or NULL */
+    const char *choices; /* choice: words separated by blanks; list: words of which any are taken, with commas between
+                            them, or "none"; int, real: words taken besides numbers, or NULL */
     int auto_ok;         /* int, real: "auto" lets the method decide; its value, and that of any word, is then NaN */
     const char *help;
 } cp_param;
@@ -20,7 +21,8 @@ struct cp_method;
 
 struct copse_params {
     const struct cp_method *method;
-    double *value; /* one per declared option: the number, or the index of the choice; NaN is auto */
+    double *value; /* one per declared option: the number; the index of the choice; the bits of the words in a list; NaN
+                      is auto */
     char **text;   /* as set, for printing */
 };
 
@@ -33,7 +35,8 @@ void cp_param_free(copse_params *p);
 double cp_param_real(const copse_params *p, const char *name); /* NaN: auto */
 int64_t cp_param_int(const copse_params *p, const char *name);
 int cp_param_is(const copse_params *p, const char *name, const char *choice);
-const char *cp_param_text(const copse_params *p, const char *name); /* NULL if there is no such option */
+int cp_param_has(const copse_params *p, const char *name, const char *word); /* list */
+const char *cp_param_text(const copse_params *p, const char *name);          /* NULL if there is no such option */
 
 /* "1 to 100000", "exact fast": the range in words. */
 void cp_param_range(const cp_param *d, char *buf, size_t n);

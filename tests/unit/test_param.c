@@ -17,6 +17,7 @@ static const cp_param table[] = {
      .choices = "sqrt all",
      .auto_ok = 1,
      .help = "numbers and words"},
+    {.name = "tune", .type = CP_PARAM_LIST, .initial = "none", .choices = "depth size noise", .help = "words"},
     {.name = "posterior", .type = CP_PARAM_CHOICE, .initial = "exact", .choices = "exact fast", .help = "posterior"},
 };
 static const cp_method method = {.info = {.name = "toy"}, .params = table, .n_params = sizeof table / sizeof *table};
@@ -57,6 +58,10 @@ static void takes_values_in_any_spelling_and_prints_one(void **state) {
         const char *name, *value, *text;
     } c[] = {
         {"trees", "7", "7"},
+        {"tune", "noise,depth", "depth,noise"},
+        {"tune", "size", "size"},
+        {"tune", "size,size", "size"},
+        {"tune", "none", "none"},
         {"trees", "1e3", "1000"},
         {"trees", "+5.0", "5"},
         {"gamma", "0.10", "0.1"},
@@ -208,9 +213,29 @@ static void survives_every_failed_allocation(void **state) {
     }
 }
 
+static void lists_know_their_words(void **state) {
+    (void)state;
+    copse_params *p = fresh();
+    copse_error err;
+    assert_false(cp_param_has(p, "tune", "depth"));
+    must(cp_param_set(p, "tune", "noise,depth", &err), err);
+    assert_true(cp_param_has(p, "tune", "depth") && cp_param_has(p, "tune", "noise"));
+    assert_false(cp_param_has(p, "tune", "size"));
+    must(cp_param_set(p, "tune", "none", &err), err);
+    assert_false(cp_param_has(p, "tune", "noise"));
+    cp_param_free(p);
+#define WORDS "(none, or some of depth size noise), with commas between them"
+    refused("tune", "dept", "--tune: 'dept' is not among its words " WORDS);
+    refused("tune", "size,", "--tune: '' is not among its words " WORDS);
+    refused("tune", "", "--tune: '' is not among its words " WORDS);
+    refused("tune", "size,none", "--tune: 'none' is not among its words " WORDS);
+#undef WORDS
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_with_the_defaults),
+        cmocka_unit_test(lists_know_their_words),
         cmocka_unit_test(takes_values_in_any_spelling_and_prints_one),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(ranges_read_like_words),
