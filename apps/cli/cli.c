@@ -117,7 +117,7 @@ const char *cli_plural(size_t n) {
 void cli_say(const char *label, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    printf("  %-12s", label);
+    printf("  %-12s%s", label, strlen(label) < 12 ? "" : " ");
     vprintf(fmt, args);
     putchar('\n');
     va_end(args);

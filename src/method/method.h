@@ -73,6 +73,7 @@ typedef struct cp_node_view {
     int32_t left, right; /* CP_NONE at a leaf */
     size_t dim;          /* split: encoded column */
     double cut;          /* split: in scaled units; NaN when the levels of a category are split */
+    double give;         /* split: the cut may lie so much to either side, anywhere alike */
     const uint32_t *set; /* category: bit c says that level c goes left, else NULL */
     int missing_left;    /* missing and unseen values go left */
     size_t rows;         /* leaf: rows in it */
@@ -84,6 +85,31 @@ typedef struct cp_node_view {
  * for methods that take missing values the way these go.  levels: of the category, else 0. */
 void cp_node_json(const cp_node_view *v, uint32_t levels, int takes_missing, cp_json *j);
 
+/* One of several trees with weights. */
+typedef struct cp_shape {
+    double weight;
+    size_t leaves, depth;
+} cp_shape;
+
+/* A fit that takes its time, as a thing that can be stopped, saved and taken up again without a trace in the result. */
+typedef struct cp_sampler {
+    /* The rows are borrowed until clear. */
+    copse_status (*begin)(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_job,
+                          copse_error *err);
+    /* Goes on for `amount` units of work, whatever these are; 0: to the end.  After any failure, COPSE_E_STOPPED among
+     * them, the job can be saved or go on. */
+    copse_status (*advance)(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err);
+    /* What is left of a job that is done; it stays as it is. */
+    copse_status (*finish)(void *job, const copse_run *run, void **out_state, copse_error *err);
+    void (*clear)(void *job);
+    copse_status (*write)(void *job, cp_writer *w, copse_error *err);
+    /* In place of begin, with the rows and options the job was written with; but `grows`, if it has a name, is an option
+     * that may have grown since, even if the job was done. */
+    copse_status (*read)(cp_reader *r, const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_job,
+                         copse_error *err);
+    const char *grows;
+} cp_sampler;
+
 typedef struct cp_method {
     copse_method_info info; /* name, summary, tasks, online: what users see */
     int wants_unit;         /* features scaled to [0,1] */
@@ -93,9 +119,10 @@ typedef struct cp_method {
     const cp_param *params;
     size_t n_params;
 
-    /* Fits on rows; *out_state belongs to the caller and is freed by `clear`. */
+    /* Fits on rows; *out_state belongs to the caller and is freed by `clear`.  NULL if there is a sampler. */
     copse_status (*fit)(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
                         copse_error *err);
+    const cp_sampler *sampler;
     /* Learns rows in order.  opt_before: the prediction of each row just before it was learnt.  rows->classes may have
      * grown.  A failure either leaves the state as it was (rows() is unchanged), or leaves it sound, with the rows taken
      * in and their learning to be finished by the next update. */
@@ -125,6 +152,9 @@ typedef struct cp_method {
     copse_status (*tree_json)(const void *state, size_t tree, cp_json *j, copse_error *err);
     /* One node for the text and dot listings. */
     void (*tree_node)(const void *state, size_t tree, int32_t node, cp_node_view *out);
+    /* Samplers: weight and size of a tree; how many of its splits are on each encoded column. */
+    cp_shape (*tree_shape)(const void *state, size_t tree);
+    void (*tree_splits)(const void *state, size_t tree, double *out_dims);
     /* How much the splits of a tree on each encoded column lowered the impurity of the training rows, as shares of the
      * tree's total; NULL if the method does not know. */
     void (*importance)(const void *state, size_t tree, double *out_dims);

@@ -170,6 +170,7 @@ static void cut_text(const cp_schema *s, const cp_node_view *v, char *buf, size_
     double offset = v->cut * s->span[v->dim], cut = s->shift[v->dim] + offset;
     double more = s->shift[v->dim] != 0 && s->raw ? ceil(log10(fabs(cut) / fmax(fabs(offset), 1e-9))) : 0;
     append(buf, n, "%.*g", 6 + (int)fmin(fmax(more, 0), 9), cut);
+    if (v->give > 0) append(buf, n, " +- %.2g", v->give * s->span[v->dim]);
 }
 
 /* "age <= 41.5", "colour in {red, blue} or missing": what is true of the rows that go left, in the user's units.  How

@@ -148,10 +148,28 @@ static copse_status begin_fit(fitting *f, const copse_table *train, copse_error 
     return status;
 }
 
+/* A sampler's work from begin to end. */
+static copse_status sample(const cp_sampler *s, const cp_rows *rows, const copse_params *p, const copse_run *run,
+                           void **out_state, copse_error *err) {
+    void *job;
+    int done = 0;
+    CP_TRY(s->begin(rows, p, run, &job, err));
+    copse_status status = s->advance(job, 0, run, &done, err);
+    if (!status) status = s->finish(job, run, out_state, err);
+    s->clear(job);
+    return status;
+}
+
+static copse_status fit_rows(const fitting *f, copse_error *err) {
+    copse_model *m = f->m;
+    if (m->method->sampler) return sample(m->method->sampler, &f->data.rows, m->params, f->run, &m->state, err);
+    return m->method->fit(&f->data.rows, m->params, f->run, &m->state, err);
+}
+
 /* `status`: of the first step. */
 static copse_status end_fit(fitting *f, copse_status status, copse_model **out, copse_error *err) {
     copse_model *m = f->m;
-    if (!status) status = m->method->fit(&f->data.rows, m->params, f->run, &m->state, err);
+    if (!status) status = fit_rows(f, err);
     clear_rows(&f->data);
     if (status)
         cp_model_free(m);

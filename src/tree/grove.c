@@ -251,7 +251,9 @@ void cp_grove_measure(const cp_grove *g, cp_grove_size *out) {
 copse_status cp_grove_walker_init(cp_grove_walker *w, const cp_grove *g, copse_error *err) {
     *w = (cp_grove_walker){.g = g};
     copse_status status = CP_NEW(w->share, g->nodes, err);
-    if (!status) status = CP_NEW(w->waiting, g->nodes / 64 + 1, err);
+    size_t words = g->nodes / 64 + 1;
+    if (!status) status = CP_NEW(w->waiting, words + words / 64 + 1, err);
+    if (!status) w->words = w->waiting + words;
     if (!status) status = CP_RAW(w->arrival, g->leaves, err);
     if (status) cp_grove_walker_clear(w);
     return status;
@@ -267,6 +269,7 @@ void cp_grove_walker_clear(cp_grove_walker *w) {
 static void send(cp_grove_walker *w, int32_t node, double share) {
     w->share[node] += share;
     w->waiting[node / 64] |= (uint64_t)1 << node % 64;
+    w->words[node / 4096] |= (uint64_t)1 << node / 64 % 64;
 }
 
 static void visit(cp_grove_walker *w, int32_t node, const float *x) {
@@ -286,16 +289,26 @@ static void visit(cp_grove_walker *w, int32_t node, const float *x) {
     }
 }
 
+static size_t top_bit(uint64_t word) {
+    return 63 - (size_t)__builtin_clzll(word);
+}
+
+/* The nodes waiting in a word, by falling number, those included that their parents send there meanwhile. */
+static void visit_word(cp_grove_walker *w, size_t i, const float *x) {
+    while (w->waiting[i]) {
+        size_t bit = top_bit(w->waiting[i]);
+        w->waiting[i] &= ~((uint64_t)1 << bit);
+        visit(w, (int32_t)(64 * i + bit), x);
+    }
+    w->words[i / 64] &= ~((uint64_t)1 << i % 64);
+}
+
 /* Nodes by falling number: parents before children, so all that comes to a node has come when it is visited. */
 void cp_grove_walk(cp_grove_walker *w, int32_t tree, const float *x) {
     const cp_grove *g = w->g;
     w->arrivals = 0;
     if (tree != CP_NONE) send(w, g->root[tree], 1);
     for (size_t t = 0; tree == CP_NONE && t < g->trees; t++) send(w, g->root[t], g->weight[t]);
-    for (size_t i = g->nodes / 64 + 1; i-- > 0;)
-        while (w->waiting[i]) {
-            int bit = 63 - __builtin_clzll(w->waiting[i]);
-            w->waiting[i] &= ~((uint64_t)1 << bit);
-            visit(w, (int32_t)(i * 64) + bit, x);
-        }
+    for (size_t i = (tree != CP_NONE ? (size_t)g->root[tree] : g->nodes) / 4096 + 1; i-- > 0;)
+        while (w->words[i]) visit_word(w, 64 * i + top_bit(w->words[i]), x);
 }

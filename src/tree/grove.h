@@ -66,7 +66,8 @@ typedef struct cp_grove_arrival {
 typedef struct cp_grove_walker {
     const cp_grove *g;
     double *share;             /* of each node: what has come to it and not gone on; 0 between walks */
-    uint64_t *waiting;         /* a bit for each node with a share */
+    uint64_t *waiting;         /* a bit for each node with a share, then a bit for each word of these that is not 0 */
+    uint64_t *words;           /* where the latter begin */
     cp_grove_arrival *arrival; /* of the last walk, by falling node, each leaf once */
     size_t arrivals;
 } cp_grove_walker;

@@ -1,0 +1,333 @@
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "btree/btree_model.h"
+#include "tree/grove_file.h"
+
+/* Of centre and scale: no target is larger, and what leaves say in these units is still a number. */
+#define MOST 1e61
+
+enum { HYPER = 6 };
+
+/* --------------------------------------------------------------------------------------------------------------- prior */
+
+copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_error *err) {
+    const double all[HYPER] = {h->split.alpha, h->split.beta, h->alpha, h->kappa, h->nu, h->lambda};
+    return cp_writer_array(w, "hyper", CP_F64, all, HYPER, err);
+}
+
+copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error *err) {
+    static const double least[HYPER] = {1e-9, 0, 1e-9, 1e-9, 1e-3, 1e-200};
+    static const double most[HYPER] = {1 - 1e-9, 1e3, 1e9, 1e9, 1e9, 1e12};
+    double *all;
+    int sound = 1;
+    CP_TRY(cp_reader_array(r, "hyper", CP_F64, HYPER, &all, err));
+    for (size_t i = 0; i < HYPER; i++) sound &= all[i] >= least[i] && all[i] <= most[i];
+    *out = (cp_btree_hyper){
+        .split = {.alpha = all[0], .beta = all[1]}, .alpha = all[2], .kappa = all[3], .nu = all[4], .lambda = all[5]};
+    cp_mem_free(all);
+    return sound ? COPSE_OK : cp_reader_bad(r, err, "an impossible prior");
+}
+
+/* ------------------------------------------------------------------------------------------------------- arrays of counts */
+
+/* A member of each island or chain, as a section of its own. */
+typedef double (*member)(const cp_btree *b, size_t i);
+
+static copse_status write_column(const cp_btree *b, cp_writer *w, const char *name, size_t n, member get,
+                                 copse_error *err) {
+    double *v;
+    CP_TRY(CP_RAW(v, n, err));
+    for (size_t i = 0; i < n; i++) v[i] = get(b, i);
+    copse_status status = cp_writer_array(w, name, CP_F64, v, n, err);
+    cp_mem_free(v);
+    return status;
+}
+
+/* Whole numbers that a double can hold. */
+static copse_status get_counts(cp_reader *r, const char *name, size_t n, double **out, copse_error *err) {
+    CP_TRY(cp_reader_array(r, name, CP_F64, n, out, err));
+    for (size_t i = 0; i < n; i++) {
+        double v = (*out)[i];
+        if (v >= 0 && v < 0x1p53 && v == floor(v)) continue;
+        cp_mem_free(*out);
+        *out = NULL;
+        return cp_reader_bad(r, err, "a count that is none");
+    }
+    return COPSE_OK;
+}
+
+static copse_status get_finite(cp_reader *r, const char *name, size_t n, double **out, copse_error *err) {
+    CP_TRY(cp_reader_array(r, name, CP_F64, n, out, err));
+    for (size_t i = 0; i < n; i++) {
+        if (isfinite((*out)[i])) continue;
+        cp_mem_free(*out);
+        *out = NULL;
+        return cp_reader_bad(r, err, "not a number");
+    }
+    return COPSE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- islands */
+
+static double log_marginal_of(const cp_btree *b, size_t i) {
+    return b->island[i].log_marginal;
+}
+static double stages_of(const cp_btree *b, size_t i) {
+    return (double)b->island[i].stages;
+}
+static double cut_short_of(const cp_btree *b, size_t i) {
+    return b->island[i].cut_short != 0;
+}
+static double unique_of(const cp_btree *b, size_t i) {
+    return (double)b->island[i].unique;
+}
+static double resamplings_of(const cp_btree *b, size_t i) {
+    return (double)b->island[i].resamplings;
+}
+static double expanded_of(const cp_btree *b, size_t i) {
+    return (double)b->island[i].expanded;
+}
+static double worked_of(const cp_btree *b, size_t i) {
+    return (double)b->island[i].worked;
+}
+
+static copse_status write_ess(const cp_btree *b, cp_writer *w, copse_error *err) {
+    size_t n = 0, used = 0;
+    float *ess;
+    for (size_t i = 0; i < b->islands; i++) n += b->island[i].stages;
+    CP_TRY(CP_RAW(ess, n, err));
+    for (size_t i = 0; i < b->islands; i++)
+        for (size_t k = 0; k < b->island[i].stages; k++) ess[used++] = b->island[i].ess[k];
+    copse_status status = cp_writer_array(w, "ess", CP_F32, ess, n, err);
+    cp_mem_free(ess);
+    cp_writer_claim(w, n, sizeof *ess);
+    return status;
+}
+
+static copse_status write_islands(const cp_btree *b, cp_writer *w, copse_error *err) {
+    size_t n = b->islands;
+    cp_writer_claim(w, n, sizeof *b->island);
+    CP_TRY(write_column(b, w, "log_marginal", n, log_marginal_of, err));
+    CP_TRY(write_column(b, w, "stages", n, stages_of, err));
+    CP_TRY(write_column(b, w, "cut_short", n, cut_short_of, err));
+    CP_TRY(write_column(b, w, "unique", n, unique_of, err));
+    CP_TRY(write_column(b, w, "resamplings", n, resamplings_of, err));
+    CP_TRY(write_column(b, w, "expanded", n, expanded_of, err));
+    CP_TRY(write_column(b, w, "worked", n, worked_of, err));
+    return write_ess(b, w, err);
+}
+
+typedef void (*placer)(cp_btree_island *i, double value);
+
+static void place_cut_short(cp_btree_island *i, double v) {
+    i->cut_short = v != 0;
+}
+static void place_stages(cp_btree_island *i, double v) {
+    i->stages = (size_t)v;
+}
+static void place_unique(cp_btree_island *i, double v) {
+    i->unique = (size_t)v;
+}
+static void place_resamplings(cp_btree_island *i, double v) {
+    i->resamplings = (size_t)v;
+}
+static void place_expanded(cp_btree_island *i, double v) {
+    i->expanded = (size_t)v;
+}
+static void place_worked(cp_btree_island *i, double v) {
+    i->worked = (size_t)v;
+}
+static void place_log_marginal(cp_btree_island *i, double v) {
+    i->log_marginal = v;
+}
+
+static copse_status read_column(cp_btree *b, cp_reader *r, const char *name, placer place, copse_error *err) {
+    double *v;
+    if (place == place_log_marginal)
+        CP_TRY(get_finite(r, name, b->islands, &v, err));
+    else
+        CP_TRY(get_counts(r, name, b->islands, &v, err));
+    for (size_t i = 0; i < b->islands; i++) place(&b->island[i], v[i]);
+    cp_mem_free(v);
+    return COPSE_OK;
+}
+
+/* A stage's is a share: from 1 over the particles to 1. */
+static copse_status share_out_ess(cp_btree *b, cp_reader *r, const float *ess, size_t n, copse_error *err) {
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!(ess[i] >= 0 && ess[i] <= 1.001f)) return cp_reader_bad(r, err, "an impossible share");
+    for (size_t i = 0; i < b->islands; i++) {
+        cp_btree_island *s = &b->island[i];
+        if (s->stages > n - used) return cp_reader_bad(r, err, "fewer stages than there were");
+        CP_TRY(CP_RAW(s->ess, s->stages, err));
+        for (size_t k = 0; k < s->stages; k++) s->ess[k] = ess[used++];
+    }
+    return used == n ? COPSE_OK : cp_reader_bad(r, err, "more stages than there were");
+}
+
+static copse_status read_islands(cp_btree *b, cp_reader *r, copse_error *err) {
+    size_t n;
+    float *ess;
+    CP_TRY(cp_reader_count(r, "log_marginal", CP_F64, &n, err));
+    CP_TRY(cp_reader_claim(r, n, sizeof *b->island, err));
+    CP_TRY(CP_NEW(b->island, n, err));
+    b->islands = n;
+    CP_TRY(read_column(b, r, "log_marginal", place_log_marginal, err));
+    CP_TRY(read_column(b, r, "stages", place_stages, err));
+    CP_TRY(read_column(b, r, "cut_short", place_cut_short, err));
+    CP_TRY(read_column(b, r, "unique", place_unique, err));
+    CP_TRY(read_column(b, r, "resamplings", place_resamplings, err));
+    CP_TRY(read_column(b, r, "expanded", place_expanded, err));
+    CP_TRY(read_column(b, r, "worked", place_worked, err));
+    CP_TRY(cp_reader_count(r, "ess", CP_F32, &n, err));
+    CP_TRY(cp_reader_claim(r, n, sizeof *ess, err));
+    CP_TRY(cp_reader_array(r, "ess", CP_F32, n, &ess, err));
+    copse_status status = share_out_ess(b, r, ess, n, err);
+    cp_mem_free(ess);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- chains */
+
+static copse_status write_chains(const cp_btree *b, cp_writer *w, copse_error *err) {
+    size_t n = b->chains, draws = b->trace[0].samples;
+    double *moves = NULL;
+    copse_status status = COPSE_OK;
+    cp_writer_claim(w, n, sizeof *b->trace);
+    CP_TRY(CP_RAW(moves, 2 * n * CP_BTREE_MOVES, err));
+    for (size_t i = 0; i < n; i++)
+        for (size_t m = 0; m < CP_BTREE_MOVES; m++) {
+            moves[2 * (i * CP_BTREE_MOVES + m)] = (double)b->trace[i].proposed[m];
+            moves[2 * (i * CP_BTREE_MOVES + m) + 1] = (double)b->trace[i].accepted[m];
+        }
+    CP_TRY_OUT(cp_writer_array(w, "moves", CP_F64, moves, 2 * n * CP_BTREE_MOVES, err));
+    for (size_t i = 0; i < n; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "chain.%zu", i);
+        CP_TRY_OUT(cp_writer_push(w, name, err));
+        status = cp_writer_array(w, "log_posterior", CP_F64, b->trace[i].log_post, draws, err);
+        if (!status) status = cp_writer_array(w, "leaves", CP_U32, b->trace[i].leaves, draws, err);
+        cp_writer_pop(w);
+        if (status) goto out;
+    }
+out:
+    cp_mem_free(moves);
+    return status;
+}
+
+static copse_status read_trace(cp_btree_trace *t, cp_reader *r, copse_error *err) {
+    CP_TRY(cp_reader_count(r, "log_posterior", CP_F64, &t->samples, err));
+    CP_TRY(get_finite(r, "log_posterior", t->samples, &t->log_post, err));
+    return cp_reader_array(r, "leaves", CP_U32, t->samples, &t->leaves, err);
+}
+
+static copse_status read_moves(cp_btree *b, cp_reader *r, copse_error *err) {
+    double *moves;
+    size_t n = b->chains * CP_BTREE_MOVES;
+    copse_status status = COPSE_OK;
+    CP_TRY(get_counts(r, "moves", 2 * n, &moves, err));
+    for (size_t i = 0; i < n; i++) {
+        cp_btree_trace *t = &b->trace[i / CP_BTREE_MOVES];
+        t->proposed[i % CP_BTREE_MOVES] = (uint64_t)moves[2 * i];
+        t->accepted[i % CP_BTREE_MOVES] = (uint64_t)moves[2 * i + 1];
+        if (moves[2 * i + 1] > moves[2 * i]) status = cp_reader_bad(r, err, "more moves accepted than there were");
+    }
+    cp_mem_free(moves);
+    return status;
+}
+
+static copse_status read_chains(cp_btree *b, cp_reader *r, copse_error *err) {
+    size_t n;
+    CP_TRY(cp_reader_count(r, "moves", CP_F64, &n, err));
+    n /= 2 * CP_BTREE_MOVES;
+    if (!n) return cp_reader_bad(r, err, "no chains");
+    CP_TRY(cp_reader_claim(r, n, sizeof *b->trace, err));
+    CP_TRY(CP_NEW(b->trace, n, err));
+    b->chains = n;
+    CP_TRY(read_moves(b, r, err));
+    for (size_t i = 0; i < n; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "chain.%zu", i);
+        CP_TRY(cp_reader_push(r, name, err));
+        copse_status status = read_trace(&b->trace[i], r, err);
+        if (!status && (!b->trace[i].samples || b->trace[i].samples != b->trace[0].samples))
+            status = cp_reader_bad(r, err, "chains of different lengths");
+        cp_reader_pop(r);
+        if (status) return status;
+    }
+    return COPSE_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- model */
+
+copse_status cp_btree_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w, copse_error *err) {
+    const cp_btree *b = state;
+    (void)p;
+    (void)flags;
+    CP_TRY(cp_writer_i64(w, "rows", (int64_t)b->rows, err));
+    CP_TRY(cp_writer_f64(w, "centre", b->centre, err));
+    CP_TRY(cp_writer_f64(w, "scale", b->scale, err));
+    CP_TRY(cp_btree_hyper_write(&b->hyper, w, err));
+    CP_TRY(cp_grove_write(&b->grove, w, err));
+    return b->chains ? write_chains(b, w, err) : write_islands(b, w, err);
+}
+
+static copse_status read_model(cp_btree *b, cp_reader *r, size_t dims, copse_error *err) {
+    int64_t rows;
+    CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX, &rows, err));
+    b->rows = (size_t)rows;
+    CP_TRY(cp_reader_f64(r, "centre", -MOST, MOST, &b->centre, err));
+    CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, MOST, &b->scale, err));
+    CP_TRY(cp_btree_hyper_read(r, &b->hyper, err));
+    CP_TRY(cp_grove_read(r, dims, b->task == COPSE_CLASS ? b->classes : 3, &b->grove, err));
+    CP_TRY(cp_reader_has(r, "moves") ? read_chains(b, r, err) : read_islands(b, r, err));
+    CP_TRY(cp_btree_settle(b, err));
+    const char *wrong = cp_btree_check(b);
+    return wrong ? cp_fail(err, COPSE_E_MODEL, "damaged: %s", wrong) : COPSE_OK;
+}
+
+copse_status cp_btree_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                           void **out_state, copse_error *err) {
+    cp_btree *b;
+    (void)p;
+    *out_state = NULL;
+    CP_TRY(CP_NEW(b, 1, err));
+    *b = (cp_btree){.task = task, .classes = classes};
+    copse_status status = read_model(b, r, dims, err);
+    if (status)
+        cp_btree_free(b);
+    else
+        *out_state = b;
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- check */
+
+/* Standardised targets have mean square 1, so no leaf's squares can sum to more than the rows. */
+static int leaf_is_sound(const cp_btree *b, const double *stat) {
+    double n = 0, most = (double)b->rows;
+    if (b->task == COPSE_REGRESS)
+        return stat[0] >= 1 && stat[0] <= most && stat[0] == floor(stat[0]) && fabs(stat[1]) <= 1.000001 * most &&
+               stat[2] >= 0 && stat[2] <= 1.000001 * most;
+    for (size_t k = 0; k < b->classes; k++) {
+        if (!(stat[k] >= 0 && stat[k] == floor(stat[k]))) return 0;
+        n += stat[k];
+    }
+    return n >= 1 && n <= most;
+}
+
+const char *cp_btree_check(const void *state) {
+    const cp_btree *b = state;
+    const char *wrong = cp_grove_check(&b->grove);
+    if (wrong) return wrong;
+    for (size_t k = 0; k < b->grove.leaves; k++)
+        if (!leaf_is_sound(b, b->grove.stat + k * b->grove.width)) return "a leaf that no rows make";
+    for (size_t t = 0; t < b->grove.trees; t++)
+        if (b->size[b->grove.root[t]].leaves > b->rows) return "a tree of more leaves than rows";
+    if (!b->islands == !b->chains) return "neither islands nor chains, or both";
+    return NULL;
+}

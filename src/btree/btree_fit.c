@@ -1,0 +1,60 @@
+#include <math.h>
+
+#include "base/mem.h"
+#include "btree/btree_model.h"
+
+cp_btree_hyper cp_btree_hyper_of(const copse_params *p) {
+    cp_btree_hyper h = {
+        .split = {.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")},
+        .alpha = cp_param_real(p, "alpha"),
+        .kappa = cp_param_real(p, "kappa"),
+        .nu = cp_param_real(p, "nu"),
+        .lambda = cp_param_real(p, "lambda"),
+    };
+    if (isnan(h.lambda)) h.lambda = cp_leaf_nig_lambda(h.nu, 1, 0.9);
+    return h;
+}
+
+double cp_btree_own_units(const cp_btree *b, double log_prob) {
+    return log_prob - (double)b->rows * log(b->scale);
+}
+
+copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper, cp_btree **out, copse_error *err) {
+    const cp_rows *rows = p->rows;
+    cp_btree *b;
+    *out = NULL;
+    CP_TRY(CP_NEW(b, 1, err));
+    *b = (cp_btree){.task = rows->task,
+                    .classes = rows->classes,
+                    .rows = rows->n,
+                    .hyper = *hyper,
+                    .centre = p->centre,
+                    .scale = p->scale};
+    copse_status status = cp_grove_init(&b->grove, rows->dims, p->leaf.width, err);
+    if (status)
+        cp_btree_free(b);
+    else
+        *out = b;
+    return status;
+}
+
+copse_status cp_btree_settle(cp_btree *b, copse_error *err) {
+    if (b->grove.index) CP_TRY(cp_grove_finish(&b->grove, err));
+    CP_TRY(cp_btree_problem_leaf(&b->leaf, b->task, b->classes, &b->hyper, err));
+    CP_TRY(CP_RAW(b->size, b->grove.nodes, err));
+    cp_grove_measure(&b->grove, b->size);
+    return COPSE_OK;
+}
+
+void cp_btree_free(void *state) {
+    cp_btree *b = state;
+    if (!b) return;
+    for (size_t i = 0; b->island && i < b->islands; i++) cp_btree_island_clear(&b->island[i]);
+    for (size_t i = 0; b->trace && i < b->chains; i++) cp_btree_trace_clear(&b->trace[i]);
+    cp_mem_free(b->island);
+    cp_mem_free(b->trace);
+    cp_mem_free(b->size);
+    cp_leaf_clear(&b->leaf);
+    cp_grove_clear(&b->grove);
+    cp_mem_free(b);
+}

@@ -1,0 +1,56 @@
+/* btree_model - what is left when a sampler is done: the methods smc and bcart from there on. */
+#ifndef CP_BTREE_MODEL_H
+#define CP_BTREE_MODEL_H
+
+#include "btree/btree.h"
+#include "btree/btree_mcmc.h"
+#include "method/method.h"
+
+typedef struct cp_btree {
+    copse_task task;
+    size_t classes, rows;
+    cp_btree_hyper hyper;
+    double centre, scale; /* numbers: y = centre + scale times what leaves say */
+    cp_leaf leaf;         /* predicts; knows no rows */
+    cp_grove grove;
+    cp_grove_size *size; /* of each node */
+    /* How it went; log probabilities of targets are of those in their own units. */
+    size_t islands, chains; /* smc or bcart: the other is 0 */
+    cp_btree_island *island;
+    cp_btree_trace *trace; /* of each chain, all of one length */
+} cp_btree;
+
+extern const cp_method cp_smc_method, cp_bcart_method;
+
+/* In btree_fit.c. */
+extern const cp_sampler cp_btree_smc_sampler;   /* in btree_islands.c */
+extern const cp_sampler cp_btree_bcart_sampler; /* in btree_chains.c */
+cp_btree_hyper cp_btree_hyper_of(const copse_params *p);
+/* The result of a problem, nothing sampled yet. */
+copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper, cp_btree **out, copse_error *err);
+/* The grove has all its trees: finishes it, and what follows from it. */
+copse_status cp_btree_settle(cp_btree *b, copse_error *err);
+void cp_btree_free(void *state);
+/* Of the targets in their own units, from that of the standardised ones. */
+double cp_btree_own_units(const cp_btree *b, double log_prob);
+copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_error *err);
+copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error *err);
+
+/* In btree_predict.c. */
+copse_status cp_btree_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
+                              copse_error *err);
+
+/* In btree_file.c. */
+copse_status cp_btree_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w, copse_error *err);
+copse_status cp_btree_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                           void **out_state, copse_error *err);
+const char *cp_btree_check(const void *state);
+
+/* In btree_describe.c. */
+size_t cp_btree_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
+copse_status cp_btree_tree_json(const void *state, size_t tree, cp_json *j, copse_error *err);
+void cp_btree_tree_node(const void *state, size_t tree, int32_t node, cp_node_view *out);
+cp_shape cp_btree_tree_shape(const void *state, size_t tree);
+void cp_btree_tree_splits(const void *state, size_t tree, double *out_dims);
+
+#endif
