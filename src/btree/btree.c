@@ -105,5 +105,5 @@ static int can_learn(const void *state) {
         .tree_splits = cp_btree_tree_splits,                                               \
     }
 
-METHOD(smc, "one Bayesian tree by sequential Monte Carlo: weighted trees, and the marginal likelihood");
-METHOD(bcart, "one Bayesian tree by MCMC: Chipman, George and McCulloch's sampler");
+METHOD(smc, "one Bayesian tree by sequential Monte Carlo, with its marginal likelihood");
+METHOD(bcart, "one Bayesian tree by MCMC: grow, prune, change, swap");
