@@ -84,6 +84,11 @@ static int wants_bins(const cp_greedy_kind *kind, const cp_rows *rows, const cop
     return cp_param_is(p, "splits", "binned") || (cp_param_is(p, "splits", "auto") && rows->n > EXACT_ROWS);
 }
 
+/* They pay for lists of all columns that are kept sorted. */
+static int wants_ranks(const cp_greedy_rule *rule, const cp_rows *rows) {
+    return !rule->random_cuts && !rule->max_leaves && 2 * rule->features >= rows->dims;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- parts */
 
 static copse_status one_part(fitting *f, copse_error *err) {
@@ -278,6 +283,7 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     cp_rows scaled = *rows;
     scaled.weight = f->weight.own;
     CP_TRY(cp_greedy_data_init(&f->data, &scaled, wants_bins(f->kind, rows, p), run, err));
+    if (wants_ranks(&f->rule, rows)) CP_TRY(cp_greedy_data_rank(&f->data, run, err));
     f->g->rows = f->weight.rows;
     f->g->forest.centre = f->data.centre;
     f->g->forest.scale = f->data.scale;

@@ -23,7 +23,12 @@ copse_status cp_greedy_data_init(cp_greedy_data *d, const cp_rows *rows, int bin
     return binned ? cp_bins_init(&d->bins, rows->x, rows->n, rows->dims, rows->levels, run, err) : COPSE_OK;
 }
 
+copse_status cp_greedy_data_rank(cp_greedy_data *d, const copse_run *run, copse_error *err) {
+    return d->rows.n <= CP_GREEDY_RANKED ? cp_greedy_rank_init(&d->rank, &d->rows, run, err) : COPSE_OK;
+}
+
 void cp_greedy_data_clear(cp_greedy_data *d) {
+    cp_greedy_rank_clear(&d->rank);
     cp_bins_clear(&d->bins);
 }
 

@@ -7,6 +7,7 @@
 #define CP_GREEDY_GROW_H
 
 #include "data/bins.h"
+#include "greedy/greedy_rank.h"
 #include "method/method.h"
 #include "tree/tree.h"
 
@@ -15,10 +16,13 @@ typedef struct cp_greedy_data {
     cp_rows rows;         /* borrowed */
     double centre, scale; /* of y, as in cp_forest: the leaves' units; scale is a power of two */
     cp_bins bins;         /* none: every split is found exactly */
+    cp_greedy_rank rank;  /* none: small nodes are sorted by value */
 } cp_greedy_data;
 
 copse_status cp_greedy_data_init(cp_greedy_data *d, const cp_rows *rows, int binned, const copse_run *run,
                                  copse_error *err);
+/* Adds ranks, which make trees that try at least half the columns faster, and no different. */
+copse_status cp_greedy_data_rank(cp_greedy_data *d, const copse_run *run, copse_error *err);
 void cp_greedy_data_clear(cp_greedy_data *d);
 
 /* How a tree may grow. */

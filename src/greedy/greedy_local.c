@@ -1,27 +1,30 @@
 /* Small nodes.  The rows of a node that fits the cache are numbered 0 ... m-1 once, each column is sorted once, and from
- * there on a split is a scan of sorted lists and a stable division of them: no value is looked at again.
+ * there on a split is a scan of sorted lists and a stable division of them: only the two values next to a cut are looked at
+ * again.
  *
- * A column's list holds keys rank << 16 | row, where ranks count the column's different values among the m rows.  If all
- * columns are tried at every node, all lists are divided along with the node; if only few are, that would be wasted, and
- * the list of a column is made from its ranks when it is asked for. */
+ * A column's list holds keys rank << 16 | row, where ranks count the column's different values, among the m rows or among
+ * all (greedy_rank.h).  If all columns are tried at every node, all lists are divided along with the node; if only few are,
+ * that would be wasted, and the list of a column is made from its ranks when it is asked for. */
 #include <math.h>
 #include <string.h>
 
 #include "greedy/greedy_work.h"
 #include "num/sort.h"
 
-#define MISSING_RANK 0xffffu
+enum { MISSING_RANK = CP_GREEDY_RANK_NONE };
 
-/* A node: rows lo ... hi-1 of `member`, and of every list that is kept divided. */
+/* A node: rows lo ... hi-1 of member[half], and of every list that is kept divided.  The left child stays in its half, the
+ * right one goes to the same rows of the other half, which are free. */
 typedef struct part {
     int32_t node;
-    uint32_t depth, lo, hi;
+    uint32_t depth, lo, hi, half;
     uint64_t path;
+    cp_sum sum; /* regression */
 } part;
 
 typedef struct cp_greedy_local {
-    size_t most; /* rows that there is room for */
-    int divides; /* lists are divided with the nodes */
+    size_t apart; /* from one column's array to the next's */
+    int divides;  /* lists are divided with the nodes */
     /* of the rows at hand */
     size_t m;
     const cp_sum *sum;
@@ -29,12 +32,12 @@ typedef struct cp_greedy_local {
     const uint8_t *bin; /* NULL: there are none */
     double *y;          /* regression: targets */
     uint8_t *side;      /* 1: goes left */
-    uint16_t *member, *member_tmp;
+    uint16_t *member[2];
     uint32_t *node_row; /* row numbers of a leaf */
-    /* per column, `most` apart */
-    uint32_t *list; /* divides: sorted keys */
-    uint16_t *rank; /* else: of each row */
-    float *own_value;
+    /* per column, `apart` elements apart */
+    uint32_t *list[2];   /* divides: sorted keys */
+    uint16_t *rank;      /* else: of each row */
+    float *own_value;    /* else: */
     const float **value; /* of each rank; numbers only */
     uint32_t *ranks;     /* how many there are; 0: not sorted yet */
     int64_t *cell;       /* gini, if lists are not divided: classes by rank */
@@ -50,30 +53,34 @@ static void *room(cp_greedy_work *w, size_t n, size_t size, int *fine) {
 }
 
 copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *err) {
+    enum { LINE = 64 / sizeof(uint32_t) };
     size_t dims = w->records->data->rows.dims;
     int fine = 1;
     cp_greedy_local *l = room(w, 1, sizeof *l, &fine);
     if (!l) return cp_fail_memory(err);
-    *l = (cp_greedy_local){.most = most, .divides = 2 * w->rule->features >= dims};
+    /* An odd number of cache lines: the columns of a small node would otherwise compete for one set of the cache. */
+    *l = (cp_greedy_local){.apart = (most / LINE | 1) * LINE, .divides = 2 * w->rule->features >= dims};
+    if (l->apart < most) l->apart += 2 * LINE;
     l->side = room(w, most, sizeof *l->side, &fine);
     if (w->records->rule.kind == CP_SPLIT_SQUARED) {
         l->y = room(w, most, sizeof *l->y, &fine);
     }
-    l->member = room(w, most, sizeof *l->member, &fine);
-    l->member_tmp = room(w, most, sizeof *l->member_tmp, &fine);
     l->node_row = room(w, most, sizeof *l->node_row, &fine);
-    l->own_value = room(w, dims * most, sizeof *l->own_value, &fine);
-    l->value = room(w, dims, sizeof *l->value, &fine);
     l->ranks = room(w, dims, sizeof *l->ranks, &fine);
-    l->key = room(w, most, sizeof *l->key, &fine);
+    l->key = room(w, most + CP_CUT_PAD, sizeof *l->key, &fine);
     l->key_tmp = room(w, most, sizeof *l->key_tmp, &fine);
     l->wide = room(w, most, sizeof *l->wide, &fine);
     l->wide_tmp = room(w, most, sizeof *l->wide_tmp, &fine);
     l->stack = room(w, most + 1, sizeof *l->stack, &fine);
-    if (l->divides)
-        l->list = room(w, dims * most, sizeof *l->list, &fine);
-    else
-        l->rank = room(w, dims * most, sizeof *l->rank, &fine);
+    for (int half = 0; half < 2; half++) {
+        l->member[half] = room(w, most + 1, sizeof *l->member[half], &fine);
+        if (l->divides) l->list[half] = room(w, dims * l->apart + CP_CUT_PAD, sizeof *l->list[half], &fine);
+    }
+    if (!l->divides) {
+        l->rank = room(w, dims * l->apart, sizeof *l->rank, &fine);
+        l->own_value = room(w, dims * l->apart, sizeof *l->own_value, &fine);
+        l->value = room(w, dims, sizeof *l->value, &fine);
+    }
     if (!l->divides && w->records->rule.kind == CP_SPLIT_GINI)
         l->cell = room(w, CP_SPLIT_CELLS_A_ROW * most, sizeof *l->cell, &fine);
     w->local = l;
@@ -85,9 +92,9 @@ copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *er
 /* What a row is sorted by: levels are values; missing ones come last. */
 static uint32_t value_key(const cp_greedy_work *w, size_t i, size_t dim, uint32_t levels) {
     float x = cp_records_value(w->records, w->local->row[i], dim);
-    uint32_t k = isnan(x) ? CP_SPLIT_MISSING : levels ? (uint32_t)x : cp_sort_from_float(x);
-    /* A level unseen in training is as good as none; so is, here, one of the rare ones beyond what a rank can hold. */
-    return levels && (k >= levels || k >= MISSING_RANK) ? CP_SPLIT_MISSING : k;
+    if (!levels) return isnan(x) ? CP_SPLIT_MISSING : cp_sort_from_float(x);
+    uint32_t k = cp_greedy_rank_level(x, levels);
+    return k == MISSING_RANK ? CP_SPLIT_MISSING : k;
 }
 
 /* Bins are in the order of the values they hold, so rows go to their bins first, and only within a bin they are sorted. */
@@ -120,9 +127,9 @@ static void sort_values(cp_greedy_work *w, size_t dim) {
 }
 
 /* Ranks: a level's is the level itself, a number's counts the different values below it. */
-static uint32_t rank_values(cp_greedy_local *l, size_t dim, int is_level) {
+static uint32_t rank_values(cp_greedy_local *l, size_t dim, int is_level, uint32_t *key) {
     uint32_t rank = 0, last = 0;
-    float *value = l->own_value + dim * l->most;
+    float *value = l->own_value ? l->own_value + dim * l->apart : NULL;
     for (size_t i = 0; i < l->m; i++) {
         uint32_t v = (uint32_t)(l->wide[i] >> 32), row = (uint32_t)l->wide[i];
         uint32_t r = v;
@@ -131,10 +138,10 @@ static uint32_t rank_values(cp_greedy_local *l, size_t dim, int is_level) {
         } else if (!is_level) {
             if (i > 0 && v != last) rank++;
             last = v;
-            value[rank] = cp_sort_to_float(v);
+            if (value) value[rank] = cp_sort_to_float(v);
             r = rank;
         }
-        l->key[i] = r << 16 | row;
+        key[i] = r << 16 | row;
     }
     return is_level ? MISSING_RANK : rank + 1;
 }
@@ -145,7 +152,7 @@ static void rank_bins(cp_greedy_work *w, size_t dim) {
     const cp_bins *b = &w->records->data->bins;
     for (size_t i = 0; i < l->m; i++) {
         uint8_t bin = l->bin[i * w->records->stride + dim];
-        l->rank[dim * l->most + i] = bin == CP_BINS_MISSING ? MISSING_RANK : bin;
+        l->rank[dim * l->apart + i] = bin == CP_BINS_MISSING ? MISSING_RANK : bin;
     }
     l->ranks[dim] = b->count[dim];
     l->value[dim] = b->low + dim * CP_BINS_MAX;
@@ -154,24 +161,52 @@ static void rank_bins(cp_greedy_work *w, size_t dim) {
 static void sort_column(cp_greedy_work *w, size_t dim) {
     cp_greedy_local *l = w->local;
     int is_level = cp_greedy_work_levels(w, dim) > 0;
-    if (l->bin && !l->divides && !is_level && w->records->data->bins.exact[dim]) {
+    if (l->bin && !is_level && w->records->data->bins.exact[dim]) {
         rank_bins(w, dim);
         return;
     }
     sort_values(w, dim);
-    l->value[dim] = l->own_value + dim * l->most;
-    l->ranks[dim] = rank_values(l, dim, is_level);
-    if (l->divides)
-        memcpy(l->list + dim * l->most, l->key, l->m * sizeof *l->key);
-    else
-        for (size_t i = 0; i < l->m; i++) l->rank[dim * l->most + (l->key[i] & 0xffff)] = (uint16_t)(l->key[i] >> 16);
+    l->value[dim] = l->own_value + dim * l->apart;
+    l->ranks[dim] = rank_values(l, dim, is_level, l->key);
+    for (size_t i = 0; i < l->m; i++) l->rank[dim * l->apart + (l->key[i] & 0xffff)] = (uint16_t)(l->key[i] >> 16);
+}
+
+/* Divided lists are made from the ranks among all rows, where there are some. */
+static void sort_by_ranks(cp_greedy_work *w) {
+    cp_greedy_local *l = w->local;
+    const cp_greedy_rank *all = &w->records->data->rank;
+    const size_t dims = w->records->data->rows.dims;
+    for (size_t i = 0; i < l->m; i++) {
+        const uint16_t *rank = all->rank + (size_t)l->row[i] * dims;
+        __builtin_prefetch(w->records->data->rows.x + (size_t)l->row[i] * dims); /* place_cut will look here */
+        for (size_t d = 0; d < dims; d++) l->list[0][d * l->apart + i] = (uint32_t)rank[d] << 16 | (uint32_t)i;
+    }
+    for (size_t d = 0; d < dims; d++) {
+        uint32_t *key = l->list[0] + d * l->apart, limit = all->count[d];
+        for (size_t i = 0; i < l->m; i++)
+            if (key[i] >> 16 == MISSING_RANK) limit = MISSING_RANK + 1;
+        cp_sort_narrow(key, l->m, limit, l->key_tmp);
+    }
+}
+
+/* A list is divided from the top or not at all. */
+static void sort_all(cp_greedy_work *w) {
+    cp_greedy_local *l = w->local;
+    if (w->records->data->rank.rank) {
+        sort_by_ranks(w);
+        return;
+    }
+    for (size_t d = 0; d < w->records->data->rows.dims; d++) {
+        sort_values(w, d);
+        rank_values(l, d, cp_greedy_work_levels(w, d) > 0, l->list[0] + d * l->apart);
+    }
 }
 
 static const uint32_t *sorted_keys(cp_greedy_work *w, const part *p, size_t dim) {
     cp_greedy_local *l = w->local;
+    if (l->divides) return l->list[p->half] + dim * l->apart + p->lo;
     if (!l->ranks[dim]) sort_column(w, dim);
-    if (l->divides) return l->list + dim * l->most + p->lo;
-    const uint16_t *rank = l->rank + dim * l->most, *member = l->member + p->lo;
+    const uint16_t *rank = l->rank + dim * l->apart, *member = l->member[p->half] + p->lo;
     size_t n = p->hi - p->lo;
     uint32_t *key = l->key;
     int missing = 0;
@@ -187,34 +222,39 @@ static const uint32_t *sorted_keys(cp_greedy_work *w, const part *p, size_t dim)
 /* ------------------------------------------------------------------------------------------------------------ measuring */
 
 /* The node's totals; 1 if all its targets are equal. */
-static int measure(cp_greedy_work *w, const part *p) {
-    cp_greedy_local *l = w->local;
+static int measure_numbers(cp_greedy_work *w, const part *p) {
+    const cp_greedy_local *l = w->local;
     cp_split_node *n = &w->node;
-    cp_sum all = {0, 0};
-    int pure = 1;
+    const uint16_t *member = l->member[p->half];
     n->rows = p->hi - p->lo;
-    if (n->rule->kind == CP_SPLIT_SQUARED) {
-        double first = l->y[l->member[p->lo]];
-        for (uint32_t i = p->lo; i < p->hi; i++) {
-            const cp_sum *a = &l->sum[l->member[i]];
-            all.w += a->w;
-            all.s += a->s;
-            pure &= l->y[l->member[i]] == first;
-        }
-        n->weight = cp_split_weight(n->rule, all.w);
-        n->mean = (double)all.s / n->weight;
-        return pure;
-    }
-    const int64_t mask = n->rule->mask, first = l->sum[l->member[p->lo]].s;
+    n->weight = cp_split_weight(n->rule, p->sum.w);
+    n->mean = (double)p->sum.s / n->weight;
+    for (uint32_t i = p->lo + 1; i < p->hi; i++)
+        if (l->y[member[i]] != l->y[member[p->lo]]) return 0;
+    return 1;
+}
+
+static int measure_classes(cp_greedy_work *w, const part *p) {
+    const cp_greedy_local *l = w->local;
+    cp_split_node *n = &w->node;
+    const uint16_t *member = l->member[p->half];
+    const int64_t mask = n->rule->mask, first = l->sum[member[p->lo]].s;
     double *total = n->total;
+    int64_t all = 0;
+    int pure = 1;
     for (uint32_t i = p->lo; i < p->hi; i++) {
-        const cp_sum *a = &l->sum[l->member[i]];
-        all.w += a->w;
+        const cp_sum *a = &l->sum[member[i]];
+        all += a->w;
         total[a->s] += (double)(a->w & mask);
         pure &= a->s == first;
     }
-    n->weight = cp_split_weight(n->rule, all.w);
+    n->rows = p->hi - p->lo;
+    n->weight = cp_split_weight(n->rule, all);
     return pure;
+}
+
+static int measure(cp_greedy_work *w, const part *p) {
+    return w->node.rule->kind == CP_SPLIT_SQUARED ? measure_numbers(w, p) : measure_classes(w, p);
 }
 
 static void sum_squares(cp_greedy_work *w, const part *p) {
@@ -222,20 +262,22 @@ static void sum_squares(cp_greedy_work *w, const part *p) {
     cp_split_node *n = &w->node;
     n->square = 0;
     if (n->rule->kind == CP_SPLIT_SQUARED) return;
+    const uint16_t *member = l->member[p->half];
     for (uint32_t i = p->lo; i < p->hi; i++) { /* each class once: where its left weight is first touched */
-        int64_t k = l->sum[l->member[i]].s;
+        int64_t k = l->sum[member[i]].s;
         if (n->left[k] != 0) continue;
         n->left[k] = 1;
         double c = n->total[k];
         n->square += n->rule->kind == CP_SPLIT_GINI ? c * c : c * log(c);
     }
-    for (uint32_t i = p->lo; i < p->hi; i++) n->left[l->sum[l->member[i]].s] = 0;
+    for (uint32_t i = p->lo; i < p->hi; i++) n->left[l->sum[member[i]].s] = 0;
 }
 
 static void forget_totals(cp_greedy_work *w, const part *p) {
     cp_greedy_local *l = w->local;
     if (w->node.rule->kind == CP_SPLIT_SQUARED) return;
-    for (uint32_t i = p->lo; i < p->hi; i++) w->node.total[l->sum[l->member[i]].s] = 0;
+    const uint16_t *member = l->member[p->half];
+    for (uint32_t i = p->lo; i < p->hi; i++) w->node.total[l->sum[member[i]].s] = 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ splitting */
@@ -248,17 +290,28 @@ static int try_classes(cp_greedy_work *w, const part *p, size_t dim) {
     if (!l->ranks[dim]) sort_column(w, dim);
     size_t cells = l->ranks[dim] * classes;
     if (cells > CP_SPLIT_CELLS_A_ROW * n || cp_greedy_work_levels(w, dim)) return 0;
-    const uint16_t *rank = l->rank + dim * l->most;
+    const uint16_t *rank = l->rank + dim * l->apart;
     const cp_sum *sum = l->sum;
     int64_t *cell = l->cell;
     memset(cell, 0, cells * sizeof *cell);
-    for (const uint16_t *row = l->member + p->lo, *end = l->member + p->hi; row < end; row++) {
+    for (const uint16_t *row = l->member[p->half] + p->lo, *end = row + n; row < end; row++) {
         if (rank[*row] == MISSING_RANK) return 0;
         cell[rank[*row] * classes + (size_t)sum[*row].s] += sum[*row].w;
     }
     if (!cp_split_hist_classes(&w->node, l->cell, l->ranks[dim], &w->best)) return 1;
     w->best.dim = (int32_t)dim;
     w->best.cut = cp_bins_middle(l->value[dim][w->best.below], l->value[dim][w->best.above]);
+    return 1;
+}
+
+/* Regression on a number, where no value is missing: nearly all that trees do.  1: done. */
+static int try_cut(cp_greedy_work *w, const part *p, cp_cut_list *c, size_t dim) {
+    const cp_greedy_local *l = w->local;
+    const size_t n = p->hi - p->lo;
+    if (!l->divides || !l->y || cp_greedy_work_levels(w, dim)) return 0;
+    c->key = l->list[p->half] + dim * l->apart + p->lo;
+    if (c->key[n - 1] >> 16 == MISSING_RANK) return 0;
+    if (c->key[0] >> 16 != c->key[n - 1] >> 16 && cp_split_cut(&w->node, c, &w->best)) w->best.dim = (int32_t)dim;
     return 1;
 }
 
@@ -274,10 +327,24 @@ static void try_column(cp_greedy_work *w, const part *p, size_t dim) {
         return;
     }
     if (!cp_split_scan(&w->node, &list, &w->best)) return;
-    const float *value = l->value[dim];
     w->best.dim = (int32_t)dim;
+    if (l->divides) return; /* place_cut */
+    const float *value = l->value[dim];
     w->best.cut =
         w->best.above == CP_SPLIT_MISSING ? INFINITY : cp_bins_middle(value[w->best.below], value[w->best.above]);
+}
+
+/* The cut of a divided list, between the values of two rows. */
+static void place_cut(cp_greedy_work *w, const part *p) {
+    const cp_greedy_local *l = w->local;
+    cp_split *s = &w->best;
+    if (!l->divides || s->num < 0 || s->is_set) return;
+    const uint32_t *key = l->list[p->half] + (size_t)s->dim * l->apart + p->lo + s->at;
+    float below = cp_records_value(w->records, l->row[key[0] & 0xffff], (size_t)s->dim) + 0.0f, above; /* -0 is 0 */
+    s->cut = INFINITY;
+    if (s->above == CP_SPLIT_MISSING) return;
+    above = cp_records_value(w->records, l->row[key[1] & 0xffff], (size_t)s->dim) + 0.0f;
+    s->cut = cp_bins_middle(below, above);
 }
 
 static int find_split(cp_greedy_work *w, const part *p) {
@@ -285,39 +352,29 @@ static int find_split(cp_greedy_work *w, const part *p) {
     int32_t dim;
     cp_greedy_work_begin(w, &o);
     sum_squares(w, p);
-    while ((dim = cp_greedy_work_column(w, w->best.num >= 0)) != CP_NONE) try_column(w, p, (size_t)dim);
+    cp_cut_list cuts = cp_split_cuts(&w->node, w->local->sum);
+    while ((dim = cp_greedy_work_column(w, w->best.num >= 0)) != CP_NONE)
+        if (!try_cut(w, p, &cuts, (size_t)dim)) try_column(w, p, (size_t)dim);
     cp_greedy_work_end(w);
+    place_cut(w, p);
     return w->best.num >= 0;
 }
 
-/* Stable: keys of rows that go left first. */
-static void divide_keys(uint32_t *key, size_t n, const uint8_t *side, uint32_t *tmp) {
-    size_t left = 0, right = 0;
-    for (size_t i = 0; i < n; i++) {
+/* Stable: keys of rows that go left close up, the others go to `right`, which has room for one more than there are. */
+static void divide_keys(uint32_t *key, uint32_t *right, size_t n, const uint8_t *side) {
+    for (size_t i = 0, left = 0; i < n; i++) {
         uint32_t k = key[i];
-        size_t s = side[k & 0xffff];
-        key[left] = k;
-        tmp[right] = k;
-        left += s;
-        right += 1 - s;
+        key[left] = right[i - left] = k;
+        left += side[k & 0xffff];
     }
-    memcpy(key + left, tmp, right * sizeof *key);
 }
 
-static uint32_t divide_members(const cp_greedy_local *l, const part *p) {
-    const uint8_t *side = l->side;
-    uint16_t *member = l->member, *tmp = l->member_tmp;
-    uint32_t left = p->lo, right = 0;
-    for (uint32_t i = p->lo, end = p->hi; i < end; i++) {
+static void divide_members(uint16_t *member, uint16_t *right, size_t n, const uint8_t *side) {
+    for (size_t i = 0, left = 0; i < n; i++) {
         uint16_t row = member[i];
-        uint32_t s = side[row];
-        member[left] = row;
-        tmp[right] = row;
-        left += s;
-        right += 1 - s;
+        member[left] = right[i - left] = row;
+        left += side[row];
     }
-    memcpy(member + left, tmp, right * sizeof *member);
-    return left;
 }
 
 static int goes_left(const cp_split *s, uint32_t rank) {
@@ -325,35 +382,79 @@ static int goes_left(const cp_split *s, uint32_t rank) {
     return s->is_set ? cp_split_in_set(s->set, rank) : rank <= s->below;
 }
 
-static void set_sides(const cp_greedy_work *w, const part *p) {
+/* What goes left. */
+typedef struct lot {
+    uint32_t rows;
+    cp_sum sum;
+} lot;
+
+static inline void add_row(lot *left, const cp_sum *a) {
+    left->rows++;
+    left->sum.w += a->w;
+    left->sum.s += a->s;
+}
+
+/* A cut of a divided list: all up to row `at` of it, and, if they do, the missing values at its end. */
+static lot cut_sides(const cp_greedy_local *l, const cp_split *s, const uint32_t *key, size_t n) {
+    lot left = {0};
+    uint8_t *side = l->side;
+    size_t i = 0;
+    for (; i <= s->at; i++) {
+        uint32_t row = key[i] & 0xffff;
+        side[row] = 1;
+        add_row(&left, &l->sum[row]);
+    }
+    for (; i < n; i++) side[key[i] & 0xffff] = 0;
+    while (s->missing_left && key[i - 1] >> 16 == MISSING_RANK) {
+        uint32_t row = key[--i] & 0xffff;
+        side[row] = 1;
+        add_row(&left, &l->sum[row]);
+    }
+    return left;
+}
+
+static lot set_sides(const cp_greedy_work *w, const part *p) {
     const cp_greedy_local *l = w->local;
     const cp_split s = w->best; /* a copy, which writing sides cannot seem to change */
-    uint8_t *side = l->side;
-    const size_t from = (size_t)s.dim * l->most;
-    if (l->divides) {
-        for (const uint32_t *key = l->list + from + p->lo, *end = key + (p->hi - p->lo); key < end; key++)
-            side[*key & 0xffff] = (uint8_t)goes_left(&s, *key >> 16);
-        return;
+    const size_t from = (size_t)s.dim * l->apart, n = p->hi - p->lo;
+    const uint32_t *key = l->divides ? l->list[p->half] + from + p->lo : NULL;
+    const uint16_t *rank = l->divides ? NULL : l->rank + from, *member = l->member[p->half] + p->lo;
+    if (key && !s.is_set) return cut_sides(l, &s, key, n);
+    lot left = {0};
+    for (size_t i = 0; i < n; i++) {
+        uint32_t row = key ? key[i] & 0xffff : member[i];
+        l->side[row] = (uint8_t)goes_left(&s, key ? key[i] >> 16 : rank[row]);
+        if (l->side[row]) add_row(&left, &l->sum[row]);
     }
-    const uint16_t *rank = l->rank + from;
-    for (const uint16_t *row = l->member + p->lo, *end = l->member + p->hi; row < end; row++)
-        side[*row] = (uint8_t)goes_left(&s, rank[*row]);
+    return left;
 }
 
 /* Lists that no child will look at need not be divided. */
-static uint32_t divide(cp_greedy_work *w, const part *p) {
+static lot divide(cp_greedy_work *w, const part *p) {
     cp_greedy_local *l = w->local;
-    set_sides(w, p);
-    uint32_t mid = divide_members(l, p), most = mid - p->lo > p->hi - mid ? mid - p->lo : p->hi - mid;
-    if (l->divides && most >= 2 * w->records->rule.min_rows)
-        for (size_t d = 0; d < w->records->data->rows.dims; d++)
-            divide_keys(l->list + d * l->most + p->lo, p->hi - p->lo, l->side, l->key_tmp);
-    return mid;
+    const lot left = set_sides(w, p);
+    const uint32_t n = p->hi - p->lo, mid = left.rows, most = mid > n - mid ? mid : n - mid, half = p->half;
+    uint16_t next = l->member[1 - half][p->hi];
+    divide_members(l->member[half] + p->lo, l->member[1 - half] + p->lo + mid, n, l->side);
+    l->member[1 - half][p->hi] = next;
+    if (!l->divides || most < 2 * w->records->rule.min_rows) return left;
+    const size_t cut = w->best.is_set ? SIZE_MAX : (size_t)w->best.dim;
+    for (size_t d = 0; d < w->records->data->rows.dims; d++) {
+        uint32_t *key = l->list[half] + d * l->apart + p->lo, *other = l->list[1 - half] + d * l->apart + p->lo;
+        uint32_t after = other[n];
+        if (d == cut && key[n - 1] >> 16 != MISSING_RANK)
+            memcpy(other + mid, key + mid, (n - mid) * sizeof *key); /* it stands divided */
+        else
+            divide_keys(key, other + mid, n, l->side);
+        other[n] = after;
+    }
+    return left;
 }
 
 static copse_status close_leaf(cp_greedy_work *w, const part *p, copse_error *err) {
     cp_greedy_local *l = w->local;
-    for (uint32_t i = p->lo; i < p->hi; i++) l->node_row[i - p->lo] = l->row[l->member[i]];
+    const uint16_t *member = l->member[p->half];
+    for (uint32_t i = p->lo; i < p->hi; i++) l->node_row[i - p->lo] = l->row[member[i]];
     return cp_greedy_work_leaf(w, p->node, l->node_row, p->hi - p->lo, err);
 }
 
@@ -366,10 +467,13 @@ static copse_status grow_part(cp_greedy_work *w, part p, size_t *depth, copse_er
     forget_totals(w, &p);
     if (status) return status;
     if (leaf) return close_leaf(w, &p, err);
-    int32_t left = w->tree->node[p.node].next;
-    uint32_t mid = divide(w, &p);
-    l->stack[(*depth)++] = (part){left + 1, p.depth + 1, mid, p.hi, cp_greedy_work_child(p.path, 1)};
-    l->stack[(*depth)++] = (part){left, p.depth + 1, p.lo, mid, cp_greedy_work_child(p.path, 0)};
+    const lot left = divide(w, &p);
+    const cp_sum rest = {p.sum.w - left.sum.w, p.sum.s - left.sum.s};
+    part child = {w->tree->node[p.node].next,      p.depth + 1, p.lo, p.lo + left.rows, p.half,
+                  cp_greedy_work_child(p.path, 0), left.sum};
+    part other = {child.node + 1, p.depth + 1, child.hi, p.hi, 1 - p.half, cp_greedy_work_child(p.path, 1), rest};
+    l->stack[(*depth)++] = other;
+    l->stack[(*depth)++] = child;
     return COPSE_OK;
 }
 
@@ -382,13 +486,16 @@ copse_status cp_greedy_local_grow(cp_greedy_work *w, const cp_greedy_open *o, co
     l->row = w->records->row + o->lo;
     l->bin = w->records->bin ? w->records->bin + o->lo * w->records->stride : NULL;
     memset(l->ranks, 0, dims * sizeof *l->ranks);
-    for (size_t i = 0; i < l->m; i++) l->member[i] = (uint16_t)i;
+    for (size_t i = 0; i < l->m; i++) l->member[0][i] = (uint16_t)i;
     for (size_t i = 0; y && i < l->m; i++) l->y[i] = y[l->row[i]];
     if (!y) memset(w->node.total, 0, w->node.rule->classes * sizeof *w->node.total); /* greedy_find leaves its own */
-    /* A list is divided from the top or not at all. */
-    if (l->divides)
-        for (size_t d = 0; d < dims; d++) sort_column(w, d);
-    l->stack[depth++] = (part){o->node, o->depth, 0, (uint32_t)l->m, o->path};
+    if (l->divides) sort_all(w);
+    part root = {.node = o->node, .depth = o->depth, .hi = (uint32_t)l->m, .path = o->path};
+    for (size_t i = 0; i < l->m; i++) {
+        root.sum.w += l->sum[i].w;
+        root.sum.s += l->sum[i].s;
+    }
+    l->stack[depth++] = root;
     while (depth > 0) CP_TRY(grow_part(w, l->stack[--depth], &depth, err));
     return COPSE_OK;
 }

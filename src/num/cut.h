@@ -16,8 +16,11 @@ typedef struct cp_sum {
     int64_t s; /* regression: weight times target.  For a single row of a classification: its class */
 } cp_sum;
 
+enum { CP_CUT_PAD = 3 };
+
 typedef struct cp_cut_list {
-    const uint32_t *key; /* rising: rank << 16 | position; there is one more after the last cut */
+    /* Rising: rank << 16 | position.  There is one more after the last cut, and CP_CUT_PAD can be read after that. */
+    const uint32_t *key;
     const cp_sum *sum;   /* by position */
     size_t first, end;   /* cuts after rows first ... end-1 are allowed where the rank changes */
     cp_sum base;         /* already on the left */

@@ -72,6 +72,7 @@ typedef struct cp_split {
     float cut; /* numbers: x <= cut goes left; INFINITY: missing values against all others */
     uint32_t below,
         above;     /* numbers: the ranks (or bins) on either side of the cut; above CP_SPLIT_MISSING: cut is inf */
+    size_t at;     /* numbers, found in a list: the last row of it on the left, missing values apart */
     uint32_t *set; /* categories: the levels (or bins) that go left; room for the widest category */
 } cp_split;
 
@@ -112,6 +113,11 @@ static inline int cp_split_heavier_left(const cp_split_node *n, double left_weig
 /* In split_scan.c: the best cut of a number.  Returns 1 if it is better than `best`, which then holds it, but for dim and
  * cut, which the caller knows. */
 int cp_split_scan(const cp_split_node *n, const cp_split_list *l, cp_split *best);
+
+/* The same for regression, of narrow keys none of which is missing: a list that serves all columns of a node, but for its
+ * keys. */
+cp_cut_list cp_split_cuts(const cp_split_node *n, const cp_sum *sum);
+int cp_split_cut(const cp_split_node *n, const cp_cut_list *c, cp_split *best);
 
 /* In split_level.c: the best set of levels; `levels` is the number of ranks there can be.  Regression and two classes:
  * levels in the order of their mean response, which is known to hold the best of all subsets [Breiman et al. 1984,

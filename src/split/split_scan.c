@@ -9,6 +9,7 @@ static void keep(cp_split *best, const cp_split_list *l, size_t at, double num, 
     best->num = num;
     best->den = den;
     best->left = left;
+    best->at = at;
     best->below = cp_split_rank(l, at);
     best->above = at + 1 < l->present ? cp_split_rank(l, at + 1) : CP_SPLIT_MISSING;
     best->is_set = 0;
@@ -83,31 +84,56 @@ static inline __attribute__((always_inline)) int scan_classes(const cp_split_nod
 }
 
 /* Narrow keys have a faster loop. */
-static int scan_narrow(const cp_split_node *n, const cp_split_list *l, const pass *p, cp_split *best) {
-    cp_cut_list c = {.key = l->key,
-                     .sum = l->sum,
-                     .base = p->base,
-                     .mask = n->rule->mask,
-                     .weight = n->weight,
-                     .mean = n->mean,
-                     .least = n->rule->min_weight};
-    double quality = best->num, left;
-    cut_range(n, p, &c.first, &c.end);
-    size_t at = n->rule->cut(&c, &quality, &left);
+cp_cut_list cp_split_cuts(const cp_split_node *n, const cp_sum *sum) {
+    const cp_split_rule *r = n->rule;
+    return (cp_cut_list){.sum = sum,
+                         .first = r->min_rows - 1,
+                         .end = n->rows > r->min_rows ? n->rows - r->min_rows : 0,
+                         .mask = r->mask,
+                         .weight = n->weight,
+                         .mean = n->mean,
+                         .least = r->min_weight};
+}
+
+static int cut_narrow(const cp_split_node *n, const cp_cut_list *c, cp_split *best) {
+    size_t at = n->rule->cut(c, &best->num, &best->left);
     if (at == SIZE_MAX) return 0;
-    keep(best, l, at, quality, 1, left);
+    best->den = 1;
+    best->at = at;
+    best->below = c->key[at] >> 16;
+    best->above = c->key[at + 1] >> 16;
+    best->is_set = 0;
+    return 1;
+}
+
+int cp_split_cut(const cp_split_node *n, const cp_cut_list *c, cp_split *best) {
+    if (!cut_narrow(n, c, best)) return 0;
+    best->missing_left = cp_split_heavier_left(n, best->left);
+    return 1;
+}
+
+static int scan_narrow(const cp_split_node *n, const cp_split_list *l, const pass *p, cp_split *best) {
+    cp_cut_list c = cp_split_cuts(n, l->sum);
+    c.key = l->key;
+    c.base = p->base;
+    cut_range(n, p, &c.first, &c.end);
+    if (!cut_narrow(n, &c, best)) return 0;
+    if (best->at + 1 >= l->present) best->above = CP_SPLIT_MISSING;
     return 1;
 }
 
 static int scan_pass(const cp_split_node *n, const cp_split_list *l, const pass *p, cp_split *best) {
-    cp_split_list narrow = *l, wide = *l;
-    narrow.wide = 0;
-    wide.wide = 1;
-    switch (n->rule->kind) {
-        case CP_SPLIT_SQUARED: return l->wide ? scan_squared(n, wide, p, best) : scan_narrow(n, l, p, best);
-        case CP_SPLIT_GINI: return l->wide ? scan_classes(n, wide, p, 0, best) : scan_classes(n, narrow, p, 0, best);
-        default: return l->wide ? scan_classes(n, wide, p, 1, best) : scan_classes(n, narrow, p, 1, best);
+    const cp_split_kind kind = n->rule->kind;
+    const int entropy = kind == CP_SPLIT_ENTROPY;
+    if (kind == CP_SPLIT_SQUARED && !l->wide) return scan_narrow(n, l, p, best);
+    cp_split_list list = *l;
+    if (l->wide) {
+        list.wide = 1;
+        if (kind == CP_SPLIT_SQUARED) return scan_squared(n, list, p, best);
+        return entropy ? scan_classes(n, list, p, 1, best) : scan_classes(n, list, p, 0, best);
     }
+    list.wide = 0;
+    return entropy ? scan_classes(n, list, p, 1, best) : scan_classes(n, list, p, 0, best);
 }
 
 int cp_split_scan(const cp_split_node *n, const cp_split_list *l, cp_split *best) {

@@ -7,7 +7,7 @@
 enum { MOST = 300, SHIFT = 40 };
 
 typedef struct setting {
-    uint32_t key[MOST + 1];
+    uint32_t key[MOST + 1 + CP_CUT_PAD];
     cp_sum sum[MOST];
     cp_cut_list list;
 } setting;

@@ -50,6 +50,45 @@ static void threads_change_no_byte(void **state) {
             }
 }
 
+static cp_tree grow_ranked(const cp_rows *rows, int binned, int ranked) {
+    copse_error err;
+    cp_greedy_data d;
+    cp_tree t = {0};
+    cp_greedy_rule rule = {.features = rows->dims, .min_leaf = 2};
+    cp_greedy_job job = {.rows = rows->n, .root = 1};
+    must(cp_greedy_data_init(&d, rows, binned, NULL, &err), err);
+    if (ranked) must(cp_greedy_data_rank(&d, NULL, &err), err);
+    must(cp_greedy_grow(&d, &rule, &job, NULL, &t, &err), err);
+    cp_greedy_data_clear(&d);
+    return t;
+}
+
+/* With ties, zeros of both signs, missing values, and levels unseen in training. */
+static void ranks_change_no_tree(void **state) {
+    (void)state;
+    enum { ROWS = 5000, DIMS = 4 };
+    static const uint32_t levels[DIMS] = {0, 0, 0, 300};
+    for (int way = 0; way < 6; way++) {
+        sample s = make_sample("ranks", ROWS, DIMS, way / 2 == 2 ? 3 : 0, way / 2 == 1 ? 40 : 0);
+        for (size_t i = 0; i < ROWS; i++) {
+            float *x = s.x + i * DIMS;
+            x[1] = i % 5 == 0 ? -0.0f : i % 5 == 1 ? 0.0f : x[1] - 0.5f;
+            if (i % 7 == 0) x[2] = NAN;
+            x[3] = floorf(x[3] * 301);
+        }
+        s.rows.levels = levels;
+        cp_tree a = grow_ranked(&s.rows, way % 2, 0), b = grow_ranked(&s.rows, way % 2, 1);
+        assert_true(a.leaves > 50);
+        assert_int_equal(a.nodes, b.nodes);
+        assert_memory_equal(a.node, b.node, a.nodes * sizeof *a.node);
+        assert_int_equal(a.sets, b.sets);
+        assert_memory_equal(a.set, b.set, a.sets * sizeof *a.set);
+        cp_tree_clear(&a);
+        cp_tree_clear(&b);
+        free_sample(&s);
+    }
+}
+
 static void seeds_change_forests(void **state) {
     (void)state;
     sample s = make_sample("seeds", 300, 4, 0, 0);
@@ -629,6 +668,7 @@ static void impossible_options_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_change_no_byte),
+        cmocka_unit_test(ranks_change_no_tree),
         cmocka_unit_test(seeds_change_forests),
         cmocka_unit_test(every_row_lands_in_the_leaf_it_was_trained_in),
         cmocka_unit_test(subsets_divide_the_rows),
