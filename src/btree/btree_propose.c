@@ -4,6 +4,11 @@
 
 #include "base/mem.h"
 
+/* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
+#ifndef CP_BROKEN
+#define CP_BROKEN(bug) 0
+#endif
+
 /* What has been found out about a column, if `extent_of` or `sum_of` is the number of the block at work. */
 typedef struct cp_btree_column_known {
     uint32_t extent_of, sum_of;
@@ -166,7 +171,8 @@ void cp_btree_propose_gap(cp_btree_proposer *p, cp_btree_choice *c) {
     } else {
         gap = (size_t)(c->u * (double)t->gaps);
         if (gap == t->gaps) gap--;
-        c->log_weight = log((double)t->gaps * cp_btree_column_share(t, gap)) + t->log_lik[gap] - p->block.log_lik;
+        double count = (double)t->gaps + CP_BROKEN(BROKEN_COUNTS_VALUES);
+        c->log_weight = log(count * cp_btree_column_share(t, gap)) + t->log_lik[gap] - p->block.log_lik;
     }
     c->gap = cp_btree_column_gap(t, gap);
 }

@@ -7,6 +7,11 @@
 #include "base/mem.h"
 #include "num/sort.h"
 
+/* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
+#ifndef CP_BROKEN
+#define CP_BROKEN(bug) 0
+#endif
+
 /* Without the opening of states, which the caller does. */
 static copse_status make_room(cp_btree_swarm *s, copse_error *err) {
     size_t n = s->opt.particles;
@@ -169,7 +174,7 @@ static void resample(cp_btree_swarm *s, const uint32_t *opt_ancestor) {
     s->log_z += cp_particle_log_mean(s->next.log_weight, n);
     for (size_t i = 0; i < n; i++) {
         s->particle[i] = s->next.particle[from[i]];
-        s->log_weight[i] = 0;
+        s->log_weight[i] = CP_BROKEN(BROKEN_KEEPS_WEIGHTS) ? s->next.log_weight[from[i]] : 0;
     }
     s->resamplings++;
 }

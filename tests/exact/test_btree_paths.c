@@ -2,7 +2,7 @@
  * listing all that one or two particles can do.  And predictions weighted by the evidence are unbiased too. */
 #include "smc_paths.h"
 
-#define EXACT 1e-11
+#define EXACT 1e-12
 
 static const char *const proposals[] = {"prior", "empirical", "optimal", "mixed"};
 static const char *const expansions[] = {"node", "node-likelihood", "layer"};

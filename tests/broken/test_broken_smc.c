@@ -1,0 +1,52 @@
+/* Sequential Monte Carlo with bugs that others have had: the list of all that particles can do (tests/exact) must see each,
+ * with the options it is about, and only with those.  This program has its own copy of the sampler, whose bugs are
+ * switched on by a variable. */
+typedef enum bug {
+    NO_BUG,
+    BROKEN_COUNTS_VALUES, /* the empirical proposal's density is 1 / (U gap), U being the values and not the gaps */
+    BROKEN_KEEPS_WEIGHTS, /* copies of resampled particles keep the weights that made them copies */
+    BUGS
+} bug;
+static bug broken;
+#define CP_BROKEN(bug) (broken == (bug))
+#include "../../src/btree/btree_propose.c"
+#include "../../src/btree/btree_smc.c"
+
+#include "smc_paths.h"
+
+static const char *const names[BUGS] = {"no bug", "counts values", "keeps weights"};
+
+static double error_of(bug b, const cp_btree_smc_options *opt, int numbers) {
+    island_problem p;
+    broken = b;
+    island_problem_init(&p, &tinies[TINY_SMALL - 1], numbers);
+    smc_paths all = smc_paths_all(&p, opt);
+    double error = smc_paths_error(&p, &all);
+    island_problem_clear(&p);
+    broken = NO_BUG;
+    return error;
+}
+
+static void every_bug_is_seen_and_nothing_else(void **state) {
+    (void)state;
+    for (int b = 0; b < BUGS; b++)
+        for (int empirical = 0; empirical < 2; empirical++)
+            for (int resampled = 0; resampled < 2; resampled++)
+                for (int numbers = 0; numbers < 2; numbers++) {
+                    const cp_btree_smc_options opt = {.proposal = empirical ? CP_BTREE_EMPIRICAL : CP_BTREE_PRIOR,
+                                                      .resampling = CP_RESAMPLE_SYSTEMATIC,
+                                                      .ess_threshold = resampled ? 2 : 0,
+                                                      .particles = 2,
+                                                      .max_stages = 100};
+                    int wrong = (b == BROKEN_COUNTS_VALUES && empirical) || (b == BROKEN_KEEPS_WEIGHTS && resampled);
+                    double error = error_of((bug)b, &opt, numbers);
+                    print_message("%s, %s, %s: %.3g\n", names[b], empirical ? "empirical" : "prior",
+                                  resampled ? "resampled" : "not resampled", error);
+                    assert_true(wrong ? error > 1e-3 : error < 1e-12);
+                }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_bug_is_seen_and_nothing_else)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
