@@ -1,7 +1,6 @@
 /* greedy_oob - a random forest judged by its own rows: each is predicted by the trees whose bootstrap missed it, about
  * 37 of 100, as if it were new. */
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/pool.h"
@@ -11,7 +10,6 @@
 enum {
     BLOCK = 4096,   /* rows asked for at a time, */
     ROOM = 1 << 19, /* and class probabilities, */
-    GATHERED = 64,  /* columns: of wider rows, those that are in the bag are walked too, and not copied */
     TRIED = 20000   /* rows that the spread is learnt from, about */
 };
 
@@ -27,7 +25,7 @@ typedef struct tally {
 typedef struct asking {
     size_t first, n;
     uint32_t *place, *leaf; /* of the rows a tree has not seen: where in the block, which leaf */
-    float *x;
+    uint32_t *key;          /* of all rows of the block; NULL if there are none */
     cp_greedy_hearsay *said;
     double *probs;
 } asking;
@@ -36,7 +34,6 @@ typedef struct judging {
     const cp_greedy *g;
     const cp_greedy_bag *bag;
     size_t block, words;
-    int plain;                /* no value is missing */
     tally *part;              /* one per block */
     cp_greedy_unseen *unseen; /* regression: of every `every`-th row */
     size_t every;
@@ -49,15 +46,19 @@ static copse_status ask_init(asking *a, const judging *j, copse_error *err) {
     CP_TRY(CP_RAW(a->place, a->n, err));
     CP_TRY(CP_RAW(a->leaf, a->n, err));
     CP_TRY(CP_NEW(a->said, a->n, err));
-    if (f->dims <= GATHERED) CP_TRY(CP_RAW(a->x, a->n * f->dims, err));
     if (f->task == COPSE_CLASS) CP_TRY(CP_NEW(a->probs, a->n * f->classes, err));
+    if (!cp_tree_walk_takes_keys(f)) return COPSE_OK;
+    CP_TRY(CP_RAW(a->key, a->n * f->dims, err));
+    if (cp_tree_walk_keys(j->bag->rows->x + a->first * f->dims, a->n * f->dims, a->key)) return COPSE_OK;
+    cp_mem_free(a->key);
+    a->key = NULL;
     return COPSE_OK;
 }
 
 static void ask_clear(asking *a) {
     cp_mem_free(a->place);
     cp_mem_free(a->leaf);
-    cp_mem_free(a->x);
+    cp_mem_free(a->key);
     cp_mem_free(a->said);
     cp_mem_free(a->probs);
 }
@@ -65,21 +66,15 @@ static void ask_clear(asking *a) {
 /* Fills in place and leaf for the rows that tree m has not seen; returns how many. */
 static size_t walk_unseen(asking *a, const judging *j, size_t m) {
     const cp_forest *f = &j->g->forest;
-    const float *x = j->bag->rows->x + a->first * f->dims;
     const uint64_t *bits = j->bag->bit + m * j->words;
     size_t n = 0;
     for (size_t i = 0; i < a->n; i++) {
         size_t row = a->first + i;
-        if (bits[row / 64] >> row % 64 & 1) continue;
-        if (a->x) memcpy(a->x + n * f->dims, x + i * f->dims, f->dims * sizeof *x);
-        a->place[n++] = (uint32_t)i;
+        a->place[n] = (uint32_t)i;
+        n += !(bits[row / 64] >> row % 64 & 1);
     }
-    if (a->x) {
-        (j->plain ? cp_tree_walk_plain : cp_tree_walk)(&f->tree[m], f, a->x, n, a->leaf);
-        return n;
-    }
-    (j->plain ? cp_tree_walk_plain : cp_tree_walk)(&f->tree[m], f, x, a->n, a->leaf);
-    for (size_t k = 0; k < n; k++) a->leaf[k] = a->leaf[a->place[k]];
+    cp_tree_rows rows = {.x = j->bag->rows->x + a->first * f->dims, .key = a->key, .row = a->place, .n = n};
+    cp_tree_walk_rows(&f->tree[m], f, &rows, a->leaf);
     return n;
 }
 
@@ -196,7 +191,6 @@ static copse_status judge_all(judging *j, cp_greedy *g, const copse_run *run, co
 copse_status cp_greedy_oob(cp_greedy *g, const cp_greedy_bag *bag, const copse_run *run, copse_error *err) {
     size_t n = bag->rows->n, width = g->forest.task == COPSE_CLASS ? g->forest.classes : 1;
     judging j = {.g = g, .bag = bag, .block = ROOM / width, .words = (n + 63) / 64, .every = 1 + n / TRIED};
-    j.plain = cp_tree_walk_is_plain(bag->rows->x, n * bag->rows->dims);
     if (j.block > BLOCK) j.block = BLOCK;
     if (j.block < 64) j.block = 64;
     copse_status status = judge_all(&j, g, run, err);

@@ -6,9 +6,14 @@
 
 #include "base/mem.h"
 #include "greedy/greedy.h"
+#include "num/kern.h"
 #include "tree/tree_walk.h"
 
-enum { BLOCK = 4096 }; /* rows that pass through a tree while it is in the cache */
+enum {
+    BLOCK = 4096,   /* rows that pass through a tree while it is in the cache */
+    KEYS = 1 << 18, /* values of theirs */
+    AHEAD = 32      /* rows whose leaves are fetched before they are read */
+};
 
 /* Trees first ... end-1 are asked. */
 typedef struct question {
@@ -16,37 +21,50 @@ typedef struct question {
     const cp_rows *rows;
     size_t first, end;
     int of_mean;
-    int plain; /* no value of the rows is missing */
     double alpha;
+    size_t block;  /* a multiple of CP_ANSWER_ROWS */
+    uint32_t *key; /* of a block; NULL: the forest takes none */
 } question;
 
-static void walk(const question *q, const cp_tree *t, size_t first, size_t n, uint32_t *leaf) {
-    (q->plain ? cp_tree_walk_plain : cp_tree_walk)(t, &q->g->forest, q->rows->x + first * q->rows->dims, n, leaf);
+/* Rows first ... of a block as trees are to see them. */
+static cp_tree_rows block_of(const question *q, size_t first) {
+    size_t left = q->rows->n - first, dims = q->rows->dims;
+    cp_tree_rows rows = {.x = q->rows->x + first * dims, .n = left < q->block ? left : q->block};
+    if (q->key && cp_tree_walk_keys(rows.x, rows.n * dims, q->key)) rows.key = q->key;
+    return rows;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- numbers */
 
-/* What a tree says of n rows, from row `first` on. */
-static void say(const question *q, const cp_tree_value *value, const uint32_t *leaf, size_t n, cp_gauss *out) {
+/* What a tree says of CP_ANSWER_ROWS rows; stage by stage, for compilers to see that rows are alike. */
+static void say(const question *q, const cp_tree_value *value, const uint32_t *leaf, cp_gauss *out) {
     const cp_greedy_spread spread = q->g->spread;
-    size_t trees = q->end - q->first;
-    for (size_t i = 0; i < n; i++) {
-        cp_tree_value v = value[leaf[i]];
-        double var = q->of_mean ? spread.floor : cp_greedy_spread_var(&spread, &v);
-        out[i / CP_ANSWER_ROWS * trees * CP_ANSWER_ROWS + i % CP_ANSWER_ROWS] = (cp_gauss){v.mean, (float)sqrt(var)};
+    cp_tree_value v[CP_ANSWER_ROWS];
+    double var[CP_ANSWER_ROWS];
+    for (size_t k = 0; k < CP_ANSWER_ROWS; k++) v[k] = value[leaf[k]];
+    for (size_t k = 0; k < CP_ANSWER_ROWS; k++)
+        var[k] = q->of_mean ? spread.floor : cp_greedy_spread_var(&spread, &v[k]);
+    for (size_t k = 0; k < CP_ANSWER_ROWS; k++) out[k] = (cp_gauss){v[k].mean, (float)sqrt(var[k])};
+}
+
+static void ask_tree(const question *q, const cp_tree *t, const cp_tree_rows *rows, cp_gauss *out) {
+    uint32_t leaf[BLOCK + AHEAD];
+    cp_tree_walk_rows(t, &q->g->forest, rows, leaf);
+    for (size_t i = rows->n; i < rows->n + AHEAD; i++) leaf[i] = 0; /* the answer has room to complete the last group */
+    for (size_t i = 0; i < AHEAD; i++) cp_kern_ask(&t->value[leaf[i]]);
+    for (size_t i = 0; i < rows->n; i += CP_ANSWER_ROWS, out += CP_ANSWER_ROWS * (q->end - q->first)) {
+        for (size_t k = 0; k < CP_ANSWER_ROWS; k++) cp_kern_ask(&t->value[leaf[i + AHEAD - CP_ANSWER_ROWS + k]]);
+        say(q, t->value, leaf + i, out);
     }
 }
 
 static copse_status predict_numbers(const question *q, cp_answer *out, copse_error *err) {
     const cp_forest *f = &q->g->forest;
-    uint32_t leaf[BLOCK];
     CP_TRY(cp_answer_fill(out, q->end - q->first, f->centre, f->scale, err));
-    for (size_t first = 0, n; first < out->rows; first += n) {
-        n = out->rows - first < BLOCK ? out->rows - first : BLOCK;
-        for (size_t m = q->first; m < q->end; m++) {
-            walk(q, &f->tree[m], first, n, leaf);
-            say(q, f->tree[m].value, leaf, n, cp_answer_gauss(out, first, m - q->first));
-        }
+    for (size_t first = 0; first < out->rows; first += q->block) {
+        cp_tree_rows rows = block_of(q, first);
+        for (size_t m = q->first; m < q->end; m++)
+            ask_tree(q, &f->tree[m], &rows, cp_answer_gauss(out, first, m - q->first));
     }
     return COPSE_OK;
 }
@@ -74,34 +92,45 @@ static void normalise(double *probs, size_t classes, double even) {
 }
 
 static void predict_classes(const question *q, cp_answer *out) {
-    const cp_rows *rows = q->rows;
-    size_t classes = out->classes, n;
+    size_t classes = out->classes;
     uint32_t leaf[BLOCK];
-    for (size_t first = 0; first < rows->n; first += n) {
+    for (size_t first = 0; first < out->rows; first += q->block) {
         double even[BLOCK] = {0}, *probs = out->probs + first * classes;
-        n = rows->n - first < BLOCK ? rows->n - first : BLOCK;
+        cp_tree_rows rows = block_of(q, first);
         for (size_t m = q->first; m < q->end; m++) {
-            walk(q, &q->g->forest.tree[m], first, n, leaf);
-            add_shares(q, &q->g->forest.tree[m], leaf, n, probs, even);
+            const cp_tree *t = &q->g->forest.tree[m];
+            cp_tree_walk_rows(t, &q->g->forest, &rows, leaf);
+            add_shares(q, t, leaf, rows.n, probs, even);
         }
-        for (size_t i = 0; i < n; i++) normalise(probs + i * classes, classes, even[i]);
+        for (size_t i = 0; i < rows.n; i++) normalise(probs + i * classes, classes, even[i]);
     }
+}
+
+static size_t block_size(const cp_rows *rows, int keys) {
+    size_t block = keys ? KEYS / rows->dims / CP_ANSWER_ROWS * CP_ANSWER_ROWS : BLOCK;
+    return block < BLOCK ? block : BLOCK;
 }
 
 copse_status cp_greedy_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                                copse_error *err) {
     const cp_greedy *g = state;
+    int keys = cp_tree_walk_takes_keys(&g->forest);
     question q = {.g = g,
                   .rows = rows,
                   .end = g->forest.trees,
                   .of_mean = out->of_mean,
-                  .plain = cp_tree_walk_is_plain(rows->x, rows->n * rows->dims),
-                  .alpha = cp_param_real(p, "alpha")};
+                  .alpha = cp_param_real(p, "alpha"),
+                  .block = block_size(rows, keys)};
+    copse_status status = COPSE_OK;
     if (out->tree != CP_NONE) {
         q.first = (size_t)out->tree;
         q.end = q.first + 1;
     }
-    if (g->forest.task == COPSE_REGRESS) return predict_numbers(&q, out, err);
-    predict_classes(&q, out);
-    return COPSE_OK;
+    if (keys) CP_TRY(CP_RAW(q.key, (rows->n < q.block ? rows->n : q.block) * rows->dims, err));
+    if (g->forest.task == COPSE_REGRESS)
+        status = predict_numbers(&q, out, err);
+    else
+        predict_classes(&q, out);
+    cp_mem_free(q.key);
+    return status;
 }

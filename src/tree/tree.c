@@ -189,10 +189,7 @@ copse_status cp_tree_pave(cp_tree *t, copse_error *err) {
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_tree_node *n = &t->node[i];
         t->step[i].way = (uint32_t)n->next << 8 | cp_tree_dim(n);
-        if (cp_tree_is_leaf(n))
-            t->step[i].at.leaf = CP_TREE_STEP_LEAF + n->at.leaf;
-        else
-            t->step[i].at.cut = n->at.cut;
+        t->step[i].cut = cp_tree_is_leaf(n) ? CP_TREE_STEP_LEAF + n->at.leaf : cp_tree_key(n->at.cut);
     }
     return COPSE_OK;
 }

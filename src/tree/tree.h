@@ -20,6 +20,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/err.h"
 
@@ -38,17 +39,21 @@ typedef struct cp_tree_node {
     int32_t next;  /* a leaf: its own index */
 } cp_tree_node;
 
-/* A node as a row without missing values meets it: 8 bytes, and nothing to ask.  next = way >> 8, dim = way & 255.  A leaf's
- * cut is a NaN, beyond which nothing is, and its next itself, so that whoever has arrived stays; the low bits of the NaN
- * are its number. */
+/* A number as a whole number in the same order; -0 is 0, and NaN is not asked. */
+static inline uint32_t cp_tree_key(float x) {
+    uint32_t bits;
+    x += 0.0f;
+    memcpy(&bits, &x, sizeof bits);
+    return bits ^ (-(bits >> 31) | 0x80000000u);
+}
+
+/* A node as the keys of a row meet it: 8 bytes, and nothing to ask.  next = way >> 8, dim = way & 255.  A leaf's cut is above
+ * all keys and its next itself, so that whoever has arrived stays. */
 typedef struct cp_tree_step {
-    union {
-        float cut;
-        uint32_t leaf; /* CP_TREE_STEP_LEAF + number */
-    } at;
+    uint32_t cut; /* key; of a leaf CP_TREE_STEP_LEAF + its number */
     uint32_t way;
 } cp_tree_step;
-#define CP_TREE_STEP_LEAF 0x7fc00000u
+#define CP_TREE_STEP_LEAF 0xffc00000u
 
 /* A regression leaf, in units of the forest's centre and scale.  Weighted where rows have weights. */
 typedef struct cp_tree_value {

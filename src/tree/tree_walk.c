@@ -7,15 +7,15 @@
 #include "base/err.h"
 
 enum {
-    LANES = 16,            /* at most */
+    LANES = 8,
     ROWS = 512,            /* under way together */
     STEP = 4,              /* levels between two looks at who has arrived */
     MOST_NODES = 64 << 10, /* of a tree that may be fetched ahead without pushing out more than it brings */
     LINE = 64
 };
 
-/* What may turn up on the way: no NaN and no categories, no categories, or anything. */
-typedef enum terrain { PLAIN, NUMBERS, ANYTHING } terrain;
+/* What may turn up on the way: only keys; no categories; or anything. */
+typedef enum terrain { KEYS, NUMBERS, ANYTHING } terrain;
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -34,20 +34,22 @@ INLINE uint32_t goes_right(const cp_tree *t, const cp_forest *f, const cp_tree_n
     return right & ~(n->what / CP_TREE_LEAF);
 }
 
-/* Rows under way: which, and the node each has come to. */
+/* Rows under way: whose answer it is, its values or keys, and the node each has come to. */
 typedef struct party {
     size_t n;
-    uint32_t row[ROWS + LANES], at[ROWS + LANES];
+    uint32_t who[ROWS + LANES], at[ROWS + LANES];
+    const void *x[ROWS + LANES];
 } party;
 
 /* One level down. */
-INLINE uint32_t next_node(const cp_tree *t, const cp_forest *f, uint32_t at, const float *x, terrain kind) {
-    if (kind == PLAIN) {
-        uint32_t way = t->step[at].way;
-        return (way >> 8) + (x[way & 255] > t->step[at].at.cut);
+INLINE uint32_t next_node(const cp_tree *t, const cp_forest *f, uint32_t at, const void *x, terrain kind) {
+    if (kind == KEYS) {
+        const cp_tree_step *s = &t->step[at];
+        uint32_t key = ((const uint32_t *)x)[s->way & 255], next = s->way >> 8;
+        return next + (s->cut < key); /* in this order: a carry is added, and nothing else is done to it */
     }
     const cp_tree_node *n = &t->node[at];
-    return (uint32_t)n->next + goes_right(t, f, n, x[cp_tree_dim(n)], kind);
+    return (uint32_t)n->next + goes_right(t, f, n, ((const float *)x)[cp_tree_dim(n)], kind);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ fetching */
@@ -69,9 +71,9 @@ static wanted want(const void *from, size_t bytes) {
     return (wanted){from, (bytes + LINE - 1) / LINE};
 }
 
-static outlook look_ahead(const cp_tree *t, const cp_forest *f, size_t n, size_t lanes) {
+static outlook look_ahead(const cp_tree *t, const cp_forest *f, size_t n) {
     size_t at = ((uintptr_t)t - (uintptr_t)f->tree) / sizeof *t;
-    outlook o = {.groups = (n + lanes - 1) / lanes};
+    outlook o = {.groups = (n + LANES - 1) / LANES};
     if (!f->tree || at >= f->trees || f->trees == 1) return o;
     const cp_tree *next = at + 1 < f->trees ? t + 1 : f->tree;
     if (next->nodes > MOST_NODES || next->nodes > 8 * n) return o;
@@ -95,73 +97,86 @@ INLINE void fetch_share(outlook *o) {
 
 /* ------------------------------------------------------------------------------------------------------------- walking */
 
-INLINE void go_down(const cp_tree *t, const cp_forest *f, const float *x, party *p, size_t levels, terrain kind,
-                    outlook *o) {
-    const size_t lanes = kind == PLAIN ? LANES : LANES / 2; /* the more there is to ask, the fewer fit into registers */
-    for (size_t k = p->n; k % lanes; k++) p->row[k] = p->at[k] = 0; /* company for the last few */
-    for (size_t k = 0; k < p->n; k += lanes) {
-        const float *row[LANES];
+INLINE void go_down(const cp_tree *t, const cp_forest *f, party *p, size_t levels, terrain kind, outlook *o) {
+    for (size_t k = p->n; k % LANES; k++) { /* company for the last few */
+        p->at[k] = 0;
+        p->x[k] = p->x[0];
+    }
+    for (size_t k = 0; k < p->n; k += LANES) {
+        const void *x[LANES];
         uint32_t at[LANES];
-        for (size_t j = 0; j < lanes; j++) {
-            row[j] = x + p->row[k + j] * f->dims;
+        for (size_t j = 0; j < LANES; j++) {
+            x[j] = p->x[k + j];
             at[j] = p->at[k + j];
         }
         if (o->groups) fetch_share(o);
         for (size_t l = 0; l < levels; l++)
-            for (size_t j = 0; j < lanes; j++) at[j] = next_node(t, f, at[j], row[j], kind);
-        for (size_t j = 0; j < lanes; j++) p->at[k + j] = at[j];
+            for (size_t j = 0; j < LANES; j++) at[j] = next_node(t, f, at[j], x[j], kind);
+        for (size_t j = 0; j < LANES; j++) p->at[k + j] = at[j];
     }
 }
 
-/* out_leaf[row] is right once the row has arrived. */
+/* What is written for a row is right once it has arrived. */
 INLINE void drop_arrived(const cp_tree *t, party *p, terrain kind, uint32_t *out_leaf) {
     size_t left = 0;
     for (size_t k = 0; k < p->n; k++) {
-        uint32_t row = p->row[k], at = p->at[k];
-        p->row[left] = row;
+        uint32_t who = p->who[k], at = p->at[k];
+        p->who[left] = who;
         p->at[left] = at;
-        if (kind == PLAIN) {
-            cp_tree_step s = t->step[at];
-            out_leaf[row] = s.at.leaf - CP_TREE_STEP_LEAF;
-            left += s.way >> 8 != at;
+        p->x[left] = p->x[k];
+        if (kind == KEYS) {
+            out_leaf[who] = t->step[at].cut - CP_TREE_STEP_LEAF;
+            left += t->step[at].cut < CP_TREE_STEP_LEAF;
         } else {
-            out_leaf[row] = t->node[at].at.leaf;
+            out_leaf[who] = t->node[at].at.leaf;
             left += !cp_tree_is_leaf(&t->node[at]);
         }
     }
     p->n = left;
 }
 
-INLINE void walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, terrain kind, uint32_t *out_leaf) {
+static void set_out(party *p, const cp_tree_rows *rows, size_t first, size_t dims, terrain kind) {
+    p->n = rows->n - first < ROWS ? rows->n - first : ROWS;
+    for (size_t k = 0; k < p->n; k++) {
+        size_t at = (rows->row ? rows->row[first + k] : first + k) * dims;
+        p->x[k] = kind == KEYS ? (const void *)(rows->key + at) : rows->x + at;
+        p->who[k] = (uint32_t)k;
+        p->at[k] = 0;
+    }
+}
+
+INLINE void walk(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows, terrain kind, uint32_t *out_leaf) {
     size_t balanced = 1;
     while (t->leaves >> balanced > 1) balanced++;
-    outlook o = look_ahead(t, f, n, kind == PLAIN ? LANES : LANES / 2);
-    for (size_t first = 0; first < n; first += ROWS, x += ROWS * f->dims) {
-        party p = {.n = n - first < ROWS ? n - first : ROWS};
-        for (size_t k = 0; k < p.n; k++) p.row[k] = (uint32_t)k;
+    outlook o = look_ahead(t, f, rows->n);
+    for (size_t first = 0; first < rows->n; first += ROWS) {
+        party p;
+        set_out(&p, rows, first, f->dims, kind);
         for (size_t levels = balanced; p.n; levels = STEP) {
-            go_down(t, f, x, &p, levels, kind, &o);
+            go_down(t, f, &p, levels, kind, &o);
             drop_arrived(t, &p, kind, out_leaf + first);
         }
     }
 }
 
+void cp_tree_walk_rows(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows, uint32_t *out_leaf) {
+    if (rows->key && t->step)
+        walk(t, f, rows, KEYS, out_leaf);
+    else if (cp_tree_plain(t))
+        walk(t, f, rows, NUMBERS, out_leaf);
+    else
+        walk(t, f, rows, ANYTHING, out_leaf);
+}
+
 void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
-    if (cp_tree_plain(t))
-        walk(t, f, x, n, NUMBERS, out_leaf);
-    else
-        walk(t, f, x, n, ANYTHING, out_leaf);
+    cp_tree_walk_rows(t, f, &(cp_tree_rows){.x = x, .n = n}, out_leaf);
 }
 
-void cp_tree_walk_plain(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
-    if (t->step)
-        walk(t, f, x, n, PLAIN, out_leaf);
-    else
-        cp_tree_walk(t, f, x, n, out_leaf);
-}
-
-int cp_tree_walk_is_plain(const float *x, size_t n) {
+int cp_tree_walk_keys(const float *x, size_t n, uint32_t *out_key) {
     int odd = 0;
-    for (size_t i = 0; i < n; i++) odd |= x[i] != x[i];
+    for (size_t i = 0; i < n; i++) {
+        odd |= x[i] != x[i];
+        out_key[i] = cp_tree_key(x[i]);
+    }
     return !odd;
 }

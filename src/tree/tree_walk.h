@@ -4,11 +4,26 @@
 
 #include "tree/tree.h"
 
-/* The leaf numbers of n rows of f->dims values each.  Call it with a thousand rows or more where there are that many: each
- * call brings the tree into the cache anew, which with a few hundred rows takes longer than the walk. */
+/* Rows on their way down; borrowed. */
+typedef struct cp_tree_rows {
+    const float *x; /* row-major, the forest's dims values each */
+    const uint32_t
+        *key; /* the same as keys, which is faster; NULL if something is NaN, or nobody asked cp_tree_walk_keys */
+    const uint32_t *row; /* which of them; NULL: the first n */
+    size_t n;
+} cp_tree_rows;
+
+/* out_leaf[i] is the number of the leaf of the i-th row asked for.  Call it with a thousand rows or more where there are that
+ * many: each call brings the tree into the cache.  A forest's trees are best walked in their order, because each walk
+ * fetches the next one. */
+void cp_tree_walk_rows(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows, uint32_t *out_leaf);
+/* The first n rows of x. */
 void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf);
-/* The same, faster, for rows in which nothing is NaN: to be asked once for all trees. */
-void cp_tree_walk_plain(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf);
-int cp_tree_walk_is_plain(const float *x, size_t n);
+/* Is it worth making keys for this forest? */
+static inline int cp_tree_walk_takes_keys(const cp_forest *f) {
+    return f->trees && f->tree[0].step && f->dims <= 256;
+}
+/* Makes keys of n values, once for all trees; 0 if one is NaN, which has none. */
+int cp_tree_walk_keys(const float *x, size_t n, uint32_t *out_key);
 
 #endif

@@ -1,25 +1,32 @@
 #include "check.h"
 
+#include <float.h>
+
 #include "random_tree.h"
 #include "tree/tree_walk.h"
 
 enum { ROWS = 1200 };
 
-typedef void (*walker)(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf);
-
-/* Every tree, every length from none to more than what goes down together. */
-static void compare_walks(walker walk, const cp_forest *f, const float *x) {
+/* Every tree, every length from none to more than what goes down together; all rows, or some of them in any order. */
+static void compare_walks(const cp_forest *f, const cp_tree_rows *all) {
     static const size_t lengths[] = {0, 1, 7, 8, 9, 511, 512, 513, ROWS};
-    uint32_t got[ROWS + 1];
+    uint32_t got[ROWS + 1], pick[ROWS];
+    for (size_t i = 0; i < ROWS; i++) pick[i] = (uint32_t)(i * 7919 % ROWS / 2);
     for (size_t m = 0; m < f->trees; m++)
-        for (size_t l = 0; l < COUNT(lengths); l++) {
-            const cp_tree *t = &f->tree[m];
-            memset(got, 0xa5, sizeof got);
-            walk(t, f, x, lengths[l], got);
-            for (size_t i = 0; i < lengths[l]; i++)
-                assert_int_equal(got[i], t->node[literal_walk(t, f, 0, x + i * f->dims)].at.leaf);
-            assert_int_equal(got[lengths[l]], 0xa5a5a5a5u);
-        }
+        for (size_t l = 0; l < COUNT(lengths); l++)
+            for (int picked = 0; picked < 2; picked++) {
+                const cp_tree *t = &f->tree[m];
+                cp_tree_rows rows = *all;
+                rows.n = lengths[l];
+                rows.row = picked ? pick : NULL;
+                memset(got, 0xa5, sizeof got);
+                cp_tree_walk_rows(t, f, &rows, got);
+                for (size_t i = 0; i < lengths[l]; i++) {
+                    const float *x = all->x + (picked ? pick[i] : i) * f->dims;
+                    assert_int_equal(got[i], t->node[literal_walk(t, f, 0, x)].at.leaf);
+                }
+                assert_int_equal(got[lengths[l]], 0xa5a5a5a5u);
+            }
 }
 
 static void a_walk_is_the_literal_walk(void **state) {
@@ -28,12 +35,25 @@ static void a_walk_is_the_literal_walk(void **state) {
         for (int missing = 0; missing < 2; missing++) {
             cp_forest f = random_forest("walk", COPSE_REGRESS, categories, 30, 300);
             float *x = random_rows("walk rows", &f, ROWS, missing);
-            assert_int_equal(cp_tree_walk_is_plain(x, ROWS * f.dims), !missing);
-            compare_walks(cp_tree_walk, &f, x);
-            if (!missing) compare_walks(cp_tree_walk_plain, &f, x);
+            uint32_t *key = malloc(ROWS * f.dims * sizeof *key);
+            assert_int_equal(cp_tree_walk_keys(x, ROWS * f.dims, key), !missing);
+            compare_walks(&f, &(cp_tree_rows){.x = x});
+            if (!missing) compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
+            free(key);
             free(x);
             cp_forest_clear(&f);
         }
+}
+
+/* Keys are in the order of their numbers, and below the cut of every leaf. */
+static void keys_keep_the_order(void **state) {
+    (void)state;
+    static const float odd[] = {-INFINITY, -FLT_MAX, -1,      -FLT_MIN, -1e-45f, -0.0f,
+                                0,         1e-45f,   FLT_MIN, 1,        FLT_MAX, INFINITY};
+    for (size_t i = 0; i < COUNT(odd); i++)
+        for (size_t j = 0; j < COUNT(odd); j++)
+            assert_int_equal(cp_tree_key(odd[i]) < cp_tree_key(odd[j]), odd[i] < odd[j]);
+    assert_true(cp_tree_key(INFINITY) < CP_TREE_STEP_LEAF);
 }
 
 /* Infinities are numbers: beyond every cut, but not beyond an infinite one. */
@@ -56,7 +76,10 @@ static void infinities_find_their_side(void **state) {
             cp_tree_walk(&f.tree[0], &f, x, COUNT(x), leaf);
             for (size_t i = 0; i < COUNT(x); i++)
                 assert_int_equal(leaf[i], isnan(x[i]) ? !missing_left : x[i] > cut[c]);
-            cp_tree_walk_plain(&f.tree[0], &f, x, COUNT(x) - 1, leaf);
+            uint32_t key[COUNT(x)];
+            assert_false(cp_tree_walk_keys(x, COUNT(x), key));
+            assert_true(cp_tree_walk_keys(x, COUNT(x) - 1, key));
+            cp_tree_walk_rows(&f.tree[0], &f, &(cp_tree_rows){.x = x, .key = key, .n = COUNT(x) - 1}, leaf);
             for (size_t i = 0; i + 1 < COUNT(x); i++) assert_int_equal(leaf[i], x[i] > cut[c]);
             cp_forest_clear(&f);
         }
@@ -65,6 +88,7 @@ static void infinities_find_their_side(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_walk_is_the_literal_walk),
+        cmocka_unit_test(keys_keep_the_order),
         cmocka_unit_test(infinities_find_their_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
