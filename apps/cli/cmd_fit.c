@@ -16,6 +16,7 @@ typedef struct fit_job {
     copse_model *model;
     copse_scores scores;
     size_t rows;
+    int frozen; /* saved without rows that it has */
     double read_seconds, fit_seconds, fit_cpu_seconds, model_bytes;
 } fit_job;
 
@@ -74,7 +75,11 @@ static copse_status test(cli *c, fit_job *f, copse_error *err) {
 
 static copse_status save(cli *c, fit_job *f, copse_error *err) {
     if (!f->model_path) return COPSE_OK;
-    unsigned flags = cli_args_has(&c->args, "frozen") ? COPSE_SAVE_FROZEN : 0;
+    f->frozen = cli_args_has(&c->args, "frozen") && copse_model_can_learn(f->model);
+    if (cli_args_has(&c->args, "frozen") && !f->frozen)
+        cli_progress_note(&c->progress, "%s never keeps its training rows: --frozen changes nothing",
+                          copse_params_method(f->params));
+    unsigned flags = f->frozen ? COPSE_SAVE_FROZEN : 0;
     CLI_TRY(copse_save(f->model, f->model_path, flags, err));
     f->model_bytes = cli_file_size(f->model_path);
     return COPSE_OK;
@@ -140,7 +145,7 @@ static void print_text(const cli *c, const fit_job *f) {
     }
     if (f->model_path)
         printf("\nsaved %s (%s%s)\nnext: copse predict %s NEW.csv\n", f->model_path, cli_bytes(f->model_bytes, bytes),
-               cli_args_has(&c->args, "frozen") ? ", frozen: it can no longer learn" : "", f->model_path);
+               f->frozen ? ", frozen: it can no longer learn" : "", f->model_path);
     else
         printf("\nnot saved: add -o MODEL.copse to keep it%s\n", f->test ? "" : ", --holdout .2 to see how good it is");
 }

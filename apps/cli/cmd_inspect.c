@@ -77,7 +77,7 @@ typedef struct importance {
 typedef struct importance_job {
     const copse_model *model;
     size_t n, rows;
-    uint64_t repeats, seed;
+    uint64_t repeats, seed, top; /* top: features shown */
     double loss;
     int by_split, by_data;
     importance *list;
@@ -110,7 +110,7 @@ static void importance_json(const importance_job *w) {
         cli_json_text(&j, "sd_over", copse_model_has_draws(w->model) ? "trees" : "repeats");
     }
     cli_json_array(&j, "importance");
-    for (size_t i = 0; i < w->n; i++) {
+    for (size_t i = 0; i < w->n && i < w->top; i++) {
         const importance *f = &w->list[i];
         cli_json_object(&j, NULL);
         cli_json_text(&j, "feature", f->name);
@@ -149,11 +149,12 @@ static void importance_head(const importance_job *w, int width) {
 
 static void importance_text(const importance_job *w) {
     int width = 7;
-    for (size_t i = 0; i < w->n; i++)
+    size_t shown = w->n < w->top ? w->n : (size_t)w->top;
+    for (size_t i = 0; i < shown; i++)
         if ((int)strlen(w->list[i].name) > width) width = (int)strlen(w->list[i].name);
     importance_head(w, width);
     double top = w->by_data ? w->list[0].increase.mean : w->list[0].share.mean;
-    for (size_t i = 0; i < w->n; i++) {
+    for (size_t i = 0; i < shown; i++) {
         const importance *f = &w->list[i];
         printf("  %-*s", width, f->name);
         if (w->by_data) print_pair(f->increase);
@@ -163,6 +164,9 @@ static void importance_text(const importance_job *w) {
         for (int k = 0; k < (int)(30 * length + .5); k++) putchar('#');
         putchar('\n');
     }
+    if (shown < w->n)
+        printf("  ... and %zu more feature%s: --top %zu or --json has them all\n", w->n - shown,
+               cli_plural(w->n - shown), w->n);
 }
 
 static copse_status measure_splits(importance_job *w, copse_error *err) {
@@ -187,10 +191,12 @@ static copse_status measure_rows(cli *c, importance_job *w, const char *path, co
 
 static copse_status print_importance(cli *c, const copse_model *m, copse_error *err) {
     static const copse_importance unknown = {NAN, NAN};
-    importance_job w = {.model = m, .n = copse_model_features(m), .repeats = 5, .seed = 1};
+    importance_job w = {.model = m, .n = copse_model_features(m), .repeats = 5, .seed = 1, .top = 30};
     const char *path = cli_args_text(&c->args, "data");
     copse_status status = COPSE_OK;
     CLI_TRY(cli_args_integer(&c->args, "repeats", 1, 1000, &w.repeats, err));
+    if (c->json) w.top = w.n;
+    CLI_TRY(cli_args_integer(&c->args, "top", 1, 1e9, &w.top, err));
     CLI_TRY(cli_args_integer(&c->args, "seed", 0, 9007199254740992.0, &w.seed, err));
     w.list = calloc(w.n, sizeof *w.list);
     w.found = calloc(w.n, sizeof *w.found);
@@ -245,6 +251,7 @@ static const cli_option own[] = {
     {"data", 0, "FILE", "rows with known answers to shuffle for --importance"},
     {"repeats", 0, "N", "shuffles of each column (default 5)"},
     {"seed", 0, "SEED", "of the shuffles (default 1)"},
+    {"top", 0, "N", "features shown with --importance, the most important first (default: 30; all with --json)"},
     {0},
 };
 static const cli_group groups[] = {

@@ -305,8 +305,8 @@ static void explain_failure(const learn_job *l, copse_error *err) {
     size_t n = strlen(err->msg), room = sizeof err->msg - n;
     char rows[CLI_NUMBER_SIZE];
     if (l->saved)
-        snprintf(err->msg + n, room, "\n%s holds the first %s rows of this stream", l->out_path,
-                 cli_count(l->saved, rows));
+        snprintf(err->msg + n, room, "\n%s holds the first %s row%s of this stream", l->out_path,
+                 cli_count(l->saved, rows), cli_plural(l->saved));
     else if (l->created)
         snprintf(err->msg + n, room, "\n%s was not made", l->out_path);
     else if (l->learnt)

@@ -121,8 +121,9 @@ static void print_text(const cli *c, const stability_job *v) {
     char rows[CLI_NUMBER_SIZE], draws[CLI_NUMBER_SIZE], time[CLI_NUMBER_SIZE];
     const copse_trunks *t = v->trunks;
     size_t k = 0;
-    printf("stability of the tree of '%s': %s draws, %s rows of %s (%s)\n\n", cli_args_text(&c->args, "target"),
-           cli_count(copse_trunks_draws(t), draws), cli_count(copse_table_rows(v->data), rows),
+    printf("stability of the tree of '%s': %s draw%s, %s row%s of %s (%s)\n\n", cli_args_text(&c->args, "target"),
+           cli_count(copse_trunks_draws(t), draws), cli_plural(copse_trunks_draws(t)),
+           cli_count(copse_table_rows(v->data), rows), cli_plural(copse_table_rows(v->data)),
            cli_source(cli_args_word(&c->args, 0)), cli_time(v->seconds, time));
     if (!copse_trunks_split(t, 0)) puts("  the sample's trunk has no split");
     if (copse_trunks_split(t, 0))
@@ -198,6 +199,14 @@ static void print_json(const cli *c, const stability_job *v) {
 
 /* -------------------------------------------------------------------------------------------------------- work */
 
+/* Two names of one thing: the forest's own, and the one it has here. */
+static copse_status check_names(const cli *c, const char *here, const char *there, copse_error *err) {
+    for (size_t i = 0; i < c->args.method_options; i++)
+        if (strcmp(c->args.method_option[i].name, there) == 0 && cli_args_has(&c->args, here))
+            return cli_fail(err, COPSE_E_USAGE, "--%s is --%s here: give one of them", there, here);
+    return COPSE_OK;
+}
+
 /* --draws and --trunk-leaves are the forest's --trees and --max-leaves under the names they have here.  A trunk that
  * nothing bounds has five leaves, as those of the paper. */
 static copse_status fill_params(const cli *c, copse_params *p, copse_error *err) {
@@ -205,6 +214,8 @@ static copse_status fill_params(const cli *c, copse_params *p, copse_error *err)
     const char *draws = cli_args_text(&c->args, "draws"), *leaves = cli_args_text(&c->args, "trunk-leaves");
     uint64_t number = 0;
     int bounded = 0;
+    CLI_TRY(check_names(c, "draws", "trees", err));
+    CLI_TRY(check_names(c, "trunk-leaves", "max-leaves", err));
     CLI_TRY(cli_args_integer(&c->args, "draws", 1, 100000, &number, err));
     CLI_TRY(cli_args_integer(&c->args, "trunk-leaves", 1, 256, &number, err));
     for (size_t i = 0; i < c->args.method_options; i++)
@@ -258,7 +269,8 @@ static copse_status run(cli *c, copse_error *err) {
 }
 
 static const cli_option own[] = {
-    {"draws", 0, "N", "trees of the Bayesian forest, each a draw from the posterior (default 100)"},
+    {"draws", 0, "N",
+     "trees of the Bayesian forest, each a draw from the posterior (default 100); --trees means the same"},
     {"trunk-leaves", 0, "K", "leaves of a trunk at most (default 5 where no other bound is given)"},
     {"svg", 0, "FILE", "draw the sample's trunk and where the draws cut"},
     {0},

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli.h"
 #include "svg.h"
 
 enum {
@@ -107,7 +108,7 @@ static void leaf_words(const drawing *d, int node) {
         svg_text(d->f, p, "middle", "fill=\"" SVG_INK "\" font-size=\"12\"", text);
         word += length + strspn(word + length, ", ");
     }
-    snprintf(text, sizeof text, "%zu rows", n->rows);
+    snprintf(text, sizeof text, "%zu row%s", n->rows, cli_plural(n->rows));
     svg_text(d->f, p, "middle", "fill=\"" SVG_FAINT "\" font-size=\"12\"", text);
 }
 

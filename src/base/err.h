@@ -35,6 +35,11 @@ copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err);
         if (status) goto out; \
     } while (0)
 
+/* What makes a word plural in a message about n things: "1 row", "2 rows". */
+static inline const char *cp_plural(size_t n) {
+    return n == 1 ? "" : "s";
+}
+
 /* What cannot be unless we are wrong: cheap, always on, ends the process with the place. */
 #define CP_BUG(cond)                                 \
     do {                                             \

@@ -125,7 +125,7 @@ static copse_status ragged(parser *ps, size_t found, copse_error *err) {
     return cp_fail_at(err, COPSE_E_DATA, line, 0,
                       "%s:%ld: found %zu field%s, the %s has %zu. Correct the row, put fields that hold the delimiter "
                       "'%s' in quotes, or name another delimiter (--delimiter)",
-                      ps->csv->name, line, found, found == 1 ? "" : "s", ps->csv->no_header ? "first row" : "header",
+                      ps->csv->name, line, found, cp_plural(found), ps->csv->no_header ? "first row" : "header",
                       ps->t->cols, ps->csv->delimiter == '\t' ? "tab" : (char[2]){ps->csv->delimiter, 0});
 }
 

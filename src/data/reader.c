@@ -100,7 +100,7 @@ copse_status cp_read_bound(const cp_content *in, size_t rows, size_t cols, copse
     double cells = (double)cols * ((double)rows + cells_per_column);
     if (cells <= free_cells + cells_per_byte * (double)in->n) return COPSE_OK;
     return cp_fail(err, COPSE_E_DATA,
-                   "%s: %zu rows and %zu columns are out of proportion to its %zu bytes: almost every cell would be "
+                   "%s: %zu row%s and %zu column%s are out of proportion to its %zu bytes: almost every cell would be "
                    "empty. Number the columns without gaps, or leave out columns that are rarely set",
-                   in->name, rows, cols, in->n);
+                   in->name, rows, cp_plural(rows), cols, cp_plural(cols), in->n);
 }

@@ -10,9 +10,6 @@
 #include "base/mem.h"
 #include "num/kern.h"
 
-/* Far beyond any box, and the difference of two such floats is still a float. */
-#define LIMIT 1e37
-
 void cp_schema_free(cp_schema *s) {
     if (!s) return;
     for (size_t i = 0; s->feature && i < s->features; i++) {
@@ -155,8 +152,8 @@ static int encode_raw(const double *x, size_t n, double shift, float *out, size_
     for (size_t i = 0; i < n; i++) {
         double z = x[i] - shift;
         fine &= !isinf(x[i]);
-        z = z > LIMIT ? LIMIT : z;
-        z = z < -LIMIT ? -LIMIT : z;
+        z = z > CP_SCHEMA_LIMIT ? CP_SCHEMA_LIMIT : z;
+        z = z < -CP_SCHEMA_LIMIT ? -CP_SCHEMA_LIMIT : z;
         out[i * stride] = (float)z; /* NaN stays NaN */
     }
     return fine;
@@ -169,8 +166,8 @@ static int encode_numbers(const double *x, size_t n, double fill, double shift, 
         double v = isnan(x[i]) ? fill : x[i];
         fine &= fabs(v) <= DBL_MAX;
         double z = (v - shift) / span;
-        z = z > LIMIT ? LIMIT : z;
-        z = z < -LIMIT ? -LIMIT : z;
+        z = z > CP_SCHEMA_LIMIT ? CP_SCHEMA_LIMIT : z;
+        z = z < -CP_SCHEMA_LIMIT ? -CP_SCHEMA_LIMIT : z;
         out[i * stride] = (float)z;
     }
     return fine;
@@ -223,7 +220,7 @@ static int encode_four(const cp_schema *s, const source *from, size_t i, size_t 
         col[k] = from[i + k].col->number + first;
         shift[k] = s->shift[f->first];
     }
-    return cp_kern_best()->interleave(col, shift, LIMIT, n, out + s->feature[i].first, s->dims);
+    return cp_kern_best()->interleave(col, shift, CP_SCHEMA_LIMIT, n, out + s->feature[i].first, s->dims);
 }
 
 static copse_status encode_block(const cp_schema *s, const copse_table *t, const source *from, size_t first, size_t n,

@@ -32,8 +32,9 @@ enum {
     CP_MAX_INDICATORS = 32,
     CP_SCHEMA_SAID = 8 /* lines about single columns, of each sort */
 };
-#define CP_MAX_TARGET 1e60 /* so that squares of squares of targets are still numbers */
-#define CP_MAX_WEIGHT 1e30 /* of a row; the smallest but 0 is 1 / CP_MAX_WEIGHT: sums of weights are still floats */
+#define CP_SCHEMA_LIMIT 1e37 /* of encoded numbers: far beyond any box, and the difference of two such floats is one */
+#define CP_MAX_TARGET   1e60 /* so that squares of squares of targets are still numbers */
+#define CP_MAX_WEIGHT   1e30 /* of a row; the smallest but 0 is 1 / CP_MAX_WEIGHT: sums of weights are still floats */
 
 /* What a method wants its columns to be. */
 typedef enum cp_encoding {
@@ -77,7 +78,7 @@ void cp_schema_free(cp_schema *s);
 int cp_schema_check(const cp_schema *s);
 
 /* Rows first ... first+n-1 as floats, row-major, dims to a row; all are finite (but for the NaN of raw ones), held within
- * +-1e37.  Columns are found by name; a missing one, or one of the wrong kind, is an error that names it.  An infinite number is an error with its
+ * +-CP_SCHEMA_LIMIT.  Columns are found by name; a missing one, or one of the wrong kind, is an error that names it.  An infinite number is an error with its
  * place. */
 copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t first, size_t n, float *out,
                               copse_error *err);

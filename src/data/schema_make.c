@@ -233,7 +233,10 @@ static copse_status make_target(maker *m, copse_error *err) {
     if (present == 0) return cp_fail(err, COPSE_E_DATA, "every value of the target '%s' is missing", c->name);
     CP_TRY(choose_task(m, err));
     if (s->task == COPSE_REGRESS) {
-        if (all_equal(c->number, m->t->rows))
+        if (present == 1)
+            cp_log_warn(m->run,
+                        "there is one row with a target: no spread can be learnt from it, and intervals mean nothing");
+        else if (all_equal(c->number, m->t->rows))
             cp_log_warn(m->run, "the target '%s' is the same in every row: there is little to learn", c->name);
         return COPSE_OK;
     }
@@ -338,7 +341,9 @@ static copse_status look_at_features(maker *m, copse_error *err) {
 /* ---------------------------------------------------------------------------------------------------- encoded columns */
 
 static void say_more(const maker *m, size_t said, const char *what) {
-    if (said > CP_SCHEMA_SAID) cp_log_info(m->run, "... and so on for %zu more columns%s", said - CP_SCHEMA_SAID, what);
+    size_t more = said - CP_SCHEMA_SAID;
+    if (said > CP_SCHEMA_SAID)
+        cp_log_info(m->run, "... and so on for %zu more column%s%s", more, cp_plural(more), what);
 }
 
 static int no_scale(const copse_roles *roles) {
@@ -436,10 +441,27 @@ static void say_missing(const maker *m) {
     }
     if (!columns) return;
     if (columns == 1)
-        cp_log_info(m->run, "%zu missing value%s in '%s': the method takes %s", values, values == 1 ? "" : "s", name,
+        cp_log_info(m->run, "%zu missing value%s in '%s': the method takes %s", values, cp_plural(values), name,
                     values == 1 ? "it as it is" : "them as they are");
     else
         cp_log_info(m->run, "%zu missing values in %zu columns: the method takes them as they are", values, columns);
+}
+
+static int is_beyond(const maker *m, size_t i, double x) {
+    size_t d = m->s->feature[i].first;
+    return fabs((x - m->s->shift[d]) / m->s->span[d]) > CP_SCHEMA_LIMIT;
+}
+
+static void warn_of_limit(const maker *m) {
+    size_t said = 0;
+    for (size_t i = 0; i < m->s->features; i++) {
+        const cp_feature *f = &m->s->feature[i];
+        if (f->kind == COPSE_TEXT || !(is_beyond(m, i, m->look[i].min) || is_beyond(m, i, m->look[i].max))) continue;
+        if (said++ < CP_SCHEMA_SAID)
+            cp_log_warn(m->run, "'%s' has values beyond %g, which are all taken to be that: measure it in larger units",
+                        f->name, CP_SCHEMA_LIMIT);
+    }
+    say_more(m, said, " beyond it");
 }
 
 static void say_what_was_done(const maker *m) {
@@ -477,6 +499,7 @@ copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, c
     CP_TRY_OUT(lay_out(&m, err));
     if (encoding == CP_ENCODE_UNIT && roles->scale && !no_scale(roles))
         CP_TRY_OUT(cp_schema_rescale(m.s, roles->scale, run, err));
+    warn_of_limit(&m);
     say_what_was_done(&m);
     *out = m.s;
     m.s = NULL;

@@ -61,7 +61,8 @@ static copse_status warn_of_strangers(const scale *sc, const cp_dict *names, cop
             warn_of_stranger(sc, name);
     }
     if (strangers > CP_SCHEMA_SAID)
-        cp_log_warn(sc->run, "... and so on for %zu more names of the scale file", strangers - CP_SCHEMA_SAID);
+        cp_log_warn(sc->run, "... and so on for %zu more name%s of the scale file", strangers - CP_SCHEMA_SAID,
+                    cp_plural(strangers - CP_SCHEMA_SAID));
 out:
     cp_dict_clear(&known);
     return status;
@@ -81,8 +82,8 @@ static void use(const scale *sc) {
             cp_log_info(sc->run, "'%s' is not in %s: the range of the training rows is used", f->name, sc->path);
     }
     if (absent > CP_SCHEMA_SAID)
-        cp_log_info(sc->run, "... and so on for %zu more columns that are not in the scale file",
-                    absent - CP_SCHEMA_SAID);
+        cp_log_info(sc->run, "... and so on for %zu more column%s not in the scale file", absent - CP_SCHEMA_SAID,
+                    cp_plural(absent - CP_SCHEMA_SAID));
 }
 
 copse_status cp_schema_rescale(cp_schema *s, const char *path, const copse_run *run, copse_error *err) {

@@ -265,7 +265,8 @@ static copse_status make_job(const set *s, const cp_synth_options *opt, job *out
     if (opt->rows == 0) return cp_fail(err, COPSE_E_USAGE, "a data set needs at least one row");
     if (!isfinite(out->noise)) return cp_fail(err, COPSE_E_USAGE, "the noise must be a finite number");
     if (s->min_dims == s->max_dims && out->dims != s->dims)
-        return cp_fail(err, COPSE_E_USAGE, "%s has %zu columns, not %zu", s->name, s->dims, out->dims);
+        return cp_fail(err, COPSE_E_USAGE, "%s has %zu column%s, not %zu", s->name, s->dims, cp_plural(s->dims),
+                       out->dims);
     if (out->dims < s->min_dims || out->dims > s->max_dims)
         return cp_fail(err, COPSE_E_USAGE, "%s takes %zu to %zu columns, not %zu", s->name, s->min_dims, s->max_dims,
                        out->dims);

@@ -60,10 +60,9 @@ static void report_kinds(const copse_table *t, const copse_run *run) {
     listing text = {0};
     for (size_t j = 0; j < t->cols; j++)
         if (t->col[j].kind == COPSE_TEXT)
-            list_add(&text, "%.60s (%zu level%s)", t->col[j].name, t->col[j].levels.n,
-                     t->col[j].levels.n == 1 ? "" : "s");
+            list_add(&text, "%.60s (%zu level%s)", t->col[j].name, t->col[j].levels.n, cp_plural(t->col[j].levels.n));
     cp_log_info(run, "%s: %zu row%s, %zu column%s: %zu of numbers, %zu of text", t->source ? t->source : "table",
-                t->rows, t->rows == 1 ? "" : "s", t->cols, t->cols == 1 ? "" : "s", t->cols - text.total, text.total);
+                t->rows, cp_plural(t->rows), t->cols, cp_plural(t->cols), t->cols - text.total, text.total);
     list_say(&text, run, "text", "");
 }
 

@@ -38,8 +38,8 @@ copse_status cp_folds_assign(const cp_folds_plan *plan, int32_t *out_fold, copse
     size_t *order = NULL, *start = NULL, slots = plan->label ? plan->classes + 1 : 1;
     if (plan->folds < 2 || plan->folds > plan->rows)
         return cp_fail(err, COPSE_E_USAGE,
-                       "%zu folds of %zu rows cannot be: ask for 2 folds or more, and at most as many as rows",
-                       plan->folds, plan->rows);
+                       "%zu fold%s of %zu row%s cannot be: ask for 2 folds or more, and at most as many as rows",
+                       plan->folds, cp_plural(plan->folds), plan->rows, cp_plural(plan->rows));
     cp_rng rng;
     cp_rng_init(&rng, plan->seed, CP_FOR_SPLIT, plan->repeat, STEP_FOLDS);
     CP_TRY_OUT(shuffled_rows(plan->rows, &rng, &order, err));
@@ -59,8 +59,8 @@ copse_status cp_folds_holdout(size_t n, double share, uint64_t seed, unsigned ch
                        share);
     size_t test = (size_t)llround(share * (double)n);
     if (test == 0 || test >= n)
-        return cp_fail(err, COPSE_E_USAGE, "a holdout of %g leaves %zu of %zu rows to train on and %zu to test on",
-                       share, n - (test < n ? test : n), n, test);
+        return cp_fail(err, COPSE_E_USAGE, "a holdout of %g leaves %zu of %zu row%s to train on and %zu to test on",
+                       share, n - (test < n ? test : n), n, cp_plural(n), test);
     size_t *order = NULL;
     cp_rng rng;
     cp_rng_init(&rng, seed, CP_FOR_SPLIT, 0, STEP_HOLDOUT);

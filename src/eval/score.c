@@ -32,8 +32,8 @@ copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_
                           copse_error *err) {
     size_t n = part->answer->rows, have = part->truth->rows;
     if (part->first > have || n > have - part->first)
-        return cp_fail(err, COPSE_E_USAGE, "%zu predictions from row %zu on, but the table has %zu rows", n,
-                       part->first + 1, have);
+        return cp_fail(err, COPSE_E_USAGE, "%zu prediction%s from row %zu on, but the table has %zu row%s", n,
+                       cp_plural(n), part->first + 1, have, cp_plural(have));
     cp_targets t;
     copse_status status = cp_score_read_targets(model->schema, part->truth, part->first, n, &t, err);
     if (!status) {

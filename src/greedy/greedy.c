@@ -32,15 +32,15 @@
         .choices = "sqrt all", .auto_ok = 1,                                                             \
         .help = "columns tried at each split: how many, or a share below 1; " AUTO                       \
     }
-#define MAX_DEPTH                                                                               \
+#define MAX_DEPTH(WAY)                                                                          \
     {                                                                                           \
         .name = "max-depth", .type = CP_PARAM_INT, .initial = "inf", .min = 1, .max = INFINITY, \
-        .help = "splits on the way to a leaf, at most"                                          \
+        .help = "splits on the way to a leaf" WAY ", at most"                                   \
     }
-#define MAX_LEAVES                                                                               \
+#define MAX_LEAVES(OF)                                                                           \
     {                                                                                            \
         .name = "max-leaves", .type = CP_PARAM_INT, .initial = "inf", .min = 1, .max = INFINITY, \
-        .help = "leaves of a tree, at most; the split that gains most comes first"               \
+        .help = "leaves of " OF ", at most; the split that gains most comes first"               \
     }
 #define CRITERION                                                                                   \
     {                                                                                               \
@@ -57,7 +57,8 @@
         .name = "splits", .type = CP_PARAM_CHOICE, .initial = "auto", .choices = "auto exact binned",       \
         .help = "between any two values, or between 255 bins of each column; auto: binned above 10000 rows" \
     }
-#define LIMITS MAX_DEPTH, MAX_LEAVES, CRITERION
+#define LIMITS        MAX_DEPTH(""), MAX_LEAVES("a tree"), CRITERION
+#define BRANCH_LIMITS MAX_DEPTH(" below the trunk"), MAX_LEAVES("what grows in a leaf of the trunk"), CRITERION
 
 #define FOREST_LEAF "auto: 1 for classes, 3 for numbers"
 
@@ -126,7 +127,7 @@ static const cp_param ebf_params[] = {
      .help = "share of the rows the trunk is grown on"},
     BAYES_LEAF,
     FEATURES("auto: all"),
-    LIMITS,
+    BRANCH_LIMITS,
     ALPHA(".1"),
     SPLITS,
 };

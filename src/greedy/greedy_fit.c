@@ -102,7 +102,8 @@ static copse_status one_part(fitting *f, copse_error *err) {
 static copse_status random_parts(fitting *f, size_t parts, copse_error *err) {
     cp_greedy_weight *w = &f->weight;
     if (w->rows < parts)
-        return cp_fail(err, COPSE_E_DATA, "%zu rows do not make %zu subsets; lower --subsets", w->rows, parts);
+        return cp_fail(err, COPSE_E_DATA, "%zu row%s cannot make %zu subsets; lower --subsets", w->rows,
+                       cp_plural(w->rows), parts);
     CP_TRY(CP_NEW(f->start, parts + 1, err));
     for (size_t k = 0; k < parts; k++) {
         f->start[k + 1] = w->rows * (k + 1) / parts;
@@ -262,6 +263,27 @@ static copse_status regrow(void *arg, uint32_t *row, size_t n, uint32_t round, c
     return status;
 }
 
+/* Rows in parts of the trunk that no branch can divide. */
+static size_t count_fixed(const fitting *f) {
+    double least = 2 * fmax((double)f->rule.min_leaf, f->rule.min_leaf_weight);
+    size_t fixed = 0;
+    for (size_t k = 0; k < f->parts; k++) {
+        size_t n = f->start[k + 1] - f->start[k];
+        if ((double)n < least) fixed += n;
+    }
+    return fixed;
+}
+
+/* A trunk is thought to be certain: one that reaches down to single rows leaves nothing to be uncertain about. */
+static void warn_of_trunk(const fitting *f, const copse_run *run) {
+    size_t rows = f->weight.rows, fixed = f->kind->parts == CP_GREEDY_TRUNK ? count_fixed(f) : 0;
+    if (2 * fixed <= rows || f->parts == 1) return;
+    cp_log_warn(run,
+                "the trunk has %zu leaves, too small to grow branches in for %zu of %zu rows: trees hardly differ, and "
+                "are far surer than they should be; lower --trunk-leaves or raise --trunk-min-leaf",
+                f->parts, fixed, rows);
+}
+
 static copse_status fit_spread(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
     cp_greedy_spread *s = &f->g->spread;
     cp_greedy_trial trial = {&f->g->forest, &f->data, &f->weight, f->rule.seed};
@@ -269,6 +291,8 @@ static copse_status fit_spread(fitting *f, const copse_params *p, const copse_ru
     *s = cp_greedy_spread_none;
     if (f->g->forest.task == COPSE_CLASS) return COPSE_OK;
     cp_greedy_spread_init(s, &f->g->forest, &f->data.rows, &f->weight);
+    if (f->weight.rows == 1 && f->data.rows.n > 1)
+        cp_log_warn(run, "one row has a weight above 0: no spread can be learnt from it, and intervals mean nothing");
     if (f->bag) return COPSE_OK; /* out-of-bag rows will do */
     if (f->kind->parts == CP_GREEDY_SUBSETS && f->parts > 1)
         return cp_greedy_trial_parts(&trial, f->start, f->parts, s, err);
@@ -288,6 +312,7 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     f->g->forest.centre = f->data.centre;
     f->g->forest.scale = f->data.scale;
     CP_TRY(make_parts(f, p, run, err));
+    warn_of_trunk(f, run);
     CP_TRY(init_bag(f, err));
     CP_TRY(grow_trees(f, "growing trees", run, err));
     CP_TRY(fit_spread(f, p, run, err));

@@ -193,8 +193,8 @@ static void split_text(const lister *l, const cp_node_view *v, char *buf, size_t
 
 static void leaf_text(const lister *l, const cp_node_view *v, char *buf, size_t n) {
     const char *label = v->label != CP_NONE ? cp_dict_text(&l->m->schema->classes, (size_t)v->label) : "";
-    snprintf(buf, n, "%zu row%s%s%s%s%s", v->rows, v->rows == 1 ? "" : "s", *label ? ", " : "", label,
-             *v->note ? ", " : "", v->note);
+    snprintf(buf, n, "%zu row%s%s%s%s%s", v->rows, cp_plural(v->rows), *label ? ", " : "", label, *v->note ? ", " : "",
+             v->note);
 }
 
 /* Dot text in quotes. */

@@ -36,10 +36,10 @@ static void malformed_lines_are_refused_with_their_place(void **state) {
         {"1 2147483648:1\n", "t.svm:1:2: indices start at 1 and end at 2147483647, found '2147483648:1'"},
         {"1 1:2\n1 3:1 2:1 3:2\n", "t.svm:2:4: an index stands twice in this row, found '3:2'"},
         {"1 999999999:1\n",
-         "t.svm: 1 rows and 1000000000 columns are out of proportion to its 14 bytes: almost every cell would be "
+         "t.svm: 1 row and 1000000000 columns are out of proportion to its 14 bytes: almost every cell would be "
          "empty. Number the columns without gaps, or leave out columns that are rarely set"},
         {"1 1000000:1\n",
-         "t.svm: 1 rows and 1000001 columns are out of proportion to its 12 bytes: almost every cell would be "
+         "t.svm: 1 row and 1000001 columns are out of proportion to its 12 bytes: almost every cell would be "
          "empty. Number the columns without gaps, or leave out columns that are rarely set"},
         {"1 1:\xff\n",
          "t.svm:1: the byte 0xff is not UTF-8 text. Convert the file first, perhaps with: iconv -f LATIN1 -t UTF-8"},
