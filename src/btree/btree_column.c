@@ -16,6 +16,7 @@ copse_status cp_btree_column_init(cp_btree_column *c, const cp_btree_problem *b,
     CP_TRY_OUT(CP_RAW(c->end, n + 1, err));
     CP_TRY_OUT(CP_RAW(c->log_lik, n, err));
     CP_TRY_OUT(CP_RAW(c->mass, n, err));
+    CP_TRY_OUT(CP_RAW(c->near, n, err));
     CP_TRY_OUT(CP_RAW(c->row, n, err));
     CP_TRY_OUT(CP_RAW(c->count, n, err)); /* of ranks: there are no more than rows */
     CP_TRY_OUT(CP_RAW(c->key, 2 * n, err));
@@ -30,6 +31,7 @@ void cp_btree_column_clear(cp_btree_column *c) {
     cp_mem_free(c->end);
     cp_mem_free(c->log_lik);
     cp_mem_free(c->mass);
+    cp_mem_free(c->near);
     cp_mem_free(c->row);
     cp_mem_free(c->count);
     cp_mem_free(c->key);
@@ -39,11 +41,22 @@ void cp_btree_column_clear(cp_btree_column *c) {
 
 /* ------------------------------------------------------------------------------------------------------------- sorting */
 
-static void sort_by_counting(cp_btree_column *c, cp_span s, const uint32_t *rank, cp_extent e) {
+/* Ranks of the block's rows, in their order: from here on read one after the other. */
+static cp_extent fetch_ranks(cp_btree_column *c, cp_span s, const uint32_t *rank) {
+    cp_extent e = {UINT32_MAX, 0};
+    for (size_t i = 0; i < s.n; i++) c->near[i] = rank[s.row[i]];
+    for (size_t i = 0; i < s.n; i++) {
+        e.low = c->near[i] < e.low ? c->near[i] : e.low;
+        e.high = c->near[i] > e.high ? c->near[i] : e.high;
+    }
+    return e;
+}
+
+static size_t sort_by_counting(cp_btree_column *c, cp_span s, cp_extent e) {
     uint32_t range = e.high - e.low + 1, at = 0;
     size_t values = 0;
     memset(c->count, 0, range * sizeof *c->count);
-    for (size_t i = 0; i < s.n; i++) c->count[rank[s.row[i]] - e.low]++;
+    for (size_t i = 0; i < s.n; i++) c->count[c->near[i] - e.low]++;
     for (uint32_t r = 0; r < range; r++) {
         uint32_t here = c->count[r];
         c->count[r] = at;
@@ -51,13 +64,13 @@ static void sort_by_counting(cp_btree_column *c, cp_span s, const uint32_t *rank
         c->end[values] = at += here;
         values += here > 0;
     }
-    c->gaps = values - 1;
-    for (size_t i = 0; i < s.n; i++) c->row[c->count[rank[s.row[i]] - e.low]++] = s.row[i];
+    for (size_t i = 0; i < s.n; i++) c->row[c->count[c->near[i] - e.low]++] = s.row[i];
+    return values;
 }
 
-static void sort_by_key(cp_btree_column *c, cp_span s, const uint32_t *rank) {
+static size_t sort_by_key(cp_btree_column *c, cp_span s) {
     size_t values = 0;
-    for (size_t i = 0; i < s.n; i++) c->key[i] = (uint64_t)rank[s.row[i]] << 32 | s.row[i];
+    for (size_t i = 0; i < s.n; i++) c->key[i] = (uint64_t)c->near[i] << 32 | s.row[i];
     cp_sort_wide(c->key, s.n, c->key + s.n);
     for (size_t i = 0; i < s.n; i++) {
         c->row[i] = (uint32_t)c->key[i];
@@ -65,16 +78,16 @@ static void sort_by_key(cp_btree_column *c, cp_span s, const uint32_t *rank) {
         c->end[values] = (uint32_t)i + 1;
         values += i + 1 == s.n || c->key[i + 1] >> 32 != c->key[i] >> 32;
     }
-    c->gaps = values - 1;
+    return values;
 }
 
-void cp_btree_column_load(cp_btree_column *c, const cp_btree_view *block, uint32_t dim, cp_extent e) {
-    const uint32_t *rank = cp_ranks_column(&c->b->ranks, dim);
+void cp_btree_column_load(cp_btree_column *c, const cp_btree_view *block, uint32_t dim) {
+    cp_extent e = fetch_ranks(c, block->span, cp_ranks_column(&c->b->ranks, dim));
+    int dense = (e.high - e.low) / SPARSE < block->span.n;
     c->dim = dim;
-    if ((e.high - e.low) / SPARSE < block->span.n)
-        sort_by_counting(c, block->span, rank, e);
-    else
-        sort_by_key(c, block->span, rank);
+    c->gaps = 0;
+    if (e.low == e.high) return;
+    c->gaps = (dense ? sort_by_counting(c, block->span, e) : sort_by_key(c, block->span)) - 1;
     cp_leaf_scan(&c->b->leaf, c->row, c->end, c->gaps, block->stat, c->stat, c->log_lik);
 }
 
@@ -86,12 +99,20 @@ double cp_btree_column_share(const cp_btree_column *c, size_t gap) {
            cp_ranks_width(r, c->dim, c->rank[0], c->rank[c->gaps]);
 }
 
+/* A gap less likely than the likeliest by so much that all of them together are lost in the rounding of the sum has no
+ * mass: most gaps of a large block are, and need no exponential. */
+enum { LOST = 60 };
+
 void cp_btree_column_sum(cp_btree_column *c) {
-    double top = -INFINITY;
-    for (size_t g = 0; g < c->gaps; g++) top = fmax(top, c->log_lik[g]);
+    const float *v = cp_ranks_values(&c->b->ranks, c->dim);
+    double top = c->log_lik[0], extent = cp_ranks_width(&c->b->ranks, c->dim, c->rank[0], c->rank[c->gaps]);
+    for (size_t g = 1; g < c->gaps; g++) top = c->log_lik[g] > top ? c->log_lik[g] : top;
     c->sum = 0;
     for (size_t g = 0; g < c->gaps; g++) {
-        c->mass[g] = cp_btree_column_share(c, g) * exp(c->log_lik[g] - top);
+        double below = c->log_lik[g] - top;
+        c->mass[g] = 0;
+        if (below < -LOST) continue;
+        c->mass[g] = ((double)v[c->rank[g + 1]] - (double)v[c->rank[g]]) / extent * exp(below);
         c->sum += c->mass[g];
     }
     c->log_sum = top + log(c->sum);

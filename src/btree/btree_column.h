@@ -19,7 +19,7 @@ typedef struct cp_btree_column {
     double *mass;
     double sum, log_sum;
     /* Scratch. */
-    uint32_t *row, *count;
+    uint32_t *near, *row, *count;
     uint64_t *key;
     double *stat;
 } cp_btree_column;
@@ -27,8 +27,8 @@ typedef struct cp_btree_column {
 copse_status cp_btree_column_init(cp_btree_column *c, const cp_btree_problem *b, copse_error *err);
 void cp_btree_column_clear(cp_btree_column *c);
 
-/* The table of a column that varies, between the given ranks. */
-void cp_btree_column_load(cp_btree_column *c, const cp_btree_view *block, uint32_t dim, cp_extent e);
+/* The table of a column; one that does not vary has no gaps, and nothing below may be asked of it. */
+void cp_btree_column_load(cp_btree_column *c, const cp_btree_view *block, uint32_t dim);
 void cp_btree_column_sum(cp_btree_column *c);
 
 /* The gap in which the cut lies that is a share u of the extent from its lower end. */

@@ -9,10 +9,10 @@
 #define CP_BROKEN(bug) 0
 #endif
 
-/* What has been found out about a column, if `extent_of` or `sum_of` is the number of the block at work. */
+/* What has been found out about a column, if `varies_in` or `sum_in` is the number of the block at work. */
 typedef struct cp_btree_column_known {
-    uint32_t extent_of, sum_of;
-    cp_extent extent;
+    uint32_t varies_in, sum_in;
+    int varies;
     double log_sum;
 } known;
 
@@ -45,33 +45,28 @@ void cp_btree_propose_clear(cp_btree_proposer *p) {
 
 /* ------------------------------------------------------------------------------------------------------------- columns */
 
-static cp_extent extent_of(cp_btree_proposer *p, uint32_t dim) {
-    known *k = &p->known[dim];
-    if (k->extent_of != p->now) {
-        k->extent = cp_rule_extent(&p->b->ranks, dim, p->block.span);
-        k->extent_of = p->now;
-    }
-    return k->extent;
-}
-
 static int varies(cp_btree_proposer *p, uint32_t dim) {
-    cp_extent e = extent_of(p, dim);
-    return e.low != e.high;
+    known *k = &p->known[dim];
+    if (k->varies_in != p->now) {
+        k->varies = cp_rule_varies(&p->b->ranks, dim, p->block.span);
+        k->varies_in = p->now;
+    }
+    return k->varies;
 }
 
 static void load_column(cp_btree_proposer *p, uint32_t dim) {
-    if (p->column_of == p->now && p->column.dim == dim) return;
-    cp_btree_column_load(&p->column, &p->block, dim, extent_of(p, dim));
-    if (p->opt->proposal >= CP_BTREE_OPTIMAL) cp_btree_column_sum(&p->column);
-    p->column_of = p->now;
+    if (p->column_in == p->now && p->column.dim == dim) return;
+    cp_btree_column_load(&p->column, &p->block, dim);
+    if (p->opt->proposal >= CP_BTREE_OPTIMAL && p->column.gaps) cp_btree_column_sum(&p->column);
+    p->column_in = p->now;
 }
 
 static double log_sum_of(cp_btree_proposer *p, uint32_t dim) {
     known *k = &p->known[dim];
-    if (k->sum_of != p->now) {
+    if (k->sum_in != p->now) {
         load_column(p, dim);
         k->log_sum = p->column.log_sum;
-        k->sum_of = p->now;
+        k->sum_in = p->now;
     }
     return k->log_sum;
 }
@@ -106,9 +101,12 @@ static void choose_all_columns(cp_btree_proposer *p) {
 
 void cp_btree_propose_begin(cp_btree_proposer *p, const cp_btree_view *block) {
     p->block = *block;
+    p->split = cp_tree_prior_split(&p->b->prior, block->depth);
+    p->log_split = cp_tree_prior_log_split(&p->b->prior, block->depth);
+    p->log_stop = cp_tree_prior_log_stop(&p->b->prior, block->depth);
     if (!++p->now) { /* all numbers are used up: forget */
-        for (size_t d = 0; d < p->b->ranks.dims; d++) p->known[d].extent_of = p->known[d].sum_of = 0;
-        p->column_of = 0;
+        for (size_t d = 0; d < p->b->ranks.dims; d++) p->known[d].varies_in = p->known[d].sum_in = 0;
+        p->column_in = 0;
         p->now = 1;
     }
     if (p->opt->proposal == CP_BTREE_OPTIMAL) choose_all_columns(p);
@@ -116,7 +114,7 @@ void cp_btree_propose_begin(cp_btree_proposer *p, const cp_btree_view *block) {
 
 static void propose_blindly(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
     *out = (cp_btree_choice){.dim = CP_NONE};
-    if (cp_rng_unit(rng) >= cp_tree_prior_split(&p->b->prior, p->block.depth)) return;
+    if (cp_rng_unit(rng) >= p->split) return;
     choose_columns(p, 1, rng);
     out->dim = (int32_t)p->chosen[0];
     out->u = cp_rng_unit(rng);
@@ -125,9 +123,9 @@ static void propose_blindly(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *
 /* The masses of stopping and of the chosen columns: their log sum is the weight times l(N), and the choice is made among
  * them. */
 static void propose_by_mass(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
-    double each = cp_tree_prior_log_split(&p->b->prior, p->block.depth) - log((double)p->n_chosen);
+    double each = p->log_split - log((double)p->n_chosen);
     double *mass = p->log_mass, top, sum = 0;
-    top = mass[0] = cp_tree_prior_log_stop(&p->b->prior, p->block.depth) + p->block.log_lik;
+    top = mass[0] = p->log_stop + p->block.log_lik;
     for (size_t i = 0; i < p->n_chosen; i++) {
         mass[i + 1] = each + log_sum_of(p, p->chosen[i]);
         top = fmax(top, mass[i + 1]);

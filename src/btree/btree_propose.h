@@ -33,13 +33,14 @@ typedef struct cp_btree_proposer {
     cp_btree_column column;              /* the one looked at last */
     cp_btree_view block;                 /* where particles stand */
     uint32_t now;                        /* number of the block: what has another number below is of another block */
-    uint32_t column_of;                  /* block of `column` */
+    uint32_t column_in;                  /* block of `column` */
     struct cp_btree_column_known *known; /* of each column in this block */
     uint32_t *order;                     /* columns, shuffled and put back for each particle */
     uint32_t *swapped;
     uint32_t *chosen; /* columns that vary; optimal: all, for the whole block */
     size_t n_chosen;
-    double *log_mass; /* of stopping, then of the chosen columns */
+    double split, log_split, log_stop; /* prior of the block */
+    double *log_mass;                  /* of stopping, then of the chosen columns */
 } cp_btree_proposer;
 
 copse_status cp_btree_propose_init(cp_btree_proposer *p, const cp_btree_problem *b, const cp_btree_smc_options *opt,

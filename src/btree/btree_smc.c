@@ -157,9 +157,16 @@ static int is_last(const cp_btree_swarm *s) {
     return 1;
 }
 
+static double ess_of(const cp_btree_swarm *s) {
+    return cp_particle_ess(s->next.log_weight, s->opt.particles);
+}
+
+static int is_uneven(const cp_btree_swarm *s, double ess) {
+    return ess < s->opt.ess_threshold * (double)s->opt.particles && !is_last(s);
+}
+
 int cp_btree_smc_is_uneven(const cp_btree_swarm *s) {
-    size_t n = s->opt.particles;
-    return cp_particle_ess(s->next.log_weight, n) < s->opt.ess_threshold * (double)n && !is_last(s);
+    return is_uneven(s, ess_of(s));
 }
 
 static void resample(cp_btree_swarm *s, const uint32_t *opt_ancestor) {
@@ -182,8 +189,9 @@ static void resample(cp_btree_swarm *s, const uint32_t *opt_ancestor) {
 copse_status cp_btree_smc_end(cp_btree_swarm *s, const uint32_t *opt_ancestor, copse_error *err) {
     size_t n = s->opt.particles;
     CP_TRY(CP_GROW(s->ess, s->cap_ess, s->stages + 1, err));
-    s->ess[s->stages] = (float)(cp_particle_ess(s->next.log_weight, n) / (double)n);
-    if (cp_btree_smc_is_uneven(s)) {
+    double ess = ess_of(s);
+    s->ess[s->stages] = (float)(ess / (double)n);
+    if (is_uneven(s, ess)) {
         resample(s, opt_ancestor);
     } else {
         memcpy(s->particle, s->next.particle, n * sizeof *s->particle);
