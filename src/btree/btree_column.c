@@ -18,7 +18,7 @@ copse_status cp_btree_column_init(cp_btree_column *c, const cp_btree_problem *b,
     CP_TRY_OUT(CP_RAW(c->mass, n, err));
     CP_TRY_OUT(CP_RAW(c->near, n, err));
     CP_TRY_OUT(CP_RAW(c->row, n, err));
-    CP_TRY_OUT(CP_RAW(c->count, n, err)); /* of ranks: there are no more than rows */
+    CP_TRY_OUT(CP_RAW(c->count, n, err)); /* of ranks, of which there are no more than rows; or short keys */
     CP_TRY_OUT(CP_RAW(c->key, 2 * n, err));
     CP_TRY_OUT(CP_RAW(c->stat, 2 * b->leaf.width, err));
 out:
@@ -68,26 +68,50 @@ static size_t sort_by_counting(cp_btree_column *c, cp_span s, cp_extent e) {
     return values;
 }
 
+/* The i-th row in the column's order, and its rank, the so manieth value.  Rows of one rank write over each other. */
+static void put_sorted(cp_btree_column *c, size_t i, uint32_t row, uint32_t rank, size_t values) {
+    c->row[i] = row;
+    c->rank[values] = rank;
+    c->end[values] = (uint32_t)i + 1;
+}
+
 static size_t sort_by_key(cp_btree_column *c, cp_span s) {
+    uint64_t *key = c->key;
     size_t values = 0;
-    for (size_t i = 0; i < s.n; i++) c->key[i] = (uint64_t)c->near[i] << 32 | s.row[i];
-    cp_sort_wide(c->key, s.n, c->key + s.n);
+    for (size_t i = 0; i < s.n; i++) key[i] = (uint64_t)c->near[i] << 32 | s.row[i];
+    cp_sort_wide(key, s.n, key + s.n);
     for (size_t i = 0; i < s.n; i++) {
-        c->row[i] = (uint32_t)c->key[i];
-        c->rank[values] = (uint32_t)(c->key[i] >> 32);
-        c->end[values] = (uint32_t)i + 1;
-        values += i + 1 == s.n || c->key[i + 1] >> 32 != c->key[i] >> 32;
+        put_sorted(c, i, (uint32_t)key[i], (uint32_t)(key[i] >> 32), values);
+        values += i + 1 == s.n || key[i + 1] >> 32 != key[i] >> 32;
     }
     return values;
 }
 
+/* Ranks from the lowest, and places among the rows, in 16 bits each; there are 4 times as many ranks as rows, so `count` has
+ * room for the keys twice. */
+static size_t sort_by_short_key(cp_btree_column *c, cp_span s, cp_extent e) {
+    uint32_t *key = c->count;
+    size_t values = 0;
+    for (size_t i = 0; i < s.n; i++) key[i] = (c->near[i] - e.low) << 16 | (uint32_t)i;
+    cp_sort_narrow(key, s.n, e.high - e.low + 1, key + s.n);
+    for (size_t i = 0; i < s.n; i++) {
+        put_sorted(c, i, s.row[key[i] & 0xffff], e.low + (key[i] >> 16), values);
+        values += i + 1 == s.n || key[i + 1] >> 16 != key[i] >> 16;
+    }
+    return values;
+}
+
+static size_t sort_rows(cp_btree_column *c, cp_span s, cp_extent e) {
+    if ((e.high - e.low) / SPARSE < s.n) return sort_by_counting(c, s, e);
+    return e.high - e.low < 65536 ? sort_by_short_key(c, s, e) : sort_by_key(c, s);
+}
+
 void cp_btree_column_load(cp_btree_column *c, const cp_btree_view *block, uint32_t dim) {
     cp_extent e = fetch_ranks(c, block->span, cp_ranks_column(&c->b->ranks, dim));
-    int dense = (e.high - e.low) / SPARSE < block->span.n;
     c->dim = dim;
     c->gaps = 0;
     if (e.low == e.high) return;
-    c->gaps = (dense ? sort_by_counting(c, block->span, e) : sort_by_key(c, block->span)) - 1;
+    c->gaps = sort_rows(c, block->span, e) - 1;
     cp_leaf_scan(&c->b->leaf, c->row, c->end, c->gaps, block->stat, c->stat, c->log_lik);
 }
 

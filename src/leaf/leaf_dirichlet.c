@@ -108,10 +108,26 @@ static void sum_again(const cp_leaf *m, sides *s, const double *whole) {
     }
 }
 
+/* Two classes: the counts of a side are its rows and those of class 1, and no list of counts is kept. */
+static void scan_two(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
+                     double *out_log) {
+    size_t ones = (size_t)whole[1], n = (size_t)whole[0] + ones, at = 0, left = 0;
+    const double *f = m->of_class;
+    for (size_t g = 0; g < gaps; g++) {
+        for (; at < end[g]; at++) left += (size_t)m->label[rows[at]];
+        size_t right = ones - left, rest = n - at;
+        out_log[g] = (m->of_rows[at] + (f[at - left] + f[left])) + (m->of_rows[rest] + (f[rest - right] + f[right]));
+    }
+}
+
 /* Differences are added up row by row only where few rows lie between cuts, and not for long, or rounding would too. */
 static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
                  double *tmp, double *out_log) {
     enum { LONG = 256 };
+    if (m->classes == 2) {
+        scan_two(m, rows, end, gaps, whole, out_log);
+        return;
+    }
     sides s = {.left = tmp, .right = tmp + m->classes};
     size_t at = 0, n = 0, few = 0;
     for (size_t k = 0; k < m->classes; k++) {

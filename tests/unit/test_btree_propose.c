@@ -72,6 +72,30 @@ static void tables_are_sums_over_rows(void **state) {
     }
 }
 
+/* A few rows of very many: their ranks are apart by more than 16 bits can say. */
+static void tables_of_far_ranks_are_sums_over_rows(void **state) {
+    (void)state;
+    copse_error err;
+    stand s;
+    cp_btree_blocks k;
+    cp_btree_column c;
+    int32_t split;
+    make_stand(&s, "far ranks", 80000, 2, 3, 0);
+    must(cp_btree_block_init(&k, &s.b, &err), err);
+    must(cp_btree_column_init(&c, &s.b, &err), err);
+    must(cp_btree_block_split(&k, 0, (cp_btree_gap){0, 999, 1000}, &split, &err), err);
+    must(cp_btree_block_make(&k, 2 * split, &err), err);
+    cp_btree_view v = cp_btree_block_view(&k, 2 * split);
+    cp_extent e = cp_rule_extent(&s.b.ranks, 1, v.span);
+    assert_true(e.high - e.low > 65536 && v.span.n < 1100);
+    cp_btree_column_load(&c, &v, 1);
+    cp_btree_column_sum(&c);
+    assert_table(&c, &v);
+    cp_btree_column_clear(&c);
+    cp_btree_block_clear(&k);
+    free_stand(&s);
+}
+
 static void a_cut_lies_in_its_gap(void **state) {
     (void)state;
     copse_error err;
@@ -245,6 +269,7 @@ static void weights_make_up_for_proposals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_sums_over_rows),
+        cmocka_unit_test(tables_of_far_ranks_are_sums_over_rows),
         cmocka_unit_test(a_cut_lies_in_its_gap),
         cmocka_unit_test(weights_make_up_for_proposals),
     };
