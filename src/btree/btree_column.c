@@ -6,8 +6,12 @@
 #include "base/mem.h"
 #include "num/sort.h"
 
-enum { SPARSE = 4 }; /* more ranks than this times the rows: sorted, not counted */
+enum {
+    SPARSE = 4,   /* more ranks than this times the rows: sorted, not counted */
+    SHORT = 65536 /* as many ranks, from the lowest, have short keys */
+};
 
+/* Keys are for ranks further apart than 16 bits can say: there must be more rows than that. */
 copse_status cp_btree_column_init(cp_btree_column *c, const cp_btree_problem *b, copse_error *err) {
     size_t n = b->ranks.rows;
     copse_status status;
@@ -19,7 +23,7 @@ copse_status cp_btree_column_init(cp_btree_column *c, const cp_btree_problem *b,
     CP_TRY_OUT(CP_RAW(c->near, n, err));
     CP_TRY_OUT(CP_RAW(c->row, n, err));
     CP_TRY_OUT(CP_RAW(c->count, n, err)); /* of ranks, of which there are no more than rows; or short keys */
-    CP_TRY_OUT(CP_RAW(c->key, 2 * n, err));
+    if (n > SHORT) CP_TRY_OUT(CP_RAW(c->key, 2 * n, err));
     CP_TRY_OUT(CP_RAW(c->stat, 2 * b->leaf.width, err));
 out:
     if (status) cp_btree_column_clear(c);
@@ -103,7 +107,7 @@ static size_t sort_by_short_key(cp_btree_column *c, cp_span s, cp_extent e) {
 
 static size_t sort_rows(cp_btree_column *c, cp_span s, cp_extent e) {
     if ((e.high - e.low) / SPARSE < s.n) return sort_by_counting(c, s, e);
-    return e.high - e.low < 65536 ? sort_by_short_key(c, s, e) : sort_by_key(c, s);
+    return e.high - e.low < SHORT ? sort_by_short_key(c, s, e) : sort_by_key(c, s);
 }
 
 void cp_btree_column_load(cp_btree_column *c, const cp_btree_view *block, uint32_t dim) {

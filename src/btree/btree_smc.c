@@ -12,7 +12,6 @@
 #define CP_BROKEN(bug) 0
 #endif
 
-/* Without the opening of states, which the caller does. */
 static copse_status make_room(cp_btree_swarm *s, copse_error *err) {
     size_t n = s->opt.particles;
     CP_TRY(CP_NEW(s->particle, n, err));
@@ -35,7 +34,6 @@ copse_status cp_btree_smc_new(const cp_btree_problem *b, const cp_btree_smc_opti
     s->opt = *opt;
     s->island = island;
     CP_TRY_OUT(make_room(s, err));
-    CP_TRY_OUT(cp_btree_propose_init(&s->proposer, b, &s->opt, err));
     CP_TRY_OUT(cp_btree_state_init(&s->states, b, opt->expansion, err));
     double first = cp_btree_block_view(&s->states.blocks, 0).log_lik;
     for (size_t i = 0; i < opt->particles; i++) s->log_weight[i] = first;
@@ -72,16 +70,24 @@ static int32_t head_of(const cp_btree_swarm *s, int32_t state) {
     return s->states.state[state].head;
 }
 
+copse_status cp_btree_smc_open(cp_btree_swarm *s, size_t *out_standing, copse_error *err) {
+    *out_standing = 0;
+    for (size_t i = 0; i < s->opt.particles; i++) {
+        CP_TRY(cp_btree_state_open(&s->states, s->particle[i], err));
+        *out_standing += head_of(s, s->particle[i]) != CP_NONE;
+    }
+    cp_btree_state_settle(&s->states);
+    return COPSE_OK;
+}
+
 copse_status cp_btree_smc_begin(cp_btree_swarm *s, size_t *out_standing, copse_error *err) {
     size_t n = s->opt.particles;
-    *out_standing = 0;
-    for (size_t i = 0; i < n; i++) CP_TRY(cp_btree_state_open(&s->states, s->particle[i], err));
-    cp_btree_state_settle(&s->states);
+    if (!s->proposer.b) CP_TRY(cp_btree_propose_init(&s->proposer, s->b, &s->opt, err));
+    CP_TRY(cp_btree_smc_open(s, out_standing, err));
     if (cp_btree_state_is_full(&s->states)) CP_TRY(cp_btree_state_compact(&s->states, s->particle, n, err));
     for (size_t i = 0; i < n; i++) {
         int32_t head = head_of(s, s->particle[i]);
         s->layer[i] = head == CP_NONE ? 0 : cp_btree_block_depth(&s->states.blocks, head);
-        *out_standing += head != CP_NONE;
     }
     memcpy(s->next.particle, s->particle, n * sizeof *s->particle);
     memcpy(s->next.log_weight, s->log_weight, n * sizeof *s->log_weight);
@@ -239,12 +245,15 @@ static copse_status one_stage(cp_btree_swarm *s, const copse_run *run, copse_err
     return cp_btree_smc_end(s, NULL, err);
 }
 
+/* Scratch of the size of the rows is held by islands that run, and not by all there are. */
 copse_status cp_btree_smc_run(cp_btree_swarm *s, size_t stages, const copse_run *run, copse_error *err) {
-    for (size_t i = 0; !s->done && (!stages || i < stages); i++) {
-        CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
-        CP_TRY(one_stage(s, run, err));
+    copse_status status = COPSE_OK;
+    for (size_t i = 0; !status && !s->done && (!stages || i < stages); i++) {
+        status = cp_fail_if_stopped(run ? run->stop : NULL, err);
+        if (!status) status = one_stage(s, run, err);
     }
-    return COPSE_OK;
+    cp_btree_propose_clear(&s->proposer);
+    return status;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- trees */
@@ -345,7 +354,7 @@ copse_status cp_btree_smc_finish(cp_btree_swarm *s, double weight, cp_grove *gro
                                  copse_error *err) {
     size_t standing;
     *out = (cp_btree_island){0};
-    CP_TRY(cp_btree_smc_begin(s, &standing, err));
+    CP_TRY(cp_btree_smc_open(s, &standing, err));
     CP_TRY(gather_trees(s, weight, grove, &out->unique, err));
     CP_TRY(CP_RAW(out->ess, s->stages, err));
     if (s->stages) memcpy(out->ess, s->ess, s->stages * sizeof *s->ess);

@@ -31,8 +31,8 @@ struct cp_btree_swarm {
     cp_btree_smc_options opt;
     size_t island;
     cp_btree_states states;
-    cp_btree_proposer proposer;
-    int32_t *particle; /* the state of each */
+    cp_btree_proposer proposer; /* while running */
+    int32_t *particle;          /* the state of each */
     double *log_weight;
     double log_z;   /* of the resamplings so far */
     size_t stages;  /* so far */
@@ -53,7 +53,8 @@ struct cp_btree_swarm {
 
 /* One stage, as cp_btree_smc_run does it: begin; then in rounds gather, decide and take; then end. */
 
-/* Opens all states and forgets what is not needed any more.  0 particles stand at a block: the island is done. */
+/* Opens all states, forgets what is not needed any more, and makes room to decide in.  0 particles stand at a block: the
+ * island is done. */
 copse_status cp_btree_smc_begin(cp_btree_swarm *s, size_t *out_standing, copse_error *err);
 /* Who decides in this round: s->key[0] ... key[n-1], block in the high half and particle in the low, sorted.  None: the
  * stage can end. */
@@ -64,7 +65,9 @@ void cp_btree_smc_decide(cp_btree_swarm *s, const uint64_t *key, size_t n);
 copse_status cp_btree_smc_take(cp_btree_swarm *s, size_t particle, copse_error *err);
 /* Makes the stage's changes hold.  Resampling, if it is due, is drawn, or done as told. */
 copse_status cp_btree_smc_end(cp_btree_swarm *s, const uint32_t *opt_ancestor, copse_error *err);
-/* Will it be due? */
+/* Opens all states, and no more. */
+copse_status cp_btree_smc_open(cp_btree_swarm *s, size_t *out_standing, copse_error *err);
+/* Will resampling be due? */
 int cp_btree_smc_is_uneven(const cp_btree_swarm *s);
 
 #endif

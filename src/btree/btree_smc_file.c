@@ -63,7 +63,7 @@ copse_status cp_btree_smc_write(cp_btree_swarm *s, cp_writer *w, copse_error *er
     size_t n = s->opt.particles, standing;
     trie t = {0};
     copse_status status;
-    CP_TRY(cp_btree_smc_begin(s, &standing, err));
+    CP_TRY(cp_btree_smc_open(s, &standing, err));
     CP_TRY(cp_btree_state_compact(&s->states, s->particle, n, err));
     CP_TRY_OUT(trie_of(&s->states, &t, err));
     CP_TRY_OUT(write_trie(&t, w, err));

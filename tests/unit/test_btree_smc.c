@@ -294,7 +294,7 @@ static void a_broken_stage_leaves_no_trace(void **state) {
         for (long k = 0; !cp_btree_smc_done(s); k++) {
             size_t before = s->stages;
             assert_int_equal(cp_btree_smc_run(s, 0, &run, &err), COPSE_E_STOPPED);
-            cp_mem_fail_after(k % 8);
+            cp_mem_fail_after(k % 24);
             copse_status status = cp_btree_smc_run(s, 1, NULL, &err);
             cp_mem_fail_after(-1);
             failures += status != COPSE_OK;
