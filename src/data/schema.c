@@ -257,8 +257,8 @@ copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t f
     CP_BUG(first > t->rows || n > t->rows - first);
     CP_TRY(CP_NEW(from, s->features, err));
     for (size_t i = 0; i < s->features; i++) CP_TRY_OUT(find_source(&s->feature[i], t, first, n, &from[i], err));
-    /* Columns are read and rows are written, in blocks whose output stays in the first-level cache. */
-    size_t step = 4096 / s->dims < 16 ? 16 : 4096 / s->dims;
+    /* Columns are read and rows are written, in blocks whose output stays in the cache. */
+    size_t step = 32768 / s->dims < 16 ? 16 : 32768 / s->dims;
     for (size_t done = 0; done < n; done += step) {
         size_t rows = n - done < step ? n - done : step;
         CP_TRY_OUT(encode_block(s, t, from, first + done, rows, out + done * s->dims, err));

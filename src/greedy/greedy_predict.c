@@ -30,7 +30,7 @@ typedef struct question {
 static cp_tree_rows block_of(const question *q, size_t first) {
     size_t left = q->rows->n - first, dims = q->rows->dims;
     cp_tree_rows rows = {.x = q->rows->x + first * dims, .n = left < q->block ? left : q->block};
-    if (q->key && cp_tree_walk_keys(rows.x, rows.n * dims, q->key)) rows.key = q->key;
+    if (q->key && cp_kern_best()->keys(rows.x, rows.n * dims, q->key)) rows.key = q->key;
     return rows;
 }
 
@@ -91,19 +91,20 @@ static void normalise(double *probs, size_t classes, double even) {
     for (size_t k = 0; k < classes; k++) probs[k] /= sum;
 }
 
-static void predict_classes(const question *q, cp_answer *out) {
-    size_t classes = out->classes;
+static copse_status predict_classes(const question *q, cp_answer *out, copse_error *err) {
+    (void)err;
     uint32_t leaf[BLOCK];
     for (size_t first = 0; first < out->rows; first += q->block) {
-        double even[BLOCK] = {0}, *probs = out->probs + first * classes;
+        double even[BLOCK] = {0}, *probs = out->probs + first * out->classes;
         cp_tree_rows rows = block_of(q, first);
         for (size_t m = q->first; m < q->end; m++) {
             const cp_tree *t = &q->g->forest.tree[m];
             cp_tree_walk_rows(t, &q->g->forest, &rows, leaf);
             add_shares(q, t, leaf, rows.n, probs, even);
         }
-        for (size_t i = 0; i < rows.n; i++) normalise(probs + i * classes, classes, even[i]);
+        for (size_t i = 0; i < rows.n; i++) normalise(probs + i * out->classes, out->classes, even[i]);
     }
+    return COPSE_OK;
 }
 
 static size_t block_size(const cp_rows *rows, int keys) {
@@ -121,16 +122,12 @@ copse_status cp_greedy_predict(const void *state, const cp_rows *rows, const cop
                   .of_mean = out->of_mean,
                   .alpha = cp_param_real(p, "alpha"),
                   .block = block_size(rows, keys)};
-    copse_status status = COPSE_OK;
     if (out->tree != CP_NONE) {
         q.first = (size_t)out->tree;
         q.end = q.first + 1;
     }
     if (keys) CP_TRY(CP_RAW(q.key, (rows->n < q.block ? rows->n : q.block) * rows->dims, err));
-    if (g->forest.task == COPSE_REGRESS)
-        status = predict_numbers(&q, out, err);
-    else
-        predict_classes(&q, out);
+    copse_status status = (g->forest.task == COPSE_REGRESS ? predict_numbers : predict_classes)(&q, out, err);
     cp_mem_free(q.key);
     return status;
 }

@@ -339,10 +339,10 @@ static copse_status predict_block(void *arg, size_t b, size_t worker, copse_erro
 }
 
 size_t cp_model_block(const copse_model *m) {
-    size_t trees = m->method->trees(m->state), row = sizeof(double) * m->schema->classes.n, most = 16384;
+    size_t row = sizeof(double) * m->schema->classes.n, most = 16384;
     if (m->schema->task == COPSE_REGRESS) {
-        row = (m->method->has_draws ? sizeof(cp_gauss) : sizeof(cp_component)) * trees;
-        most = m->method->has_draws ? 8192 : 2048;
+        row = sizeof(cp_component) * m->method->trees(m->state);
+        most = m->method->has_draws ? 4096 : 2048;
     }
     size_t room = ((size_t)16 << 20) / row / CP_ANSWER_ROWS * CP_ANSWER_ROWS;
     return room < 256 ? 256 : room > most ? most : room;

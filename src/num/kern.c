@@ -1,7 +1,6 @@
 #include "num/kern.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "num/kern_avx2.h"
 
@@ -80,6 +79,15 @@ static int interleave_plain(const double *const col[4], const double shift[4], d
     return !infinite;
 }
 
+static int keys_plain(const float *x, size_t n, uint32_t *out) {
+    int odd = 0;
+    for (size_t i = 0; i < n; i++) {
+        odd |= x[i] != x[i];
+        out[i] = cp_kern_key(x[i]);
+    }
+    return !odd;
+}
+
 static uint64_t delimiters_plain(const char *text, char delimiter, uint64_t *out_other) {
     uint64_t found = 0, other = 0;
     for (unsigned i = 0; i < 64; i++) {
@@ -101,6 +109,7 @@ static const cp_kern plain = {.name = "plain",
                               .include = include_plain,
                               .hull = hull_plain,
                               .interleave = interleave_plain,
+                              .keys = keys_plain,
                               .delimiters = delimiters_plain};
 
 const cp_kern *cp_kern_best(void) {

@@ -8,6 +8,15 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* A number as a whole number in the same order; -0 is 0.  NaN has no place in it. */
+static inline uint32_t cp_kern_key(float x) {
+    uint32_t bits;
+    x += 0.0f;
+    memcpy(&bits, &x, sizeof bits);
+    return bits ^ (-(bits >> 31) | 0x80000000u);
+}
 
 typedef struct cp_kern {
     const char *name;
@@ -28,6 +37,8 @@ typedef struct cp_kern {
      * shift, but no farther than `limit` from 0; NaN stays NaN.  Returns 0 if one of them is infinite. */
     int (*interleave)(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
                       size_t stride);
+    /* The keys of n numbers; 0 if one of them is NaN. */
+    int (*keys)(const float *x, size_t n, uint32_t *out);
     /* Which of 64 bytes of text are delimiters: bit i for text[i]; and which are neither that nor digits. */
     uint64_t (*delimiters)(const char *text, char delimiter, uint64_t *out_other);
 } cp_kern;
@@ -37,6 +48,16 @@ typedef struct cp_kern {
 static inline void cp_kern_ask(const void *p) {
     __builtin_prefetch(p);
     __asm__ volatile("");
+}
+
+/* n + (*a < b).  One comparison and one addition of the carry, where compilers like to make four instructions of it. */
+static inline uint32_t cp_kern_add_less(uint32_t n, const uint32_t *a, uint32_t b) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    __asm__("cmpl %2, %1\n\tadcl $0, %0" : "+r"(n) : "m"(*a), "r"(b) : "cc");
+    return n;
+#else
+    return n + (*a < b);
+#endif
 }
 
 /* The fastest that this processor runs. */

@@ -199,21 +199,20 @@ AVX2 static void hull_avx2(const float *x, size_t d, const int32_t *row, size_t 
 }
 
 /* Four numbers of one column.  Where an operand is NaN, min and max answer with their second: NaN stays. */
-AVX2 static inline __m128 shifted(const double *x, double shift, double limit, __m256d *infinite) {
+AVX2 static inline __m128 shifted(const double *x, double shift, double limit, __m256d *largest) {
     __m256d v = _mm256_loadu_pd(x), z = _mm256_sub_pd(v, _mm256_set1_pd(shift));
-    __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), v);
-    *infinite = _mm256_or_pd(*infinite, _mm256_cmp_pd(size, _mm256_set1_pd(INFINITY), _CMP_EQ_OQ));
+    *largest = _mm256_max_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), *largest);
     z = _mm256_min_pd(_mm256_set1_pd(limit), z);
     return _mm256_cvtpd_ps(_mm256_max_pd(_mm256_set1_pd(-limit), z));
 }
 
 AVX2 static int interleave_avx2(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
                                 size_t stride) {
-    __m256d infinite = _mm256_setzero_pd();
+    __m256d largest = _mm256_setzero_pd();
     size_t i = 0;
     for (; i + 4 <= n; i += 4, out += 4 * stride) {
-        __m128 a = shifted(col[0] + i, shift[0], limit, &infinite), b = shifted(col[1] + i, shift[1], limit, &infinite),
-               c = shifted(col[2] + i, shift[2], limit, &infinite), d = shifted(col[3] + i, shift[3], limit, &infinite);
+        __m128 a = shifted(col[0] + i, shift[0], limit, &largest), b = shifted(col[1] + i, shift[1], limit, &largest),
+               c = shifted(col[2] + i, shift[2], limit, &largest), d = shifted(col[3] + i, shift[3], limit, &largest);
         _MM_TRANSPOSE4_PS(a, b, c, d);
         _mm_storeu_ps(out, a);
         _mm_storeu_ps(out + stride, b);
@@ -221,8 +220,27 @@ AVX2 static int interleave_avx2(const double *const col[4], const double shift[4
         _mm_storeu_ps(out + 3 * stride, d);
     }
     const double *const rest[] = {col[0] + i, col[1] + i, col[2] + i, col[3] + i};
-    int fine = !_mm256_movemask_pd(infinite);
+    int fine = !_mm256_movemask_pd(_mm256_cmp_pd(largest, _mm256_set1_pd(INFINITY), _CMP_EQ_OQ));
     return cp_kern_find("plain")->interleave(rest, shift, limit, n - i, out, stride) && fine;
+}
+
+AVX2 static int keys_avx2(const float *x, size_t n, uint32_t *out) {
+    const __m256i sign = _mm256_set1_epi32(INT32_MIN);
+    __m256 odd = _mm256_setzero_ps();
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m256 v = _mm256_loadu_ps(x + i);
+        __m256i bits = _mm256_castps_si256(_mm256_add_ps(v, _mm256_setzero_ps()));
+        odd = _mm256_or_ps(odd, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+        __m256i flip = _mm256_or_si256(_mm256_srai_epi32(bits, 31), sign);
+        _mm256_storeu_si256((__m256i *)(void *)(out + i), _mm256_xor_si256(bits, flip));
+    }
+    int fine = !_mm256_movemask_ps(odd);
+    for (; i < n; i++) {
+        fine &= x[i] == x[i];
+        out[i] = cp_kern_key(x[i]);
+    }
+    return fine;
 }
 
 AVX2 static uint32_t delimiters_32(const char *text, __m256i delimiter, uint32_t *out_other) {
@@ -250,6 +268,7 @@ static const cp_kern avx2 = {.name = "avx2",
                              .include = include_avx2,
                              .hull = hull_avx2,
                              .interleave = interleave_avx2,
+                             .keys = keys_avx2,
                              .delimiters = delimiters_avx2};
 
 const cp_kern *cp_kern_avx2(void) {

@@ -20,7 +20,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/err.h"
 
@@ -39,18 +38,10 @@ typedef struct cp_tree_node {
     int32_t next;  /* a leaf: its own index */
 } cp_tree_node;
 
-/* A number as a whole number in the same order; -0 is 0, and NaN is not asked. */
-static inline uint32_t cp_tree_key(float x) {
-    uint32_t bits;
-    x += 0.0f;
-    memcpy(&bits, &x, sizeof bits);
-    return bits ^ (-(bits >> 31) | 0x80000000u);
-}
-
 /* A node as the keys of a row meet it: 8 bytes, and nothing to ask.  next = way >> 8, dim = way & 255.  A leaf's cut is above
  * all keys and its next itself, so that whoever has arrived stays. */
 typedef struct cp_tree_step {
-    uint32_t cut; /* key; of a leaf CP_TREE_STEP_LEAF + its number */
+    uint32_t cut; /* its key, see kern.h; of a leaf CP_TREE_STEP_LEAF + its number */
     uint32_t way;
 } cp_tree_step;
 #define CP_TREE_STEP_LEAF 0xffc00000u

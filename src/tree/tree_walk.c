@@ -1,10 +1,11 @@
-/* A walk is a chain of loads, each waiting for the one before, so a row alone leaves the processor idle.  8 or 16 rows
- * go down side by side, without a branch: which way they go is added to the child's number, and who has arrived stays,
- * because a leaf's next is itself.  After as many levels as a balanced tree of this size has, the rows that have arrived
- * drop out and the others close ranks; then again every few levels.  So no row waits for the deepest one. */
+/* A walk is a chain of loads, each waiting for the one before, so a row alone leaves the processor idle.  8 rows go down
+ * side by side, without a branch: which way they go is added to the child's number, and who has arrived stays, because a
+ * leaf's next is itself.  After a few levels more than a balanced tree of this size has, the rows that have arrived drop
+ * out and the others close ranks; then again every few levels.  So no row waits for the deepest one. */
 #include "tree/tree_walk.h"
 
 #include "base/err.h"
+#include "num/kern.h"
 
 enum {
     LANES = 8,
@@ -45,8 +46,7 @@ typedef struct party {
 INLINE uint32_t next_node(const cp_tree *t, const cp_forest *f, uint32_t at, const void *x, terrain kind) {
     if (kind == KEYS) {
         const cp_tree_step *s = &t->step[at];
-        uint32_t key = ((const uint32_t *)x)[s->way & 255], next = s->way >> 8;
-        return next + (s->cut < key); /* in this order: a carry is added, and nothing else is done to it */
+        return cp_kern_add_less(s->way >> 8, &s->cut, ((const uint32_t *)x)[s->way & 255]);
     }
     const cp_tree_node *n = &t->node[at];
     return (uint32_t)n->next + goes_right(t, f, n, ((const float *)x)[cp_tree_dim(n)], kind);
@@ -76,7 +76,7 @@ static outlook look_ahead(const cp_tree *t, const cp_forest *f, size_t n) {
     outlook o = {.groups = (n + LANES - 1) / LANES};
     if (!f->tree || at >= f->trees || f->trees == 1) return o;
     const cp_tree *next = at + 1 < f->trees ? t + 1 : f->tree;
-    if (next->nodes > MOST_NODES || next->nodes > 8 * n) return o;
+    if (next->nodes > MOST_NODES || next->nodes > 16 * n) return o;
     o.part[0] = next->step ? want(next->step, next->nodes * sizeof *next->step)
                            : want(next->node, next->nodes * sizeof *next->node);
     o.part[1] = next->value ? want(next->value, next->leaves * sizeof *next->value)
@@ -152,7 +152,7 @@ INLINE void walk(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows,
     for (size_t first = 0; first < rows->n; first += ROWS) {
         party p;
         set_out(&p, rows, first, f->dims, kind);
-        for (size_t levels = balanced; p.n; levels = STEP) {
+        for (size_t levels = balanced + STEP; p.n; levels = STEP) {
             go_down(t, f, &p, levels, kind, &o);
             drop_arrived(t, &p, kind, out_leaf + first);
         }
@@ -170,13 +170,4 @@ void cp_tree_walk_rows(const cp_tree *t, const cp_forest *f, const cp_tree_rows 
 
 void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
     cp_tree_walk_rows(t, f, &(cp_tree_rows){.x = x, .n = n}, out_leaf);
-}
-
-int cp_tree_walk_keys(const float *x, size_t n, uint32_t *out_key) {
-    int odd = 0;
-    for (size_t i = 0; i < n; i++) {
-        odd |= x[i] != x[i];
-        out_key[i] = cp_tree_key(x[i]);
-    }
-    return !odd;
 }

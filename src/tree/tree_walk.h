@@ -6,9 +6,8 @@
 
 /* Rows on their way down; borrowed. */
 typedef struct cp_tree_rows {
-    const float *x; /* row-major, the forest's dims values each */
-    const uint32_t
-        *key; /* the same as keys, which is faster; NULL if something is NaN, or nobody asked cp_tree_walk_keys */
+    const float *x;      /* row-major, the forest's dims values each */
+    const uint32_t *key; /* the same as keys (kern.h), which is faster; NULL: there are none, as something is NaN */
     const uint32_t *row; /* which of them; NULL: the first n */
     size_t n;
 } cp_tree_rows;
@@ -23,7 +22,4 @@ void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n
 static inline int cp_tree_walk_takes_keys(const cp_forest *f) {
     return f->trees && f->tree[0].step && f->dims <= 256;
 }
-/* Makes keys of n values, once for all trees; 0 if one is NaN, which has none. */
-int cp_tree_walk_keys(const float *x, size_t n, uint32_t *out_key);
-
 #endif

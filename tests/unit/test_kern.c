@@ -114,6 +114,40 @@ static void columns_become_rows(void **state) {
             }
 }
 
+static void less_adds_one(void **state) {
+    (void)state;
+    static const uint32_t x[] = {0, 1, 2, 0x7fffffff, 0x80000000u, 0xffc00000u, UINT32_MAX};
+    for (size_t i = 0; i < COUNT(x); i++)
+        for (size_t j = 0; j < COUNT(x); j++)
+            for (uint32_t n = 0; n < 3; n++) assert_int_equal(cp_kern_add_less(n, &x[i], x[j]), n + (x[i] < x[j]));
+}
+
+static void keys_of_every_tier_are_the_same(void **state) {
+    (void)state;
+    enum { N = 40 };
+    static const char *const tier[] = {"plain", "avx2"};
+    static const float odd[] = {-0.0f, 0, INFINITY, -INFINITY, 1e-45f, -1e-45f};
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of("keys"), CP_FOR_TEST, 0, 0);
+    for (size_t t = 0; t < COUNT(tier); t++)
+        for (size_t n = 0; n <= N; n++)
+            for (size_t at = 0; at <= n; at++) { /* where NaN is; n: nowhere */
+                const cp_kern *k = cp_kern_find(tier[t]);
+                if (!k) continue;
+                float *x = malloc((n + 1) * sizeof *x); /* exact sizes, for the address sanitizer */
+                uint32_t *key = malloc((n + 1) * sizeof *key);
+                for (size_t i = 0; i < n; i++)
+                    x[i] = i == at ? NAN : cp_rng_below(&rng, 4) ? number(&rng) : odd[cp_rng_below(&rng, COUNT(odd))];
+                key[n] = 77;
+                assert_int_equal(k->keys(x, n, key), at == n);
+                for (size_t i = 0; i < n; i++)
+                    if (i != at) assert_int_equal(key[i], cp_kern_key(x[i]));
+                assert_int_equal(key[n], 77);
+                free(x);
+                free(key);
+            }
+}
+
 static void delimiters_and_strangers_are_found(void **state) {
     (void)state;
     const char *tiers[] = {"plain", "avx2"};
@@ -151,6 +185,8 @@ int main(void) {
         cmocka_unit_test(plain_outside_is_the_definition),
         cmocka_unit_test(tiers_agree_bit_for_bit),
         cmocka_unit_test(columns_become_rows),
+        cmocka_unit_test(less_adds_one),
+        cmocka_unit_test(keys_of_every_tier_are_the_same),
         cmocka_unit_test(delimiters_and_strangers_are_found),
         cmocka_unit_test(unknown_tier_is_none),
     };

@@ -2,6 +2,7 @@
 
 #include <float.h>
 
+#include "num/kern.h"
 #include "random_tree.h"
 #include "tree/tree_walk.h"
 
@@ -36,7 +37,7 @@ static void a_walk_is_the_literal_walk(void **state) {
             cp_forest f = random_forest("walk", COPSE_REGRESS, categories, 30, 300);
             float *x = random_rows("walk rows", &f, ROWS, missing);
             uint32_t *key = malloc(ROWS * f.dims * sizeof *key);
-            assert_int_equal(cp_tree_walk_keys(x, ROWS * f.dims, key), !missing);
+            assert_int_equal(cp_kern_best()->keys(x, ROWS * f.dims, key), !missing);
             compare_walks(&f, &(cp_tree_rows){.x = x});
             if (!missing) compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
             free(key);
@@ -52,8 +53,8 @@ static void keys_keep_the_order(void **state) {
                                 0,         1e-45f,   FLT_MIN, 1,        FLT_MAX, INFINITY};
     for (size_t i = 0; i < COUNT(odd); i++)
         for (size_t j = 0; j < COUNT(odd); j++)
-            assert_int_equal(cp_tree_key(odd[i]) < cp_tree_key(odd[j]), odd[i] < odd[j]);
-    assert_true(cp_tree_key(INFINITY) < CP_TREE_STEP_LEAF);
+            assert_int_equal(cp_kern_key(odd[i]) < cp_kern_key(odd[j]), odd[i] < odd[j]);
+    assert_true(cp_kern_key(INFINITY) < CP_TREE_STEP_LEAF);
 }
 
 /* Infinities are numbers: beyond every cut, but not beyond an infinite one. */
@@ -77,8 +78,8 @@ static void infinities_find_their_side(void **state) {
             for (size_t i = 0; i < COUNT(x); i++)
                 assert_int_equal(leaf[i], isnan(x[i]) ? !missing_left : x[i] > cut[c]);
             uint32_t key[COUNT(x)];
-            assert_false(cp_tree_walk_keys(x, COUNT(x), key));
-            assert_true(cp_tree_walk_keys(x, COUNT(x) - 1, key));
+            assert_false(cp_kern_best()->keys(x, COUNT(x), key));
+            assert_true(cp_kern_best()->keys(x, COUNT(x) - 1, key));
             cp_tree_walk_rows(&f.tree[0], &f, &(cp_tree_rows){.x = x, .key = key, .n = COUNT(x) - 1}, leaf);
             for (size_t i = 0; i + 1 < COUNT(x); i++) assert_int_equal(leaf[i], x[i] > cut[c]);
             cp_forest_clear(&f);
