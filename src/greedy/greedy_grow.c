@@ -49,8 +49,7 @@ static copse_status grow_whole(cp_records *r, const cp_greedy_rule *rule, const 
 copse_status cp_greedy_grow(const cp_greedy_data *d, const cp_greedy_rule *rule, const cp_greedy_job *job,
                             const copse_run *run, cp_tree *out, copse_error *err) {
     cp_records r;
-    CP_TRY(cp_records_init(&r, d, rule, job, err));
-    r.stop = run ? run->stop : NULL;
+    CP_TRY(cp_records_init(&r, d, rule, job, run, err));
     copse_status status = r.n > CP_GREEDY_BRANCH && !rule->max_leaves
                               ? cp_greedy_apart_grow(&(cp_greedy_part){&r, rule, job->slot}, job->root, run, out, err)
                               : grow_whole(&r, rule, job, out, err);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pool.h"
+
 #define LARGEST 0x1p50
 
 /* --------------------------------------------------------------------------------------------------------- fixed point */
@@ -10,8 +12,11 @@
 typedef struct extent {
     size_t rows;
     double weight, largest_target;
-    int whole; /* all weights are whole numbers */
+    int whole;     /* all weights are whole numbers */
+    size_t *start; /* per block of the job's rows: the record its first row becomes, if it has some weight */
 } extent;
+
+enum { BLOCK = 1 << 14 };
 
 static uint32_t job_row(const cp_greedy_job *job, size_t i) {
     return job->row ? job->row[i] : (uint32_t)i;
@@ -33,9 +38,10 @@ static void scale_weights(cp_records *r, const cp_greedy_job *job) {
     r->weight_least = heaviest * r->weight_scale * 0x1p-80;
 }
 
-static extent measure(const cp_records *r, const cp_greedy_job *job) {
-    extent e = {.whole = 1};
+static void measure(const cp_records *r, const cp_greedy_job *job, extent *e_out) {
+    extent e = {.whole = 1, .start = e_out->start};
     for (size_t i = 0; i < job->rows; i++) {
+        if (i % BLOCK == 0) e.start[i / BLOCK] = e.rows;
         size_t row = job_row(job, i);
         double w = cp_records_weight(r, row);
         if (!(w > 0)) continue;
@@ -44,7 +50,7 @@ static extent measure(const cp_records *r, const cp_greedy_job *job) {
         e.whole &= w == rint(w);
         if (r->data->rows.y) e.largest_target = fmax(e.largest_target, fabs(target(r->data, row)));
     }
-    return e;
+    *e_out = e;
 }
 
 /* The largest power of two p such that p * total <= bound. */
@@ -65,20 +71,33 @@ static void choose_units(cp_records *r, const extent *e, double *per_weight, dou
     r->target_unit = 1 / *per_target;
 }
 
-static void fill(cp_records *r, const cp_greedy_job *job, double per_weight, double per_target) {
+typedef struct filling {
+    cp_records *r;
+    const cp_greedy_job *job;
+    const size_t *start;
+    double per_weight, per_target;
+} filling;
+
+static copse_status fill_block(void *arg, size_t block, size_t worker, copse_error *err) {
+    const filling *f = arg;
+    cp_records *r = f->r;
     const cp_greedy_data *d = r->data;
-    size_t at = 0;
-    for (size_t i = 0; i < job->rows; i++) {
-        uint32_t row = job_row(job, i);
+    size_t first = block * BLOCK, end = f->job->rows - first < BLOCK ? f->job->rows : first + BLOCK;
+    size_t at = f->start[block];
+    (void)worker;
+    (void)err;
+    for (size_t i = first; i < end; i++) {
+        uint32_t row = job_row(f->job, i);
         double w = cp_records_weight(r, row);
         if (!(w > 0)) continue;
-        int64_t wq = (int64_t)rint(w * per_weight);
+        int64_t wq = (int64_t)rint(w * f->per_weight);
         r->sum[at].w = (int64_t)1 << r->rule.shift | (wq > 0 ? wq : 1);
-        r->sum[at].s = d->rows.y ? (int64_t)rint(w * rint(target(d, row) * per_target)) : d->rows.label[row];
+        r->sum[at].s = d->rows.y ? (int64_t)rint(w * rint(target(d, row) * f->per_target)) : d->rows.label[row];
         r->row[at] = row;
         if (r->bin) memcpy(r->bin + at * r->stride, d->bins.bin + (size_t)row * r->stride, r->stride);
         at++;
     }
+    return COPSE_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------- making and freeing */
@@ -97,27 +116,34 @@ static copse_status make_room(cp_records *r, const cp_greedy_rule *rule, copse_e
     return CP_RAW(r->spare_bin, half * r->stride, err);
 }
 
-copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_greedy_rule *rule,
-                             const cp_greedy_job *job, copse_error *err) {
-    double per_weight, per_target;
-    *r = (cp_records){.data = d, .weight = job->weight ? job->weight : d->rows.weight};
-    scale_weights(r, job);
-    extent e = measure(r, job);
-    if (e.rows == 0) return cp_fail(err, COPSE_E_DATA, "a tree needs at least one row of weight above 0");
-    r->n = e.rows;
-    choose_units(r, &e, &per_weight, &per_target);
-    copse_status status = make_room(r, rule, err);
-    if (status) {
-        cp_records_clear(r);
-        return status;
-    }
-    fill(r, job, per_weight, per_target);
-    r->rule.kind = d->rows.y ? CP_SPLIT_SQUARED : rule->entropy ? CP_SPLIT_ENTROPY : CP_SPLIT_GINI;
+static copse_status make(cp_records *r, const cp_greedy_rule *rule, const cp_greedy_job *job, const copse_run *run,
+                         extent *e, copse_error *err) {
+    filling f = {.r = r, .job = job, .start = e->start};
+    size_t blocks = (job->rows + BLOCK - 1) / BLOCK;
+    measure(r, job, e);
+    if (e->rows == 0) return cp_fail(err, COPSE_E_DATA, "a tree needs at least one row of weight above 0");
+    r->n = e->rows;
+    choose_units(r, e, &f.per_weight, &f.per_target);
+    CP_TRY(make_room(r, rule, err));
+    CP_TRY(cp_pool_for(run, cp_pool_workers(run, blocks), blocks, NULL, fill_block, &f, err));
+    r->rule.kind = r->data->rows.y ? CP_SPLIT_SQUARED : rule->entropy ? CP_SPLIT_ENTROPY : CP_SPLIT_GINI;
     r->rule.min_rows = rule->min_leaf > 0 ? rule->min_leaf : 1;
-    r->rule.min_weight = rule->min_leaf_weight * r->weight_scale * per_weight;
-    r->rule.classes = d->rows.classes;
+    r->rule.min_weight = rule->min_leaf_weight * r->weight_scale * f.per_weight;
+    r->rule.classes = r->data->rows.classes;
     r->rule.cut = cp_cut_best();
     return COPSE_OK;
+}
+
+copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_greedy_rule *rule,
+                             const cp_greedy_job *job, const copse_run *run, copse_error *err) {
+    extent e = {0};
+    *r = (cp_records){.data = d, .weight = job->weight ? job->weight : d->rows.weight, .stop = run ? run->stop : NULL};
+    scale_weights(r, job);
+    copse_status status = CP_RAW(e.start, job->rows / BLOCK + 1, err);
+    if (!status) status = make(r, rule, job, run, &e, err);
+    cp_mem_free(e.start);
+    if (status) cp_records_clear(r);
+    return status;
 }
 
 void cp_records_clear(cp_records *r) {

@@ -44,7 +44,7 @@ static inline float cp_records_value(const cp_records *r, uint32_t row, size_t d
 }
 
 copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_greedy_rule *rule,
-                             const cp_greedy_job *job, copse_error *err);
+                             const cp_greedy_job *job, const copse_run *run, copse_error *err);
 void cp_records_clear(cp_records *r);
 
 /* Sets the sides of records lo ... hi-1 by a split, and moves them; returns where the right child begins. */

@@ -71,10 +71,36 @@ static copse_status encode_features(const cp_schema *s, const copse_table *t, si
     return cp_schema_encode(s, t, first, n, out->x, err);
 }
 
+typedef struct encoding {
+    const cp_schema *s;
+    const copse_table *t;
+    float *x;
+} encoding;
+
+enum { CHUNK = 1 << 14 }; /* rows that a thread encodes at a time */
+
+static copse_status encode_chunk(void *arg, size_t i, size_t worker, copse_error *err) {
+    const encoding *e = arg;
+    size_t first = i * CHUNK, n = e->t->rows - first < CHUNK ? e->t->rows - first : CHUNK;
+    (void)worker;
+    return cp_schema_encode(e->s, e->t, first, n, e->x + first * e->s->dims, err);
+}
+
+static copse_status encode_all(const cp_schema *s, const copse_table *t, const copse_run *run, encoded *out,
+                               copse_error *err) {
+    size_t chunks = t->rows / CHUNK + 1; /* of no rows too: columns that are not there are to be missed */
+    *out = (encoded){.rows = rows_of(s, NULL, t->rows)};
+    CP_TRY(CP_RAW(out->x, t->rows * s->dims, err));
+    out->rows.x = out->x;
+    encoding e = {s, t, out->x};
+    return cp_pool_for(run, cp_pool_workers(run, chunks), chunks, NULL, encode_chunk, &e, err);
+}
+
 /* Features and targets of a whole table; classes that are new are added to the schema.  All rows
  * must have targets, unless some may lack theirs. */
-static copse_status encode_table(cp_schema *s, const copse_table *t, int some_lack, encoded *out, copse_error *err) {
-    copse_status status = encode_features(s, t, 0, t->rows, out, err);
+static copse_status encode_table(cp_schema *s, const copse_table *t, int some_lack, const copse_run *run, encoded *out,
+                                 copse_error *err) {
+    copse_status status = encode_all(s, t, run, out, err);
     if (status) goto out;
     if (some_lack) CP_TRY_OUT(CP_NEW(out->missing, t->rows, err));
     if (s->task == COPSE_CLASS) {
@@ -135,7 +161,7 @@ static copse_status begin_rows(fitting *f, const copse_table *train, copse_error
                        m->method->info.name);
     CP_TRY(cp_schema_new(train, f->roles, cp_model_encoding(m->params), f->run, &m->schema, err));
     CP_TRY(check_task(m, err));
-    CP_TRY(encode_table(m->schema, train, 0, &f->data, err));
+    CP_TRY(encode_table(m->schema, train, 0, f->run, &f->data, err));
     return encode_weights(train, f->roles->weights, &f->data, err);
 }
 
@@ -209,7 +235,7 @@ static copse_status check_learns(const copse_model *m, copse_error *err) {
 static copse_status update_rows(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err) {
     encoded data = {0};
     size_t known = m->schema->classes.n, rows = m->method->rows(m->state);
-    copse_status status = encode_table(m->schema, t, 0, &data, err);
+    copse_status status = encode_table(m->schema, t, 0, run, &data, err);
     m->lazy->stale = m->method->settle != NULL;
     if (!status) status = m->method->update(m->state, &data.rows, m->params, run, NULL, err);
     if (status && m->method->rows(m->state) == rows) cp_schema_forget(m->schema, known);
@@ -286,7 +312,7 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
     *before = (cp_answer){0};
     CP_TRY(check_learns(m, err));
     size_t known = m->schema->classes.n;
-    copse_status status = encode_table(m->schema, t, 1, &data, err);
+    copse_status status = encode_table(m->schema, t, 1, run, &data, err);
     if (!status) status = cp_answer_init(before, m->schema->task, t->rows, m->schema->classes.n, err);
     if (!status) cp_target_warn(t, m->schema->target, run);
     if (!status) status = learn_and_answer(m, &data, &known, run, before, err);
