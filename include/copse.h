@@ -276,6 +276,27 @@ typedef struct copse_figure {
 enum { COPSE_MAX_FIGURES = 24 };
 COPSE_API size_t copse_model_figures(const copse_model *model, copse_figure out[COPSE_MAX_FIGURES]);
 
+/* Samplers: is the result to be trusted?  One thing that was looked at: */
+typedef struct copse_check {
+    const char *name;
+    double value;     /* NaN: too few draws to say */
+    double bound;     /* NaN: for information only */
+    int at_least, ok; /* the value should be the bound at least, else at most; is it? */
+    const char *help; /* one line */
+} copse_check;
+
+enum { COPSE_MAX_CHECKS = 16 };
+typedef struct copse_diagnosis {
+    int ok; /* all checks are */
+    size_t checks;
+    copse_check check[COPSE_MAX_CHECKS];
+    char verdict[512]; /* the same in a sentence or two, with what to do */
+} copse_diagnosis;
+
+/* COPSE_OK whatever the verdict; COPSE_E_USAGE if the method samples nothing. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_model_diagnose(const copse_model *model, copse_diagnosis *out,
+                                                             copse_error *err);
+
 /* Where text goes. */
 typedef copse_status (*copse_write_fn)(void *arg, const char *bytes, size_t n);
 

@@ -192,6 +192,15 @@ size_t copse_model_figures(const copse_model *model, copse_figure out[COPSE_MAX_
     return model->method->figures(model->state, out);
 }
 
+copse_status copse_model_diagnose(const copse_model *model, copse_diagnosis *out, copse_error *err) {
+    *out = (copse_diagnosis){0};
+    if (!model->method->diagnose)
+        return cp_fail(err, COPSE_E_USAGE, "method %s draws no samples: there is nothing to diagnose",
+                       model->method->info.name);
+    model->method->diagnose(model->state, model->params, out);
+    return COPSE_OK;
+}
+
 copse_status copse_model_write_json(const copse_model *model, copse_write_fn write, void *arg, copse_error *err) {
     return cp_describe_model(model, write, arg, err);
 }

@@ -18,22 +18,8 @@ static const double *stat_of(const cp_btree *b, const cp_grove_node *leaf) {
 
 /* ------------------------------------------------------------------------------------------------------------- figures */
 
-static double spread_of_islands(const cp_btree *b) {
-    double mean = 0, squares = 0, n = (double)b->islands;
-    for (size_t i = 0; i < b->islands; i++) mean += b->island[i].log_marginal / n;
-    for (size_t i = 0; i < b->islands; i++) squares += pow(b->island[i].log_marginal - mean, 2);
-    return n > 1 ? sqrt(squares / (n - 1)) : NAN;
-}
-
-static double log_mean_marginal(const cp_btree *b) {
-    double top = -INFINITY, sum = 0;
-    for (size_t i = 0; i < b->islands; i++) top = fmax(top, b->island[i].log_marginal);
-    for (size_t i = 0; i < b->islands; i++) sum += exp(b->island[i].log_marginal - top);
-    return top + log(sum / (double)b->islands);
-}
-
 static size_t island_figures(const cp_btree *b, copse_figure *out) {
-    double stages = 0, resamplings = 0, expanded = 0, worked = 0, cut_short = 0, ess = 1;
+    double stages = 0, resamplings = 0, expanded = 0, worked = 0, cut_short = 0;
     size_t n = 0;
     for (size_t i = 0; i < b->islands; i++) {
         const cp_btree_island *s = &b->island[i];
@@ -42,11 +28,10 @@ static size_t island_figures(const cp_btree *b, copse_figure *out) {
         expanded += (double)s->expanded;
         worked += (double)s->worked;
         cut_short += s->cut_short != 0;
-        for (size_t k = 0; k < s->stages; k++) ess = fmin(ess, (double)s->ess[k]);
     }
-    out[n++] = (copse_figure){"log_marginal", log_mean_marginal(b)};
-    if (b->islands > 1) out[n++] = (copse_figure){"log_marginal_sd", spread_of_islands(b)};
-    out[n++] = (copse_figure){"least_ess", ess};
+    out[n++] = (copse_figure){"log_marginal", cp_btree_log_marginal(b)};
+    if (b->islands > 1) out[n++] = (copse_figure){"log_marginal_sd", cp_btree_log_marginal_sd(b)};
+    out[n++] = (copse_figure){"least_ess", cp_btree_least_ess(b)};
     out[n++] = (copse_figure){"stages", stages};
     out[n++] = (copse_figure){"resamplings", resamplings};
     out[n++] = (copse_figure){"expanded", expanded};
@@ -55,21 +40,17 @@ static size_t island_figures(const cp_btree *b, copse_figure *out) {
     return n;
 }
 
-static double acceptance(const cp_btree *b, cp_btree_move move) {
-    double proposed = 0, accepted = 0;
-    for (size_t i = 0; i < b->chains; i++) {
-        proposed += (double)b->trace[i].proposed[move];
-        accepted += (double)b->trace[i].accepted[move];
-    }
-    return proposed > 0 ? accepted / proposed : 0;
-}
-
 static size_t chain_figures(const cp_btree *b, copse_figure *out) {
     size_t n = 0;
-    out[n++] = (copse_figure){"accepted_grow", acceptance(b, CP_BTREE_GROW)};
-    out[n++] = (copse_figure){"accepted_prune", acceptance(b, CP_BTREE_PRUNE)};
-    out[n++] = (copse_figure){"accepted_change", acceptance(b, CP_BTREE_CHANGE)};
-    out[n++] = (copse_figure){"accepted_swap", acceptance(b, CP_BTREE_SWAP)};
+    if (!isnan(b->leaves.rhat)) {
+        out[n++] = (copse_figure){"rhat", fmax(b->log_posterior.rhat, b->leaves.rhat)};
+        out[n++] = (copse_figure){"ess", fmin(b->log_posterior.bulk, b->leaves.bulk)};
+        out[n++] = (copse_figure){"ess_tail", fmin(b->log_posterior.tail, b->leaves.tail)};
+    }
+    out[n++] = (copse_figure){"accepted_grow", cp_btree_acceptance(b, CP_BTREE_GROW)};
+    out[n++] = (copse_figure){"accepted_prune", cp_btree_acceptance(b, CP_BTREE_PRUNE)};
+    out[n++] = (copse_figure){"accepted_change", cp_btree_acceptance(b, CP_BTREE_CHANGE)};
+    out[n++] = (copse_figure){"accepted_swap", cp_btree_acceptance(b, CP_BTREE_SWAP)};
     return n;
 }
 

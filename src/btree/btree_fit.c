@@ -43,7 +43,7 @@ copse_status cp_btree_settle(cp_btree *b, copse_error *err) {
     CP_TRY(cp_btree_problem_leaf(&b->leaf, b->task, b->classes, &b->hyper, err));
     CP_TRY(CP_RAW(b->size, b->grove.nodes, err));
     cp_grove_measure(&b->grove, b->size);
-    return COPSE_OK;
+    return cp_btree_converge(b, err);
 }
 
 void cp_btree_free(void *state) {

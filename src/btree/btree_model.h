@@ -5,6 +5,7 @@
 #include "btree/btree.h"
 #include "btree/btree_mcmc.h"
 #include "method/method.h"
+#include "num/converge.h"
 
 typedef struct cp_btree {
     copse_task task;
@@ -17,7 +18,8 @@ typedef struct cp_btree {
     /* How it went; log probabilities of targets are of those in their own units. */
     size_t islands, chains; /* smc or bcart: the other is 0 */
     cp_btree_island *island;
-    cp_btree_trace *trace; /* of each chain, all of one length */
+    cp_btree_trace *trace;             /* of each chain, all of one length */
+    cp_converge log_posterior, leaves; /* of the chains */
 } cp_btree;
 
 extern const cp_method cp_smc_method, cp_bcart_method;
@@ -52,5 +54,14 @@ copse_status cp_btree_tree_json(const void *state, size_t tree, cp_json *j, cops
 void cp_btree_tree_node(const void *state, size_t tree, int32_t node, cp_node_view *out);
 cp_shape cp_btree_tree_shape(const void *state, size_t tree);
 void cp_btree_tree_splits(const void *state, size_t tree, double *out_dims);
+
+/* In btree_diagnose.c. */
+copse_status cp_btree_converge(cp_btree *b, copse_error *err); /* of the traces */
+void cp_btree_diagnose(const void *state, const copse_params *p, copse_diagnosis *out);
+/* Of the islands' estimates: the logarithm of their mean, and how far their logarithms are apart (NaN for one). */
+double cp_btree_log_marginal(const cp_btree *b);
+double cp_btree_log_marginal_sd(const cp_btree *b);
+double cp_btree_least_ess(const cp_btree *b); /* over all stages, as a share */
+double cp_btree_acceptance(const cp_btree *b, cp_btree_move move);
 
 #endif

@@ -1,0 +1,79 @@
+/* diagnose - whether a sampler's model is to be trusted. */
+#include <math.h>
+#include <string.h>
+
+#include "cli_data.h"
+#include "cli_json.h"
+#include "cli_out.h"
+
+static void print_json(const copse_model *m, const copse_diagnosis *d) {
+    cli_json j = {.file = stdout};
+    cli_json_object(&j, NULL);
+    cli_json_text(&j, "method", copse_params_method(copse_model_params(m)));
+    cli_json_bool(&j, "converged", d->ok);
+    cli_json_text(&j, "verdict", d->verdict);
+    cli_json_array(&j, "checks");
+    for (size_t i = 0; i < d->checks; i++) {
+        const copse_check *c = &d->check[i];
+        cli_json_object(&j, NULL);
+        cli_json_text(&j, "name", c->name);
+        cli_json_number(&j, "value", c->value);
+        if (!isnan(c->bound)) cli_json_number(&j, c->at_least ? "at_least" : "at_most", c->bound);
+        cli_json_bool(&j, "ok", c->ok);
+        cli_json_end_object(&j);
+    }
+    cli_json_end_array(&j);
+    cli_json_end_object(&j);
+    cli_json_line(&j);
+}
+
+static void print_text(const char *path, const copse_model *m, const copse_diagnosis *d) {
+    printf("%s: %s, %s of '%s'\n", cli_source(path), copse_params_method(copse_model_params(m)),
+           cli_task_name(copse_model_task(m)), copse_model_target(m));
+    for (size_t i = 0; i < d->checks; i++) {
+        const copse_check *c = &d->check[i];
+        char value[CLI_NUMBER_SIZE] = "unknown", bound[CLI_NUMBER_SIZE] = "";
+        if (!isnan(c->value)) snprintf(value, sizeof value, "%.4g", c->value);
+        if (!isnan(c->bound)) snprintf(bound, sizeof bound, "%s %.4g", c->at_least ? ">=" : "<=", c->bound);
+        printf("  %-4s%-24s%-10s%-10s%s\n",
+               isnan(c->bound) ? ""
+               : c->ok         ? "ok"
+                               : "BAD",
+               c->name, value, bound, c->help);
+    }
+    printf("%s\n", d->verdict);
+}
+
+static copse_status run(cli *c, copse_error *err) {
+    const char *path = cli_args_word(&c->args, 0);
+    copse_model *model = NULL;
+    copse_diagnosis d;
+    copse_status status = COPSE_OK;
+    CLI_TRY_OUT(cli_load(path, &model, err));
+    CLI_TRY_OUT(copse_model_diagnose(model, &d, err));
+    if (c->json)
+        print_json(model, &d);
+    else
+        print_text(path, model, &d);
+    CLI_TRY_OUT(cli_out_report(NULL, err));
+    if (!d.ok) status = cli_fail(err, COPSE_E_CONVERGE, "%s has not converged", cli_source(path));
+out:
+    copse_model_free(model);
+    return status;
+}
+
+static const cli_group groups[] = {{"running", cli_run_options}, {0}};
+
+const cli_command cmd_diagnose = {
+    .name = "diagnose",
+    .words = "MODEL",
+    .summary = "whether a sampler's model (smc, bcart) is to be trusted",
+    .more =
+        "smc: islands are independent runs; they must agree on the marginal likelihood, and never have come down to\n"
+        "a few particles. bcart: R-hat and effective sample sizes of log posterior and leaf count, by ranks and for\n"
+        "halves of chains. Exit code 6 says that it has not converged.\n",
+    .groups = groups,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

@@ -1,0 +1,139 @@
+/* btree_diagnose - whether islands or chains agree. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "btree/btree_model.h"
+
+/* Independent estimates of log p(y | x) that differ by more than this are no estimates: beyond it the largest of the
+ * particles' weights decides. */
+static const double most_sd = 1.5;
+/* Below so many effective particles a stage has forgotten all trees but a few. */
+static const double least_particles = 10;
+/* As Vehtari et al. (2021) advise: of R-hat; of effective draws, for each chain. */
+static const double most_rhat = 1.01, least_draws = 100;
+
+/* ------------------------------------------------------------------------------------------------------------- islands */
+
+double cp_btree_log_marginal_sd(const cp_btree *b) {
+    double mean = 0, squares = 0, n = (double)b->islands;
+    for (size_t i = 0; i < b->islands; i++) mean += b->island[i].log_marginal / n;
+    for (size_t i = 0; i < b->islands; i++) squares += pow(b->island[i].log_marginal - mean, 2);
+    return n > 1 ? sqrt(squares / (n - 1)) : NAN;
+}
+
+double cp_btree_log_marginal(const cp_btree *b) {
+    double top = -INFINITY, sum = 0;
+    for (size_t i = 0; i < b->islands; i++) top = fmax(top, b->island[i].log_marginal);
+    for (size_t i = 0; i < b->islands; i++) sum += exp(b->island[i].log_marginal - top);
+    return top + log(sum / (double)b->islands);
+}
+
+double cp_btree_least_ess(const cp_btree *b) {
+    double least = 1;
+    for (size_t i = 0; i < b->islands; i++)
+        for (size_t k = 0; k < b->island[i].stages; k++) least = fmin(least, (double)b->island[i].ess[k]);
+    return least;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- chains */
+
+double cp_btree_acceptance(const cp_btree *b, cp_btree_move move) {
+    double proposed = 0, accepted = 0;
+    for (size_t i = 0; i < b->chains; i++) {
+        proposed += (double)b->trace[i].proposed[move];
+        accepted += (double)b->trace[i].accepted[move];
+    }
+    return proposed > 0 ? accepted / proposed : 0;
+}
+
+copse_status cp_btree_converge(cp_btree *b, copse_error *err) {
+    size_t draws = b->chains ? b->trace[0].samples : 0;
+    double *x;
+    if (!b->chains) return COPSE_OK;
+    CP_TRY(CP_RAW(x, b->chains * draws, err));
+    for (size_t i = 0; i < b->chains * draws; i++) x[i] = b->trace[i / draws].log_post[i % draws];
+    copse_status status = cp_converge_find(x, b->chains, draws, &b->log_posterior, err);
+    for (size_t i = 0; i < b->chains * draws; i++) x[i] = b->trace[i / draws].leaves[i % draws];
+    if (!status) status = cp_converge_find(x, b->chains, draws, &b->leaves, err);
+    cp_mem_free(x);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- verdict */
+
+static void add(copse_diagnosis *d, copse_check c) {
+    c.ok = isnan(c.bound) || (c.at_least ? c.value >= c.bound : c.value <= c.bound); /* NaN is not ok */
+    d->ok &= c.ok;
+    d->check[d->checks++] = c;
+}
+
+static void at_most(copse_diagnosis *d, const char *name, double value, double bound, const char *help) {
+    add(d, (copse_check){.name = name, .value = value, .bound = bound, .help = help});
+}
+
+static void at_least(copse_diagnosis *d, const char *name, double value, double bound, const char *help) {
+    add(d, (copse_check){.name = name, .value = value, .bound = bound, .at_least = 1, .help = help});
+}
+
+static void to_know(copse_diagnosis *d, const char *name, double value, const char *help) {
+    add(d, (copse_check){.name = name, .value = value, .bound = NAN, .help = help});
+}
+
+static void diagnose_islands(const cp_btree *b, const copse_params *p, copse_diagnosis *d) {
+    double particles = ceil(cp_param_real(p, "particles") / (double)b->islands), cut_short = 0;
+    for (size_t i = 0; i < b->islands; i++) cut_short += b->island[i].cut_short != 0;
+    at_most(d, "log_marginal_sd", cp_btree_log_marginal_sd(b), most_sd,
+            "how far the islands' estimates of log p(y | x) are apart");
+    at_least(d, "least_particles", cp_btree_least_ess(b) * particles, fmin(least_particles, particles),
+             "effective particles of an island, at the worst stage");
+    at_most(d, "cut_short", cut_short, 0, "islands that --max-stages ended before their trees were whole");
+    to_know(d, "unique_trees", (double)b->grove.trees, "different trees that were kept");
+    if (d->ok)
+        snprintf(d->verdict, sizeof d->verdict,
+                 "The islands agree: trees, probabilities and log_marginal can be trusted.");
+    else if (b->islands < 2)
+        snprintf(d->verdict, sizeof d->verdict,
+                 "One island cannot say whether it would come to the same result again: fit with --islands 5.");
+    else if (d->check[0].ok)
+        snprintf(d->verdict, sizeof d->verdict,
+                 "The islands agree on log_marginal, but not all is well on the way there: do not trust single trees. "
+                 "Fit with more --particles, or --proposal optimal.");
+    else
+        snprintf(d->verdict, sizeof d->verdict,
+                 "The islands do not agree on the posterior: averages over them may still predict well, but do not "
+                 "trust log_marginal or single trees. Fit with more --particles, or --proposal optimal.");
+}
+
+static void diagnose_chains(const cp_btree *b, copse_diagnosis *d) {
+    double draws = least_draws * (double)b->chains;
+    at_most(d, "rhat_log_posterior", b->log_posterior.rhat, most_rhat, "spread of all chains over that of each");
+    at_most(d, "rhat_leaves", b->leaves.rhat, most_rhat, "the same of the number of leaves");
+    at_least(d, "ess_log_posterior", b->log_posterior.bulk, draws, "independent draws that the chains are worth");
+    at_least(d, "ess_leaves", b->leaves.bulk, draws, "the same of the number of leaves");
+    at_least(d, "tail_ess_log_posterior", b->log_posterior.tail, draws, "the same of 5 % and 95 % quantiles");
+    at_least(d, "tail_ess_leaves", b->leaves.tail, draws, "the same of the number of leaves");
+    to_know(d, "accepted_grow", cp_btree_acceptance(b, CP_BTREE_GROW), "share of these moves that were accepted");
+    to_know(d, "accepted_prune", cp_btree_acceptance(b, CP_BTREE_PRUNE), "");
+    to_know(d, "accepted_change", cp_btree_acceptance(b, CP_BTREE_CHANGE), "");
+    to_know(d, "accepted_swap", cp_btree_acceptance(b, CP_BTREE_SWAP), "");
+    to_know(d, "unique_trees", (double)b->grove.trees, "different trees that were kept");
+    if (d->ok)
+        snprintf(d->verdict, sizeof d->verdict,
+                 "The chains have forgotten where they began and agree: the draws can be trusted.");
+    else
+        snprintf(d->verdict, sizeof d->verdict,
+                 "The chains have not converged: averages over them may still predict well, but do not trust what they "
+                 "say about trees. Fit with longer --burn-in, more --samples or --chains, or with method smc.");
+}
+
+void cp_btree_diagnose(const void *state, const copse_params *p, copse_diagnosis *out) {
+    const cp_btree *b = state;
+    *out = (copse_diagnosis){.ok = 1};
+    if (b->chains)
+        diagnose_chains(b, out);
+    else
+        diagnose_islands(b, p, out);
+}
