@@ -82,6 +82,10 @@ typedef struct copse_run {
     void *arg; /* handed to the callbacks */
     const volatile int
         *stop; /* looked at often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it. */
+    /* Fits of methods that sample (smc, bcart): a file in which the state is kept from time to time, at the end, and when
+     * stopped; and one to go on from, to the result of an uninterrupted fit, bit for bit.  Data and options must be those
+     * the fit was begun with, but `samples` may be larger, which lengthens a fit even if it was finished. */
+    const char *checkpoint, *resume;
 } copse_run;
 
 /* ------------------------------------------------------------------------------------------------------- 3. tables */

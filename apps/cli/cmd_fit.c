@@ -38,6 +38,9 @@ static copse_status options(cli *c, fit_job *f, copse_error *err) {
     CLI_TRY(cli_out_not_over(f->model_path, f->path, err));
     CLI_TRY(cli_out_not_over(f->model_path, f->test_path, err));
     if (f->model_path && !cli_is_dash(f->model_path)) CLI_TRY(cli_out_check(f->model_path, err));
+    const char *kept = cli_args_text(&c->args, "checkpoint");
+    CLI_TRY(cli_out_not_over(kept, f->path, err));
+    if (kept) CLI_TRY(cli_out_check(kept, err));
     if (f->test_path && !cli_is_dash(f->test_path) && access(f->test_path, R_OK) != 0)
         return cli_fail_errno(err, "open", f->test_path);
     return cli_params(c, cli_args_text(&c->args, "method"), 0, &f->params, err);
@@ -59,6 +62,8 @@ static copse_status learn(cli *c, fit_job *f, copse_error *err) {
     copse_roles roles;
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(read_train(c, f, err));
+    c->run.checkpoint = cli_args_text(&c->args, "checkpoint");
+    c->run.resume = cli_args_text(&c->args, "resume");
     double wall = cli_wall_seconds(), cpu = cli_cpu_seconds();
     CLI_TRY(copse_fit_take(&f->train, &roles, f->params, &c->run, &f->model, err));
     f->fit_seconds = cli_wall_seconds() - wall;
@@ -175,6 +180,9 @@ static const cli_option own[] = {
     {"method", 'm', "METHOD", "default: mondrian; 'copse methods' lists them"},
     {"output", 'o', "MODEL", "save the model here; without it nothing is saved"},
     {"frozen", 0, NULL, "leave the training rows out of the model: smaller, predicts the same, can no longer learn"},
+    {"checkpoint", 0, "FILE", "samplers: keep the state of the fit here, from time to time and on Ctrl-C"},
+    {"resume", 0, "FILE",
+     "samplers: go on from such a file, with the same data and options; more --samples lengthen it"},
     {"test", 0, "FILE", "rows to test on"},
     {"holdout", 0, "SHARE", "keep this share of the rows out of training and test on it"},
     {"interval", 0, "LEVEL", "also report how many test rows this interval holds, e.g. .95"},

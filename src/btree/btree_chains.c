@@ -1,6 +1,7 @@
 /* btree_chains - bcart: chains in parallel, each draw of each chain with equal weight. */
 #include <stdio.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "btree/btree_model.h"
@@ -45,12 +46,12 @@ static cp_btree_mcmc_options options_of(const copse_params *p) {
 /* ------------------------------------------------------------------------------------------------------------ sampling */
 
 /* All but the chains themselves. */
-static copse_status prepare(const cp_rows *rows, const copse_params *p, const copse_run *run, sampling **out,
-                            copse_error *err) {
+static copse_status prepare(const cp_rows *rows, const copse_params *p, const cp_btree_hyper *hyper,
+                            const copse_run *run, sampling **out, copse_error *err) {
     sampling *s;
     *out = NULL;
     CP_TRY(CP_NEW(s, 1, err));
-    s->hyper = cp_btree_hyper_of(p);
+    s->hyper = *hyper;
     s->opt = options_of(p);
     s->chains = (size_t)cp_param_int(p, "chains");
     copse_status status =
@@ -66,7 +67,8 @@ static copse_status prepare(const cp_rows *rows, const copse_params *p, const co
 static copse_status begin(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_job,
                           copse_error *err) {
     sampling *s;
-    copse_status status = prepare(rows, p, run, &s, err);
+    cp_btree_hyper hyper = cp_btree_hyper_of(p);
+    copse_status status = prepare(rows, p, &hyper, run, &s, err);
     for (size_t i = 0; !status && i < s->chains; i++)
         status = cp_btree_mcmc_new(&s->problem, &s->opt, i, &s->chain[i], err);
     if (status) {
@@ -94,8 +96,10 @@ static copse_status advance(void *job, size_t amount, const copse_run *run, int 
     leg r = {.s = job, .iterations = amount, .run = run};
     size_t n = r.s->chains;
     CP_TRY(cp_pool_for(run, cp_pool_workers(run, n), n, NULL, advance_chain, &r, err));
-    *out_done = 1;
-    for (size_t i = 0; i < n; i++) *out_done &= cp_btree_mcmc_done(r.s->chain[i]) >= iterations_of(r.s);
+    size_t done = 0, all = n * iterations_of(r.s);
+    for (size_t i = 0; i < n; i++) done += cp_btree_mcmc_done(r.s->chain[i]);
+    cp_log_progress(run, "moves", (double)done, (double)all);
+    *out_done = done >= all;
     return COPSE_OK;
 }
 
@@ -146,9 +150,50 @@ out:
     return status;
 }
 
+/* ---------------------------------------------------------------------------------------------------------- checkpoints */
+
+static copse_status write_job(void *job, cp_writer *w, copse_error *err) {
+    sampling *s = job;
+    copse_status status = cp_btree_hyper_write(&s->hyper, w, err);
+    for (size_t i = 0; !status && i < s->chains; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "chain.%zu", i);
+        CP_TRY(cp_writer_push(w, name, err));
+        status = cp_btree_mcmc_write(s->chain[i], w, err);
+        cp_writer_pop(w);
+    }
+    return status;
+}
+
+static copse_status read_job(cp_reader *r, const cp_rows *rows, const copse_params *p, const copse_run *run,
+                             void **out_job, copse_error *err) {
+    sampling *s;
+    cp_btree_hyper hyper;
+    copse_status status = COPSE_OK;
+    *out_job = NULL;
+    CP_TRY(cp_btree_hyper_read(r, &hyper, err));
+    CP_TRY(prepare(rows, p, &hyper, run, &s, err));
+    for (size_t i = 0; !status && i < s->chains; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "chain.%zu", i);
+        CP_TRY_OUT(cp_reader_push(r, name, err));
+        status = cp_btree_mcmc_read(r, &s->problem, &s->opt, i, &s->chain[i], err);
+        cp_reader_pop(r);
+    }
+out:
+    if (status)
+        clear(s);
+    else
+        *out_job = s;
+    return status;
+}
+
 const cp_sampler cp_btree_bcart_sampler = {
     .begin = begin,
     .advance = advance,
     .finish = finish,
     .clear = clear,
+    .write = write_job,
+    .read = read_job,
+    .grows = "samples",
 };

@@ -158,9 +158,49 @@ out:
     return status;
 }
 
+/* ---------------------------------------------------------------------------------------------------------- checkpoints */
+
+static copse_status write_job(void *job, cp_writer *w, copse_error *err) {
+    sampling *s = job;
+    copse_status status = cp_btree_hyper_write(&s->hyper, w, err);
+    for (size_t i = 0; !status && i < s->islands; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "island.%zu", i);
+        CP_TRY(cp_writer_push(w, name, err));
+        status = cp_btree_smc_write(s->swarm[i], w, err);
+        cp_writer_pop(w);
+    }
+    return status;
+}
+
+static copse_status read_job(cp_reader *r, const cp_rows *rows, const copse_params *p, const copse_run *run,
+                             void **out_job, copse_error *err) {
+    sampling *s;
+    cp_btree_hyper hyper;
+    copse_status status = COPSE_OK;
+    *out_job = NULL;
+    CP_TRY(cp_btree_hyper_read(r, &hyper, err));
+    CP_TRY(prepare(rows, p, &hyper, run, &s, err));
+    for (size_t i = 0; !status && i < s->islands; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "island.%zu", i);
+        CP_TRY_OUT(cp_reader_push(r, name, err));
+        status = cp_btree_smc_read(r, &s->problem, &s->opt, i, &s->swarm[i], err);
+        cp_reader_pop(r);
+    }
+out:
+    if (status)
+        clear(s);
+    else
+        *out_job = s;
+    return status;
+}
+
 const cp_sampler cp_btree_smc_sampler = {
     .begin = begin,
     .advance = advance,
     .finish = finish,
     .clear = clear,
+    .write = write_job,
+    .read = read_job,
 };

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "data/target.h"
+#include "model/checkpoint.h"
 #include "model/registry.h"
 
 /* ----------------------------------------------------------------------------------------------- making and freeing */
@@ -159,6 +160,10 @@ static copse_status begin_rows(fitting *f, const copse_table *train, copse_error
     if (f->roles->weights && !m->method->takes_weights)
         return cp_fail(err, COPSE_E_USAGE, "method '%s' takes no row weights; leave out --weights",
                        m->method->info.name);
+    if (f->run && (f->run->checkpoint || f->run->resume) && !m->method->sampler)
+        return cp_fail(err, COPSE_E_USAGE,
+                       "method '%s' draws no samples, and is fitted at once; leave out --checkpoint and --resume",
+                       m->method->info.name);
     CP_TRY(cp_schema_new(train, f->roles, cp_model_encoding(m->params), f->run, &m->schema, err));
     CP_TRY(check_task(m, err));
     CP_TRY(encode_table(m->schema, train, 0, f->run, &f->data, err));
@@ -174,21 +179,9 @@ static copse_status begin_fit(fitting *f, const copse_table *train, copse_error 
     return status;
 }
 
-/* A sampler's work from begin to end. */
-static copse_status sample(const cp_sampler *s, const cp_rows *rows, const copse_params *p, const copse_run *run,
-                           void **out_state, copse_error *err) {
-    void *job;
-    int done = 0;
-    CP_TRY(s->begin(rows, p, run, &job, err));
-    copse_status status = s->advance(job, 0, run, &done, err);
-    if (!status) status = s->finish(job, run, out_state, err);
-    s->clear(job);
-    return status;
-}
-
 static copse_status fit_rows(const fitting *f, copse_error *err) {
     copse_model *m = f->m;
-    if (m->method->sampler) return sample(m->method->sampler, &f->data.rows, m->params, f->run, &m->state, err);
+    if (m->method->sampler) return cp_checkpoint_fit(m->params, &f->data.rows, f->run, &m->state, err);
     return m->method->fit(&f->data.rows, m->params, f->run, &m->state, err);
 }
 
@@ -468,6 +461,9 @@ static int levels_fit(const copse_model *m) {
 }
 
 static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err) {
+    if (cp_checkpoint_is(r))
+        return cp_fail(err, COPSE_E_USAGE,
+                       "this is the checkpoint of a fit, not a model: copse fit --resume goes on from it");
     CP_TRY(read_method(r, &m->method, err));
     CP_TRY(cp_param_read(r, m->method, &m->params, err));
     CP_TRY(cp_schema_read(r, &m->schema, err));

@@ -111,9 +111,14 @@ static void refuses_what_cannot_be(void **state) {
 
 static void ranges_read_like_words(void **state) {
     (void)state;
-    static const char *const expect[] = {
-        "1 to 100000", "0 to 9007199254740992", "0 or more", "auto, 0 to 1000000", "", "auto, sqrt, all, 0.5 to 9",
-        "none, or some of depth size noise", "exact fast"};
+    static const char *const expect[] = {"1 to 100000",
+                                         "0 to 9007199254740992",
+                                         "0 or more",
+                                         "auto, 0 to 1000000",
+                                         "",
+                                         "auto, sqrt, all, 0.5 to 9",
+                                         "none, or some of depth size noise",
+                                         "exact fast"};
     char buf[100];
     for (size_t i = 0; i < method.n_params; i++) {
         cp_param_range(&table[i], buf, sizeof buf);

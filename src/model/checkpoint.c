@@ -1,0 +1,167 @@
+#include "model/checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "base/mem.h"
+#include "model/file.h"
+
+static const double save_seconds = 30, round_seconds = 0.25;
+enum { FIRST_AMOUNT = 16 };
+
+int cp_checkpoint_is(const cp_reader *r) {
+    return cp_reader_has(r, "checkpoint");
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* All that is learnt from. */
+static int64_t checksum(const cp_rows *rows) {
+    const uint64_t shape[] = {(uint64_t)rows->task, rows->n, rows->dims, rows->classes};
+    uint64_t h = XXH64(shape, sizeof shape, 0);
+    h = XXH64(rows->x, rows->n * rows->dims * sizeof *rows->x, h);
+    h = rows->label ? XXH64(rows->label, rows->n * sizeof *rows->label, h)
+                    : XXH64(rows->y, rows->n * sizeof *rows->y, h);
+    return (int64_t)h;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- saving */
+
+typedef struct fitting {
+    const cp_sampler *sampler;
+    const copse_params *p;
+    const cp_rows *rows;
+    const copse_run *run;
+    void *job;
+} fitting;
+
+static copse_status write_job(const fitting *f, cp_writer *w, copse_error *err) {
+    CP_TRY(cp_writer_i64(w, "checkpoint", checksum(f->rows), err));
+    CP_TRY(cp_writer_text(w, "method", f->p->method->info.name, err));
+    CP_TRY(cp_writer_text(w, "written_by", COPSE_VERSION, err));
+    CP_TRY(cp_param_write(f->p, w, err));
+    CP_TRY(cp_writer_push(w, "job", err));
+    copse_status status = f->sampler->write(f->job, w, err);
+    cp_writer_pop(w);
+    return status;
+}
+
+static copse_status save(const fitting *f, copse_error *err) {
+    cp_writer *w;
+    const unsigned char *bytes;
+    size_t n;
+    CP_TRY(cp_writer_new(&w, err));
+    copse_status status = write_job(f, w, err);
+    if (!status) status = cp_writer_finish(w, &bytes, &n, err);
+    if (!status) status = cp_file_save(f->run->checkpoint, bytes, n, err);
+    cp_writer_free(w);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- resuming */
+
+/* Options decide the result, so they must be as they were; one may have grown. */
+static copse_status compare_options(const fitting *f, const copse_params *old, copse_error *err) {
+    const cp_method *m = f->p->method;
+    for (size_t i = 0; i < m->n_params; i++) {
+        const char *was = old->text[i], *is = f->p->text[i];
+        int grows = f->sampler->grows && !strcmp(m->params[i].name, f->sampler->grows);
+        if (!strcmp(was, is) || (grows && f->p->value[i] > old->value[i])) continue;
+        return cp_fail(err, COPSE_E_USAGE, "%.300s was begun with --%s %s, not %s: give the option as it was%s",
+                       f->run->resume, m->params[i].name, was, is, grows ? ", or more" : "");
+    }
+    return COPSE_OK;
+}
+
+static copse_status check_method(const fitting *f, cp_reader *r, copse_error *err) {
+    char *name;
+    const char *mine = f->p->method->info.name;
+    if (!cp_checkpoint_is(r)) return cp_fail(err, COPSE_E_USAGE, "%.300s is a model, not a checkpoint", f->run->resume);
+    CP_TRY(cp_reader_text(r, "method", &name, err));
+    copse_status status = COPSE_OK;
+    if (strcmp(name, mine) != 0)
+        status = cp_fail(err, COPSE_E_USAGE, "%.300s was begun with method %.40s, not %s", f->run->resume, name, mine);
+    cp_mem_free(name);
+    return status;
+}
+
+static copse_status read_job(fitting *f, cp_reader *r, copse_error *err) {
+    copse_params *old;
+    int64_t sum;
+    CP_TRY(check_method(f, r, err));
+    CP_TRY(cp_param_read(r, f->p->method, &old, err));
+    copse_status status = compare_options(f, old, err);
+    cp_param_free(old);
+    CP_TRY(status);
+    CP_TRY(cp_reader_i64(r, "checkpoint", INT64_MIN, INT64_MAX, &sum, err));
+    if (sum != checksum(f->rows))
+        return cp_fail(err, COPSE_E_DATA, "%.300s was begun with other rows, or other columns: give the same data",
+                       f->run->resume);
+    CP_TRY(cp_reader_push(r, "job", err));
+    status = f->sampler->read(r, f->rows, f->p, f->run, &f->job, err);
+    cp_reader_pop(r);
+    return status;
+}
+
+static copse_status resume(fitting *f, copse_error *err) {
+    unsigned char *bytes;
+    size_t n;
+    cp_reader *r = NULL;
+    copse_error inside = {0};
+    CP_TRY(cp_file_load(f->run->resume, &bytes, &n, err));
+    copse_status status = cp_reader_new(bytes, n, &r, &inside);
+    if (!status) status = read_job(f, r, &inside);
+    cp_reader_free(r);
+    cp_mem_free(bytes);
+    if (status == COPSE_E_MODEL)
+        return cp_fail(err, status, "%.300s is not whole (%.500s): fit again without --resume", f->run->resume,
+                       inside.msg);
+    if (status && err) *err = inside;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- fitting */
+
+/* In rounds that grow until one takes long enough to be worth its beginning and end.  How the work is cut does not show in
+ * the result. */
+static copse_status advance(const fitting *f, copse_error *err) {
+    size_t amount = FIRST_AMOUNT;
+    double saved = now();
+    int done = 0;
+    while (!done) {
+        double begin = now();
+        CP_TRY(f->sampler->advance(f->job, amount, f->run, &done, err));
+        double end = now();
+        if (end - begin < round_seconds && amount < SIZE_MAX / 2) amount *= 2;
+        if (done || !f->run->checkpoint || end - saved < save_seconds) continue;
+        CP_TRY(save(f, err));
+        saved = end;
+    }
+    return COPSE_OK;
+}
+
+/* What was done before a stop is kept; a second failure is worth more words than the stop. */
+static copse_status keep_stopped(const fitting *f, copse_error *err) {
+    CP_TRY(save(f, err));
+    return cp_fail(err, COPSE_E_STOPPED, "interrupted; to go on: the same command with --resume %.300s",
+                   f->run->checkpoint);
+}
+
+copse_status cp_checkpoint_fit(const copse_params *p, const cp_rows *rows, const copse_run *run, void **out_state,
+                               copse_error *err) {
+    static const copse_run none = {0};
+    fitting f = {.sampler = p->method->sampler, .p = p, .rows = rows, .run = run ? run : &none};
+    CP_TRY(f.run->resume ? resume(&f, err) : f.sampler->begin(rows, p, f.run, &f.job, err));
+    copse_status status = advance(&f, err);
+    if (f.run->checkpoint && status == COPSE_E_STOPPED) status = keep_stopped(&f, err);
+    if (f.run->checkpoint && !status) status = save(&f, err);
+    if (!status) status = f.sampler->finish(f.job, f.run, out_state, err);
+    f.sampler->clear(f.job);
+    return status;
+}
