@@ -301,6 +301,22 @@ typedef struct copse_diagnosis {
 COPSE_API COPSE_MUST_CHECK copse_status copse_model_diagnose(const copse_model *model, copse_diagnosis *out,
                                                              copse_error *err);
 
+/* What the weighted trees of a sampler say about trees.  COPSE_E_USAGE if the method has none. */
+typedef struct copse_posterior copse_posterior;
+typedef struct copse_bar {
+    size_t value;
+    double probability;
+} copse_bar;
+COPSE_API COPSE_MUST_CHECK copse_status copse_posterior_new(const copse_model *model, copse_posterior **out,
+                                                            copse_error *err);
+/* How large trees are: by rising value; probabilities sum to 1. */
+COPSE_API const copse_bar *copse_posterior_leaves(const copse_posterior *p, size_t *out_n);
+COPSE_API const copse_bar *copse_posterior_depth(const copse_posterior *p, size_t *out_n);
+/* The probability that a tree splits on a feature; how many splits of a tree do, on average. */
+COPSE_API double copse_posterior_inclusion(const copse_posterior *p, size_t feature);
+COPSE_API double copse_posterior_splits(const copse_posterior *p, size_t feature);
+COPSE_API void copse_posterior_free(copse_posterior *p);
+
 /* Where text goes. */
 typedef copse_status (*copse_write_fn)(void *arg, const char *bytes, size_t n);
 

@@ -6,6 +6,7 @@
 #include "cli_data.h"
 #include "cli_json.h"
 #include "cli_out.h"
+#include "inspect_posterior.h"
 
 /* ----------------------------------------------------------------------------------------------------- summary */
 
@@ -224,7 +225,7 @@ static copse_status print(cli *c, const copse_model *m, cli_out *out, copse_erro
     if (cli_args_has(&c->args, "tree")) return print_trees(c, m, out, err);
     if (c->json) return copse_model_write_json(m, cli_out_write, out, err);
     print_summary(cli_args_word(&c->args, 0), m);
-    return COPSE_OK;
+    return inspect_posterior(m, err);
 }
 
 static copse_status run(cli *c, copse_error *err) {

@@ -4,17 +4,35 @@
 
 #include "base/mem.h"
 
+enum { DRAWS = 200 }; /* that stand for weighted trees, of which there may be very many */
+
+/* Tree t as often as its weight times DRAWS, rounded up or down: at equal distances along the weights. */
+static copse_status draw_trees(cp_probe *p, size_t trees, copse_error *err) {
+    double sum = 0;
+    size_t n = 0;
+    CP_TRY(CP_RAW(p->tree, DRAWS, err));
+    for (size_t t = 0; t < trees; t++) {
+        sum += p->m->method->tree_shape(p->m->state, t).weight;
+        while (n < DRAWS && ((double)n + 0.5) / DRAWS < sum) p->tree[n++] = (int32_t)t;
+    }
+    while (n < DRAWS) p->tree[n++] = (int32_t)trees - 1;
+    p->trees = DRAWS;
+    return COPSE_OK;
+}
+
 copse_status cp_probe_init(cp_probe *p, const copse_model *m, const copse_table *t, const copse_run *run,
                            copse_error *err) {
     *p = (cp_probe){.m = m, .n = t->rows, .serial = {.threads = 1, .stop = run ? run->stop : NULL}};
     if (cp_model_has_draws(m)) p->trees = m->method->trees(m->state);
     CP_TRY(cp_model_settle(m, run, err));
+    if (p->trees && m->method->tree_shape) CP_TRY(draw_trees(p, p->trees, err));
     CP_TRY(CP_RAW(p->x, t->rows * m->schema->dims, err));
     return cp_schema_encode(m->schema, t, 0, t->rows, p->x, err);
 }
 
 void cp_probe_clear(cp_probe *p) {
     cp_mem_free(p->x);
+    cp_mem_free(p->tree);
     *p = (cp_probe){0};
 }
 
@@ -30,6 +48,7 @@ static void change_rows(const cp_probe *p, const cp_probe_change *change, size_t
 
 static copse_status ask_one(const cp_probe *p, const cp_rows *rows, int32_t who, cp_answer *out, copse_error *err) {
     cp_question q = {.rows = rows, .n = rows->n, .one_tree = who != CP_NONE, .tree = who};
+    if (q.one_tree && p->tree) q.tree = p->tree[who];
     return cp_model_ask(p->m, &q, &p->serial, out, err);
 }
 

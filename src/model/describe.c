@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "model/posterior.h"
 
 /* ------------------------------------------------------------------------------------------------------------ JSON */
 
@@ -85,10 +86,39 @@ static void json_columns(const cp_schema *s, cp_json *j) {
     cp_json_close_array(j);
 }
 
+static void json_bars(const cp_bars *b, const char *key, cp_json *j) {
+    cp_json_array(j, key);
+    for (size_t i = 0; i < b->n; i++) {
+        cp_json_object(j, NULL);
+        cp_json_integer(j, "value", (int64_t)b->bar[i].value);
+        cp_json_number(j, "probability", b->bar[i].probability);
+        cp_json_close_object(j);
+    }
+    cp_json_close_array(j);
+}
+
+static void json_posterior(const cp_schema *s, const copse_posterior *p, cp_json *j) {
+    cp_json_object(j, "posterior");
+    json_bars(&p->leaves, "leaves", j);
+    json_bars(&p->depth, "depth", j);
+    cp_json_array(j, "features");
+    for (size_t i = 0; i < p->features; i++) {
+        cp_json_object(j, NULL);
+        cp_json_text(j, "feature", s->feature[i].name);
+        cp_json_number(j, "inclusion", p->inclusion[i]);
+        cp_json_number(j, "splits", p->splits[i]);
+        cp_json_close_object(j);
+    }
+    cp_json_close_array(j);
+    cp_json_close_object(j);
+}
+
 copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void *arg, copse_error *err) {
     cp_json j;
     copse_figure figure[COPSE_MAX_FIGURES];
+    copse_posterior *p = NULL;
     CP_TRY(cp_model_settle(m, NULL, err));
+    if (m->method->tree_shape) CP_TRY(cp_posterior_new(m, &p, err));
     cp_json_begin(&j, write, arg);
     cp_json_object(&j, NULL);
     json_head(m, &j);
@@ -103,6 +133,8 @@ copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void 
     size_t n = m->method->figures(m->state, figure);
     for (size_t i = 0; i < n; i++) cp_json_number(&j, figure[i].name, figure[i].value);
     cp_json_close_object(&j);
+    if (p) json_posterior(m->schema, p, &j);
+    cp_posterior_free(p);
     cp_json_close_object(&j);
     cp_json_newline(&j);
     return cp_json_end(&j, err);

@@ -1,0 +1,73 @@
+#include "inspect_posterior.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+enum { BARS = 12, WIDTH = 40, FEATURES = 12 };
+
+/* The value below which a share q of the trees lies. */
+static size_t quantile(const copse_bar *bar, size_t n, double q) {
+    double sum = 0;
+    for (size_t i = 0; i + 1 < n; i++)
+        if ((sum += bar[i].probability) >= q) return bar[i].value;
+    return bar[n - 1].value;
+}
+
+/* A bar each, if there are not too many; else neighbours share one.  The rarest of the largest and smallest have none. */
+static void print_bars(const char *what, const copse_bar *bar, size_t n) {
+    size_t low = quantile(bar, n, .001), high = quantile(bar, n, .999), step = (high - low) / BARS + 1, i = 0;
+    while (bar[i].value < low) i++;
+    printf("\n%s: %zu (5%%), %zu (50%%), %zu (95%%)\n", what, quantile(bar, n, .05), quantile(bar, n, .5),
+           quantile(bar, n, .95));
+    for (size_t from = low; from <= high; from += step) {
+        double p = 0;
+        while (i < n && bar[i].value < from + step) p += bar[i++].probability;
+        if (step > 1)
+            printf("  %5zu to %-5zu  %6.4f  ", from, from + step - 1, p);
+        else
+            printf("  %5zu  %6.4f  ", from, p);
+        for (int k = 0; k < (int)(WIDTH * p + .5); k++) putchar('#');
+        putchar('\n');
+    }
+}
+
+typedef struct use {
+    size_t feature;
+    double inclusion, splits;
+} use;
+
+static int most_used_first(const void *a, const void *b) {
+    const use *s = a, *t = b;
+    if (s->inclusion != t->inclusion) return s->inclusion < t->inclusion ? 1 : -1;
+    if (s->splits != t->splits) return s->splits < t->splits ? 1 : -1;
+    return s->feature > t->feature ? 1 : -1;
+}
+
+static copse_status print_features(const copse_model *m, const copse_posterior *p, copse_error *err) {
+    size_t n = copse_model_features(m);
+    use *list = calloc(n + 1, sizeof *list);
+    if (!list) return cli_fail_memory(err);
+    for (size_t i = 0; i < n; i++) list[i] = (use){i, copse_posterior_inclusion(p, i), copse_posterior_splits(p, i)};
+    qsort(list, n, sizeof *list, most_used_first);
+    printf("\nfeatures: probability that a tree splits on it, and how often on average\n");
+    for (size_t i = 0; i < n && i < FEATURES; i++)
+        printf("  %-20s  %6.4f  %8.3g\n", copse_model_feature(m, list[i].feature), list[i].inclusion, list[i].splits);
+    if (n > FEATURES) printf("  ... and %zu more\n", n - FEATURES);
+    free(list);
+    return COPSE_OK;
+}
+
+copse_status inspect_posterior(const copse_model *m, copse_error *err) {
+    copse_posterior *p;
+    size_t leaves, depths;
+    copse_status status = copse_posterior_new(m, &p, err);
+    if (status) return status == COPSE_E_USAGE ? COPSE_OK : status;
+    const copse_bar *leaf = copse_posterior_leaves(p, &leaves), *depth = copse_posterior_depth(p, &depths);
+    print_bars("leaves of a tree", leaf, leaves);
+    print_bars("depth of a tree", depth, depths);
+    status = print_features(m, p, err);
+    copse_posterior_free(p);
+    return status;
+}

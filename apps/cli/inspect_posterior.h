@@ -1,0 +1,10 @@
+/* inspect_posterior - what a sampler's trees say about trees, for people. */
+#ifndef INSPECT_POSTERIOR_H
+#define INSPECT_POSTERIOR_H
+
+#include "copse.h"
+
+/* Nothing is printed for methods without weighted trees. */
+copse_status inspect_posterior(const copse_model *m, copse_error *err);
+
+#endif

@@ -1,0 +1,27 @@
+#include "model/posterior.h"
+
+copse_status copse_posterior_new(const copse_model *model, copse_posterior **out, copse_error *err) {
+    return cp_posterior_new(model, out, err);
+}
+
+const copse_bar *copse_posterior_leaves(const copse_posterior *p, size_t *out_n) {
+    *out_n = p->leaves.n;
+    return p->leaves.bar;
+}
+
+const copse_bar *copse_posterior_depth(const copse_posterior *p, size_t *out_n) {
+    *out_n = p->depth.n;
+    return p->depth.bar;
+}
+
+double copse_posterior_inclusion(const copse_posterior *p, size_t feature) {
+    return feature < p->features ? p->inclusion[feature] : 0;
+}
+
+double copse_posterior_splits(const copse_posterior *p, size_t feature) {
+    return feature < p->features ? p->splits[feature] : 0;
+}
+
+void copse_posterior_free(copse_posterior *p) {
+    cp_posterior_free(p);
+}
