@@ -37,6 +37,10 @@ static size_t island_figures(const cp_btree *b, copse_figure *out) {
     out[n++] = (copse_figure){"expanded", expanded};
     out[n++] = (copse_figure){"worked", worked};
     out[n++] = (copse_figure){"cut_short", cut_short};
+    if (!b->tuned) return n;
+    if (b->task == COPSE_CLASS) out[n++] = (copse_figure){"alpha", b->hyper.alpha};
+    out[n++] = (copse_figure){"alpha_split", b->hyper.split.alpha};
+    out[n++] = (copse_figure){"beta_split", b->hyper.split.beta};
     return n;
 }
 

@@ -272,13 +272,16 @@ copse_status cp_btree_write(const void *state, const copse_params *p, unsigned f
     CP_TRY(cp_writer_f64(w, "centre", b->centre, err));
     CP_TRY(cp_writer_f64(w, "scale", b->scale, err));
     CP_TRY(cp_btree_hyper_write(&b->hyper, w, err));
+    CP_TRY(cp_writer_i64(w, "tuned", b->tuned, err));
     CP_TRY(cp_grove_write(&b->grove, w, err));
     return b->chains ? write_chains(b, w, err) : write_islands(b, w, err);
 }
 
 static copse_status read_model(cp_btree *b, cp_reader *r, size_t dims, copse_error *err) {
-    int64_t rows;
+    int64_t rows, tuned;
     CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX, &rows, err));
+    CP_TRY(cp_reader_i64(r, "tuned", 0, 1, &tuned, err));
+    b->tuned = (int)tuned;
     b->rows = (size_t)rows;
     CP_TRY(cp_reader_f64(r, "centre", -MOST, MOST, &b->centre, err));
     CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, MOST, &b->scale, err));

@@ -10,6 +10,7 @@ typedef struct sampling {
     cp_btree_problem problem;
     cp_btree_hyper hyper;
     cp_btree_smc_options opt;
+    int tuned;
     int by_evidence; /* islands count as their estimates of p(y | x) say */
     size_t islands;
     cp_btree_swarm **swarm;
@@ -35,6 +36,7 @@ static size_t columns_of(const copse_params *p, size_t dims) {
 static copse_status set_options(sampling *s, const cp_rows *rows, const copse_params *p, copse_error *err) {
     size_t particles = (size_t)cp_param_int(p, "particles");
     s->islands = (size_t)cp_param_int(p, "islands");
+    s->tuned = !cp_param_is(p, "tune", "none");
     s->by_evidence = cp_param_is(p, "island-weights", "evidence");
     s->opt = (cp_btree_smc_options){
         .proposal = (cp_btree_proposal)cp_param_int(p, "proposal"),
@@ -71,11 +73,18 @@ static copse_status prepare(const cp_rows *rows, const copse_params *p, const cp
     return status;
 }
 
+static copse_status tune(sampling *s, const copse_params *p, const copse_run *run, copse_error *err) {
+    cp_btree_tuning t = {.problem = &s->problem, .opt = &s->opt, .islands = s->islands, .run = run, .hyper = &s->hyper};
+    CP_TRY(cp_btree_tune_knobs(p, s->problem.rows->task, t.knob, err));
+    return t.knob[0] || t.knob[1] || t.knob[2] ? cp_btree_tune(&t, err) : COPSE_OK;
+}
+
 static copse_status begin(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_job,
                           copse_error *err) {
     sampling *s;
     cp_btree_hyper hyper = cp_btree_hyper_of(p);
     copse_status status = prepare(rows, p, &hyper, run, &s, err);
+    if (!status) status = tune(s, p, run, err);
     for (size_t i = 0; !status && i < s->islands; i++)
         status = cp_btree_smc_new(&s->problem, &s->opt, i, &s->swarm[i], err);
     if (status) {
@@ -145,6 +154,7 @@ static copse_status finish(void *job, const copse_run *run, void **out_state, co
     CP_TRY_OUT(cp_btree_new(&h.s->problem, &h.s->hyper, &h.b, err));
     CP_TRY_OUT(CP_NEW(h.b->island, n, err));
     h.b->islands = n;
+    h.b->tuned = h.s->tuned;
     CP_TRY_OUT(CP_NEW(h.grove, n, err));
     CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, n), n, NULL, finish_island, &h, err));
     CP_TRY_OUT(join_islands(&h, err));

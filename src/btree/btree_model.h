@@ -11,6 +11,7 @@ typedef struct cp_btree {
     copse_task task;
     size_t classes, rows;
     cp_btree_hyper hyper;
+    int tuned;            /* the prior is not that of the options */
     double centre, scale; /* numbers: y = centre + scale times what leaves say */
     cp_leaf leaf;         /* predicts; knows no rows */
     cp_grove grove;
@@ -37,6 +38,20 @@ void cp_btree_free(void *state);
 double cp_btree_own_units(const cp_btree *b, double log_prob);
 copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_error *err);
 copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error *err);
+
+/* In btree_tune.c. */
+enum { CP_BTREE_KNOBS = 3 };
+typedef struct cp_btree_tuning {
+    cp_btree_problem *problem; /* whose prior is changed */
+    const cp_btree_smc_options *opt;
+    size_t islands;
+    const copse_run *run;
+    int knob[CP_BTREE_KNOBS]; /* which ones are turned */
+    cp_btree_hyper *hyper;    /* from here on */
+    size_t tried;             /* fits made */
+} cp_btree_tuning;
+copse_status cp_btree_tune_knobs(const copse_params *p, copse_task task, int out[CP_BTREE_KNOBS], copse_error *err);
+copse_status cp_btree_tune(cp_btree_tuning *t, copse_error *err);
 
 /* In btree_predict.c. */
 copse_status cp_btree_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,

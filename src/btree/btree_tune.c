@@ -1,0 +1,121 @@
+/* btree_tune - the prior whose marginal likelihood is the largest, as far as islands can tell.
+ *
+ * One number after another is moved along a ladder of values for as long as the estimate of log p(y | x) rises, in rounds,
+ * until none moves.  All estimates have the same random numbers, which takes some of the noise out of their differences. */
+#include <math.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "btree/btree_model.h"
+
+enum { ROUNDS = 4, MOST = 16 };
+
+typedef struct knob {
+    const char *name;
+    double ladder[MOST]; /* rising; a 0 that is not the first ends it */
+} knob;
+
+static const knob knobs[CP_BTREE_KNOBS] = {
+    {"alpha", {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100}},
+    {"alpha-split", {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99}},
+    {"beta-split", {0, 0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.5, 2, 3}},
+};
+
+static double *value_of(cp_btree_hyper *h, size_t which) {
+    return which == 0 ? &h->alpha : which == 1 ? &h->split.alpha : &h->split.beta;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ estimates */
+
+typedef struct trial {
+    cp_btree_tuning *t;
+    double *log_marginal; /* of each island */
+} trial;
+
+static copse_status try_island(void *arg, size_t i, size_t worker, copse_error *err) {
+    const trial *r = arg;
+    const cp_btree_tuning *t = r->t;
+    cp_grove grove;
+    cp_btree_island out = {0};
+    copse_run silent = {.stop = t->run ? t->run->stop : NULL};
+    (void)worker;
+    CP_TRY(cp_grove_init(&grove, t->problem->rows->dims, t->problem->leaf.width, err));
+    copse_status status = cp_btree_smc(t->problem, t->opt, i, 1, &silent, &grove, &out, err);
+    r->log_marginal[i] = out.log_marginal;
+    cp_btree_island_clear(&out);
+    cp_grove_clear(&grove);
+    return status;
+}
+
+static copse_status estimate(cp_btree_tuning *t, const cp_btree_hyper *h, double *out, copse_error *err) {
+    trial r = {.t = t};
+    t->tried++;
+    CP_TRY(cp_btree_problem_set(t->problem, h, err));
+    CP_TRY(CP_NEW(r.log_marginal, t->islands, err));
+    copse_status status =
+        cp_pool_for(t->run, cp_pool_workers(t->run, t->islands), t->islands, NULL, try_island, &r, err);
+    *out = cp_particle_log_mean(r.log_marginal, t->islands);
+    cp_mem_free(r.log_marginal);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- search */
+
+/* The next value of the ladder above (or below) v; v itself if there is none. */
+static double step(const knob *k, double v, int up) {
+    double best = v;
+    for (size_t i = 0; i < MOST && (i == 0 || k->ladder[i] > 0); i++) {
+        double x = k->ladder[i];
+        if (up ? x > v * (1 + 1e-9) && best == v : x < v * (1 - 1e-9)) best = x;
+    }
+    return best;
+}
+
+/* Moves one number as far as it helps in one direction. */
+static copse_status climb(cp_btree_tuning *t, size_t which, int up, double *top, int *moved, copse_error *err) {
+    for (;;) {
+        cp_btree_hyper next = *t->hyper;
+        double *v = value_of(&next, which), was = *v, found;
+        *v = step(&knobs[which], was, up);
+        if (*v == was) return COPSE_OK;
+        CP_TRY(estimate(t, &next, &found, err));
+        if (!(found > *top)) return COPSE_OK;
+        *top = found;
+        *t->hyper = next;
+        *moved = 1;
+    }
+}
+
+static copse_status search(cp_btree_tuning *t, double *top, copse_error *err) {
+    int moved = 1;
+    for (int round = 0; moved && round < ROUNDS; round++) {
+        moved = 0;
+        for (size_t k = 0; k < CP_BTREE_KNOBS; k++) {
+            int risen = 0;
+            if (!t->knob[k]) continue;
+            CP_TRY(climb(t, k, 1, top, &risen, err));
+            if (!risen) CP_TRY(climb(t, k, 0, top, &risen, err));
+            moved |= risen;
+        }
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_btree_tune(cp_btree_tuning *t, copse_error *err) {
+    double first, top;
+    CP_TRY(estimate(t, t->hyper, &first, err));
+    top = first;
+    CP_TRY(search(t, &top, err));
+    CP_TRY(cp_btree_problem_set(t->problem, t->hyper, err));
+    cp_log_info(t->run, "tuned: alpha %g, alpha-split %g, beta-split %g raise log_marginal by %.4g (%zu fits)",
+                t->hyper->alpha, t->hyper->split.alpha, t->hyper->split.beta, top - first, t->tried);
+    return COPSE_OK;
+}
+
+copse_status cp_btree_tune_knobs(const copse_params *p, copse_task task, int out[CP_BTREE_KNOBS], copse_error *err) {
+    for (size_t k = 0; k < CP_BTREE_KNOBS; k++) out[k] = cp_param_has(p, "tune", knobs[k].name);
+    if (out[0] && task == COPSE_REGRESS)
+        return cp_fail(err, COPSE_E_USAGE, "--tune alpha is about classes; numbers have no alpha");
+    return COPSE_OK;
+}
