@@ -20,7 +20,7 @@
 #include "num/rng.h"
 #include "sanitized.h"
 
-enum { MUTANTS = 500, MAX_IMAGE = 1 << 20, MAX_SECTIONS = 4000, MAX_MODELS = 16 };
+enum { MUTANTS = 500, MAX_IMAGE = 1 << 20, MAX_SECTIONS = 4000, MAX_MODELS = 20 };
 
 /* ------------------------------------------------------------------------------------------------- honest models */
 
@@ -110,6 +110,10 @@ static size_t make_models(image *out) {
     out[n++] = fitted(made("moons", 50, 1), "target", "rf trees 3", 0);
     out[n++] = fitted(kinds, "label", "cart min-leaf 2", 0);
     out[n++] = fitted(trunk, "target", "ebf trees 3 trunk-leaves 4", COPSE_SAVE_FROZEN);
+    out[n++] = fitted(made("moons", 40, 1), "target", "smc particles 20 islands 2", 0);
+    out[n++] = fitted(made("branin", 40, 1), "target", "smc particles 20 islands 2", 0);
+    out[n++] = fitted(made("moons", 40, 1), "target", "bcart samples 20 burn-in 50 chains 2", 0);
+    out[n++] = fitted(made("branin", 40, 1), "target", "bcart samples 20 burn-in 50 chains 2", 0);
     return n;
 }
 
