@@ -61,8 +61,15 @@ static void load_column(cp_btree_proposer *p, uint32_t dim) {
     p->column_in = p->now;
 }
 
+/* A column of very many rows takes a while. */
+static int halted(cp_btree_proposer *p) {
+    if (p->stop && *p->stop) p->halted = 1;
+    return p->halted;
+}
+
 static double log_sum_of(cp_btree_proposer *p, uint32_t dim) {
     known *k = &p->known[dim];
+    if (halted(p)) return -INFINITY;
     if (k->sum_in != p->now) {
         load_column(p, dim);
         k->log_sum = p->column.log_sum;
@@ -157,7 +164,7 @@ void cp_btree_propose_column(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice 
 }
 
 void cp_btree_propose_gap(cp_btree_proposer *p, cp_btree_choice *c) {
-    if (c->dim == CP_NONE) return;
+    if (c->dim == CP_NONE || halted(p)) return;
     load_column(p, (uint32_t)c->dim);
     const cp_btree_column *t = &p->column;
     size_t gap;

@@ -32,6 +32,8 @@ typedef struct cp_btree_proposer {
     const cp_btree_smc_options *opt;     /* borrowed */
     cp_btree_column column;              /* the one looked at last */
     cp_btree_view block;                 /* where particles stand */
+    const volatile int *stop;            /* if there is one: looked at before each column */
+    int halted;                          /* it was raised: what has been proposed since `begin` means nothing */
     uint32_t now;                        /* number of the block: what has another number below is of another block */
     uint32_t column_in;                  /* block of `column` */
     struct cp_btree_column_known *known; /* of each column in this block */

@@ -220,10 +220,11 @@ static size_t same_block(const uint64_t *key, size_t n) {
 }
 
 static copse_status one_round(cp_btree_swarm *s, size_t n, const copse_run *run, copse_error *err) {
+    s->proposer.stop = run ? run->stop : NULL;
     for (size_t i = 0, m; i < n; i += m) {
-        CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
         m = same_block(s->key + i, n - i);
         cp_btree_smc_decide(s, s->key + i, m);
+        CP_TRY(cp_fail_if_stopped(&s->proposer.halted, err));
     }
     for (size_t i = 0; i < n; i++) CP_TRY(cp_btree_smc_take(s, (uint32_t)s->key[i], err));
     return COPSE_OK;

@@ -311,6 +311,39 @@ static void a_broken_stage_leaves_no_trace(void **state) {
     free_stand(&t);
 }
 
+static void raise(void *arg, const char *what, double done, double total) {
+    (void)what;
+    (void)done;
+    (void)total;
+    *(volatile int *)arg = 1;
+}
+
+/* The flag goes up after a stage has begun: its decisions are thrown away. */
+static void a_stage_can_be_stopped_halfway(void **state) {
+    (void)state;
+    copse_error err;
+    stand t;
+    make_stand(&t, "halfway", 60, 3, 3, 0);
+    for (int p = 0; p < 4; p++) {
+        cp_btree_smc_options opt = options_for((cp_btree_proposal)p, CP_BTREE_NODE);
+        result whole = run_island(&t.b, &opt, 0), late;
+        cp_btree_swarm *s;
+        volatile int stop = 0;
+        copse_run run = {.stop = &stop, .progress = raise, .arg = (void *)(uintptr_t)&stop};
+        must(cp_btree_smc_new(&t.b, &opt, 0, &s, &err), err);
+        assert_int_equal(cp_btree_smc_run(s, 0, &run, &err), COPSE_E_STOPPED);
+        assert_int_equal(stop, 1);
+        assert_int_equal(s->stages, 0);
+        must(cp_btree_smc_run(s, 0, NULL, &err), err);
+        finish(s, &late);
+        assert_same_result(&whole, &late);
+        result_clear(&whole);
+        result_clear(&late);
+        cp_btree_smc_free(s);
+    }
+    free_stand(&t);
+}
+
 static copse_status whole_life(const cp_btree_problem *b, const cp_btree_smc_options *opt, copse_error *err) {
     cp_btree_swarm *s = NULL;
     cp_writer *w = NULL;
@@ -474,11 +507,17 @@ static void forged_islands_are_refused_or_sound(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_change_nothing),          cmocka_unit_test(trees_hold_every_row),
-        cmocka_unit_test(nothing_to_split_is_one_leaf),    cmocka_unit_test(one_particle_is_a_draw),
-        cmocka_unit_test(max_stages_cut_trees_short),      cmocka_unit_test(memory_follows_different_trees),
-        cmocka_unit_test(saved_islands_go_on_bit_for_bit), cmocka_unit_test(a_broken_stage_leaves_no_trace),
-        cmocka_unit_test(out_of_memory_is_a_status),       cmocka_unit_test(forged_islands_are_refused_or_sound),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(trees_hold_every_row),
+        cmocka_unit_test(nothing_to_split_is_one_leaf),
+        cmocka_unit_test(one_particle_is_a_draw),
+        cmocka_unit_test(max_stages_cut_trees_short),
+        cmocka_unit_test(memory_follows_different_trees),
+        cmocka_unit_test(saved_islands_go_on_bit_for_bit),
+        cmocka_unit_test(a_broken_stage_leaves_no_trace),
+        cmocka_unit_test(a_stage_can_be_stopped_halfway),
+        cmocka_unit_test(out_of_memory_is_a_status),
+        cmocka_unit_test(forged_islands_are_refused_or_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
