@@ -387,9 +387,20 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_scorer_add(copse_scorer *s, const 
 COPSE_API void copse_scorer_read(const copse_scorer *s, copse_scores *out);
 COPSE_API void copse_scorer_free(copse_scorer *s);
 
-/* Predicts and scores a whole table, in blocks. */
+/* Predicts and scores a whole table, in blocks; says on `run` how many rows are of a class the model has never seen. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_eval(const copse_model *model, const copse_table *test, double interval,
                                                    const copse_run *run, copse_scores *out, copse_error *err);
+
+/* The same with more to say. */
+typedef struct copse_eval_options {
+    double interval; /* a level in (0,1) whose coverage is wanted too, or 0 */
+    const char
+        *weights; /* column of row weights, 0 or more, or NULL: means and shares are then over weights, and rows of
+                            weight 0 are not scored; rows in scores, reliability and pit are counted all the same */
+} copse_eval_options;
+COPSE_API COPSE_MUST_CHECK copse_status copse_eval_with(const copse_model *model, const copse_table *test,
+                                                        const copse_eval_options *opt, const copse_run *run,
+                                                        copse_scores *out, copse_error *err);
 
 /* Cross-validation: fold f of repeat r tests on rows that no other fold of r tests on; classes are spread evenly.
  * out has folds x repeats entries, repeat-major.  The folds depend on seed, rows, folds and repeats only, so methods

@@ -156,32 +156,48 @@ static size_t class_of(const copse_model *m, const copse_table *t, size_t row, s
     return k;
 }
 
-static double most_frequent(const copse_model *m, const copse_table *t, size_t col) {
-    size_t rows = copse_table_rows(t), most = 0, *count = calloc(copse_model_classes(m) + 1, sizeof *count);
-    if (!count) return NAN;
-    for (size_t i = 0; i < rows; i++) {
-        size_t k = class_of(m, t, i, col);
-        if (k < copse_model_classes(m) && ++count[k] > most) most = count[k];
-    }
-    free(count);
-    return (double)most / (double)rows;
+/* The target of a table, and what its rows weigh. */
+typedef struct known {
+    const copse_table *t;
+    size_t target, weights; /* columns; weights: (size_t)-1 if there are none */
+} known;
+
+static double weight_of(const known *v, size_t row) {
+    return v->weights == (size_t)-1 ? 1 : copse_table_number(v->t, row, v->weights);
 }
 
-static double standard_deviation(const copse_table *t, size_t col) {
-    double mean = 0, squares = 0, n = 0;
-    for (size_t i = 0; i < copse_table_rows(t); i++) {
-        double x = copse_table_number(t, i, col), d = x - mean;
-        if (isnan(x)) continue;
-        mean += d / ++n;
-        squares += d * (x - mean);
+static double most_frequent(const copse_model *m, const known *v) {
+    size_t classes = copse_model_classes(m);
+    double most = 0, all = 0, *sum = calloc(classes + 1, sizeof *sum);
+    if (!sum) return NAN;
+    for (size_t i = 0; i < copse_table_rows(v->t); i++) {
+        size_t k = class_of(m, v->t, i, v->target);
+        double weight = weight_of(v, i);
+        all += weight;
+        sum[k] += weight;
+        if (k < classes && sum[k] > most) most = sum[k];
     }
-    return sqrt(squares / n);
+    free(sum);
+    return most / all;
 }
 
-double cli_scores_naive(const copse_model *m, const copse_table *t) {
-    size_t col = copse_table_find(t, copse_model_target(m));
-    if (col == (size_t)-1) return NAN;
-    return copse_model_task(m) == COPSE_CLASS ? most_frequent(m, t, col) : standard_deviation(t, col);
+static double standard_deviation(const known *v) {
+    double mean = 0, squares = 0, sum = 0;
+    for (size_t i = 0; i < copse_table_rows(v->t); i++) {
+        double x = copse_table_number(v->t, i, v->target), weight = weight_of(v, i), d = x - mean;
+        if (isnan(x) || !(weight > 0)) continue;
+        sum += weight;
+        mean += weight * d / sum;
+        squares += weight * d * (x - mean);
+    }
+    return sqrt(squares / sum);
+}
+
+double cli_scores_naive(const copse_model *m, const copse_table *t, const char *opt_weights) {
+    known v = {t, copse_table_find(t, copse_model_target(m)), (size_t)-1};
+    if (opt_weights) v.weights = copse_table_find(t, opt_weights);
+    if (v.target == (size_t)-1) return NAN;
+    return copse_model_task(m) == COPSE_CLASS ? most_frequent(m, &v) : standard_deviation(&v);
 }
 
 void cli_scores_print(const copse_scores *s, double naive) {

@@ -15,7 +15,7 @@ void cli_scores_coverage_json(cli_json *j, const copse_scores *s);
 /* A line for each metric.  naive: what a guess without a model reaches, shown beside the first; NaN: not shown. */
 void cli_scores_print(const copse_scores *s, double naive);
 /* The share of the most frequent class of the table, or the standard deviation of its numbers. */
-double cli_scores_naive(const copse_model *m, const copse_table *t);
+double cli_scores_naive(const copse_model *m, const copse_table *t, const char *opt_weights);
 
 /* The mean of each metric and coverage over n results; rows and times are added up. */
 void cli_scores_average(const copse_scores *s, size_t n, copse_scores *out);

@@ -3,42 +3,46 @@
 #include "cli_json.h"
 #include "cli_scores.h"
 
-static void print_json(const copse_scores *scores) {
+static void print_json(const copse_scores *scores, const char *weights) {
     cli_json j = {.file = stdout};
     cli_json_object(&j, NULL);
     cli_scores_json(&j, scores, "rows");
+    if (weights) cli_json_text(&j, "weights", weights);
     cli_scores_times_json(&j, scores);
     cli_json_number(&j, "peak_rss_mb", cli_peak_rss_mb());
     cli_json_end_object(&j);
     cli_json_line(&j);
 }
 
-static void print_text(const copse_model *m, const char *path, const copse_table *test, const copse_scores *scores) {
+static void print_text(const cli *c, const copse_model *m, const copse_table *test, const copse_scores *scores) {
+    const char *path = cli_args_word(&c->args, 1), *weights = cli_args_text(&c->args, "weights");
     char rows[CLI_NUMBER_SIZE], time[CLI_NUMBER_SIZE];
-    printf("%s: %s of '%s' on %s row%s of %s\n", copse_params_method(copse_model_params(m)),
+    printf("%s: %s of '%s' on %s row%s of %s", copse_params_method(copse_model_params(m)),
            cli_task_name(copse_model_task(m)), copse_model_target(m), cli_count(scores->rows, rows),
            cli_plural(scores->rows), cli_source(path));
-    cli_scores_print(scores, cli_scores_naive(m, test));
+    if (weights) printf(", weighted by '%s'", weights);
+    putchar('\n');
+    cli_scores_print(scores, cli_scores_naive(m, test, weights));
     cli_say("time", "%s to predict", cli_time(scores->predict_seconds, time));
 }
 
 static copse_status run(cli *c, copse_error *err) {
     const char *path = cli_args_word(&c->args, 1);
-    double interval = 0;
+    copse_eval_options options = {.weights = cli_args_text(&c->args, "weights")};
     copse_model *model = NULL;
     copse_table *test = NULL;
     copse_scores scores;
     copse_status status = COPSE_OK;
     CLI_TRY_OUT(cli_check_sources(cli_args_word(&c->args, 0), path, err));
-    CLI_TRY_OUT(cli_args_number(&c->args, "interval", 0.001, 0.999, &interval, err));
+    CLI_TRY_OUT(cli_args_number(&c->args, "interval", 0.001, 0.999, &options.interval, err));
     CLI_TRY_OUT(cli_load(cli_args_word(&c->args, 0), &model, err));
     CLI_TRY_OUT(cli_read_table(c, path, model, &test, err));
-    CLI_TRY_OUT(copse_eval(model, test, interval, &c->run, &scores, err));
+    CLI_TRY_OUT(copse_eval_with(model, test, &options, &c->run, &scores, err));
     cli_progress_clear(&c->progress);
     if (c->json)
-        print_json(&scores);
+        print_json(&scores, options.weights);
     else
-        print_text(model, path, test, &scores);
+        print_text(c, model, test, &scores);
 out:
     copse_table_free(test);
     copse_model_free(model);
@@ -47,6 +51,7 @@ out:
 
 static const cli_option own[] = {
     {"interval", 0, "LEVEL", "also report how many rows this interval holds, e.g. .95"},
+    {"weights", 0, "COLUMN", "what each row counts for in the scores, 0 or more; without it all rows count alike"},
     {0},
 };
 static const cli_group groups[] = {

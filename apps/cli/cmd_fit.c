@@ -146,7 +146,7 @@ static void print_text(const cli *c, const fit_job *f) {
     if (f->test) {
         printf("\non %s row%s it has not seen (%s)\n", cli_count(f->scores.rows, count), cli_plural(f->scores.rows),
                f->test_path ? f->test_path : "held out");
-        cli_scores_print(&f->scores, cli_scores_naive(f->model, f->test));
+        cli_scores_print(&f->scores, cli_scores_naive(f->model, f->test, NULL));
     }
     if (f->model_path)
         printf("\nsaved %s (%s%s)\nnext: copse predict %s NEW.csv\n", f->model_path, cli_bytes(f->model_bytes, bytes),

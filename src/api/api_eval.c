@@ -44,7 +44,12 @@ void copse_scorer_free(copse_scorer *s) {
 
 copse_status copse_eval(const copse_model *model, const copse_table *test, double interval, const copse_run *run,
                         copse_scores *out, copse_error *err) {
-    return cp_score_table(model, test, interval, run, out, err);
+    return cp_score_table(model, test, &(copse_eval_options){.interval = interval}, run, out, err);
+}
+
+copse_status copse_eval_with(const copse_model *model, const copse_table *test, const copse_eval_options *opt,
+                             const copse_run *run, copse_scores *out, copse_error *err) {
+    return cp_score_table(model, test, opt, run, out, err);
 }
 
 copse_status copse_cv(const copse_table *data, const copse_roles *roles, const copse_params *params, size_t folds,

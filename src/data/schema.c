@@ -296,7 +296,7 @@ copse_status cp_schema_weights(const copse_table *t, const char *name, double *o
         some |= w > 0;
         out[i] = w;
     }
-    if (!some) return cp_fail(err, COPSE_E_DATA, "every weight in '%s' is 0: there are no rows to learn from", c->name);
+    if (!some) return cp_fail(err, COPSE_E_DATA, "every weight in '%s' is 0: no row counts", c->name);
     return COPSE_OK;
 }
 

@@ -16,29 +16,30 @@ copse_status cp_auc_reserve(cp_auc *a, size_t n, copse_error *err) {
 }
 
 /* Two sorted runs of `size` at v become one. */
-static void merge(double *v, size_t size, double *spare) {
+static void merge(cp_scored_row *v, size_t size, cp_scored_row *spare) {
     memcpy(spare, v, size * sizeof *v);
     size_t i = 0, j = size, to = 0;
-    while (i < size) v[to++] = j < 2 * size && v[j] < spare[i] ? v[j++] : spare[i++];
+    while (i < size) v[to++] = j < 2 * size && v[j].score < spare[i].score ? v[j++] : spare[i++];
 }
 
-static void push(cp_runs *r, double x) {
-    r->v[r->n++] = x;
+static void push(cp_runs *r, cp_scored_row row) {
+    r->v[r->n++] = row;
+    r->weight += row.weight;
     for (size_t size = 1; r->n % (2 * size) == 0; size *= 2) merge(r->v + r->n - 2 * size, size, r->spare);
 }
 
-void cp_auc_add(cp_auc *a, double score, int positive) {
-    push(positive ? &a->positive : &a->negative, score);
+void cp_auc_add(cp_auc *a, cp_scored_row row, int positive) {
+    push(positive ? &a->positive : &a->negative, row);
 }
 
 /* Pairs won by the positives p over the negatives q, both sorted; a tie is half a win. */
-static double wins(const double *p, size_t np, const double *q, size_t nq) {
-    size_t below = 0, upto = 0; /* negatives < p[i], <= p[i] */
-    double sum = 0;
+static double wins(const cp_scored_row *p, size_t np, const cp_scored_row *q, size_t nq) {
+    size_t below = 0, upto = 0;                        /* negatives < p[i], <= p[i]; */
+    double sum = 0, below_weight = 0, upto_weight = 0; /* what they weigh */
     for (size_t i = 0; i < np; i++) {
-        while (below < nq && q[below] < p[i]) below++;
-        while (upto < nq && q[upto] <= p[i]) upto++;
-        sum += 0.5 * (double)(below + upto);
+        while (below < nq && q[below].score < p[i].score) below_weight += q[below++].weight;
+        while (upto < nq && q[upto].score <= p[i].score) upto_weight += q[upto++].weight;
+        sum += 0.5 * p[i].weight * (below_weight + upto_weight);
     }
     return sum;
 }
@@ -60,7 +61,7 @@ double cp_auc_read(const cp_auc *a) {
             sum += wins(p->v + i, np, q->v + j, nq);
         }
     }
-    return sum / ((double)p->n * (double)q->n);
+    return sum / (p->weight * q->weight);
 }
 
 void cp_auc_clear(cp_auc *a) {

@@ -61,7 +61,7 @@ static copse_status run_fold(const study *s, int32_t fold, copse_scores *out, co
     CP_TRY_OUT(select_rows(s, fold, 0, &train, err));
     CP_TRY_OUT(cp_model_fit_take(&train, &s->roles, s->params, &s->quiet, &model, err));
     CP_TRY_OUT(select_rows(s, fold, 1, &test, err));
-    CP_TRY_OUT(cp_score_table(model, test, 0, &s->quiet, out, err));
+    CP_TRY_OUT(cp_score_table(model, test, &(copse_eval_options){0}, &s->quiet, out, err));
 out:
     cp_model_free(model);
     cp_table_free(train);

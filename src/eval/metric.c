@@ -22,6 +22,12 @@ void cp_metric_clear(cp_metric *m) {
     m->cap_scratch = 0;
 }
 
+/* 0: the row is not to be scored. */
+static double weight_of(const cp_truth *truth, size_t i) {
+    if (truth->missing && truth->missing[i]) return 0;
+    return truth->weight ? truth->weight[i] : 1;
+}
+
 /* ------------------------------------------------------------------------------------------------- classification */
 
 static size_t confidence_bin(double confidence) {
@@ -29,7 +35,7 @@ static size_t confidence_bin(double confidence) {
     return bin < 0 ? 0 : bin >= COPSE_BINS ? COPSE_BINS - 1 : (size_t)bin;
 }
 
-static void add_class_row(cp_metric *m, const cp_answer *a, size_t row, int32_t label) {
+static void add_class_row(cp_metric *m, const cp_answer *a, size_t row, int32_t label, double weight) {
     const double *p = a->probs + row * a->classes;
     size_t classes = a->classes, best = cp_answer_label(a, row);
     int known = label != CP_NONE && (size_t)label < classes;
@@ -39,14 +45,16 @@ static void add_class_row(cp_metric *m, const cp_answer *a, size_t row, int32_t 
         squares += gap * gap;
     }
     double hit = known && best == (size_t)label;
-    m->hits += hit;
-    m->log_loss -= log(fmin(fmax(p_true, 1e-15), 1)); /* a sum of shares may be above 1 by a rounding error */
-    m->brier += squares;
+    m->strange += !known;
+    m->hits += weight * hit;
+    m->log_loss -= weight * log(fmin(fmax(p_true, 1e-15), 1)); /* a sum of shares may be above 1 by a rounding error */
+    m->brier += weight * squares;
     size_t bin = confidence_bin(p[best]);
     m->bin[bin].rows++;
-    m->bin[bin].confidence += p[best];
-    m->bin[bin].hits += hit;
-    if (known && m->classes <= 2) cp_auc_add(&m->auc, classes > 1 ? p[1] : 0, label == 1);
+    m->bin[bin].weight += weight;
+    m->bin[bin].confidence += weight * p[best];
+    m->bin[bin].hits += weight * hit;
+    if (known && m->classes <= 2) cp_auc_add(&m->auc, (cp_scored_row){classes > 1 ? p[1] : 0, weight}, label == 1);
 }
 
 static copse_status add_classes(cp_metric *m, const cp_answer *a, const cp_truth *truth, copse_error *err) {
@@ -57,9 +65,11 @@ static copse_status add_classes(cp_metric *m, const cp_answer *a, const cp_truth
         cp_auc_clear(&m->auc);
     m->classes = classes;
     for (size_t i = 0; i < a->rows; i++) {
-        if (truth->missing && truth->missing[i]) continue;
-        add_class_row(m, a, i, truth->label[i]);
+        double weight = weight_of(truth, i);
+        if (!(weight > 0)) continue;
+        add_class_row(m, a, i, truth->label[i], weight);
         m->rows++;
+        m->weight += weight;
     }
     return COPSE_OK;
 }
@@ -88,24 +98,24 @@ static copse_status score_job(void *arg, size_t job, size_t worker, copse_error 
     const score_work *w = arg;
     size_t from = job * ROWS_PER_JOB, to = from + ROWS_PER_JOB;
     for (size_t i = from; i < to && i < w->a->rows; i++) {
-        if (w->truth->missing && w->truth->missing[i]) continue;
+        if (!(weight_of(w->truth, i) > 0)) continue;
         w->out[i] = score_row(cp_answer_mixture(w->a, i), w->truth->y[i]);
     }
     return COPSE_OK;
 }
 
-static void add_number_row(cp_metric *m, const cp_row_score *s) {
+static void add_number_row(cp_metric *m, const cp_row_score *s, double weight) {
     double off_centre = fabs(2 * s->cdf - 1);
-    m->squares += s->error * s->error;
-    m->absolute += fabs(s->error);
-    m->log_density += s->log_density;
-    m->crps += s->crps;
-    m->sd += s->sd;
+    m->squares += weight * s->error * s->error;
+    m->absolute += weight * fabs(s->error);
+    m->log_density += weight * s->log_density;
+    m->crps += weight * s->crps;
+    m->sd += weight * s->sd;
     for (size_t i = 0; i < COPSE_LEVELS; i++) {
-        m->observed[i] += off_centre <= level_of(i);
-        m->gaussian[i] += fabs(s->error) <= m->z[i] * s->sd;
+        m->observed[i] += off_centre <= level_of(i) ? weight : 0;
+        m->gaussian[i] += fabs(s->error) <= m->z[i] * s->sd ? weight : 0;
     }
-    m->in_interval += off_centre <= m->interval;
+    m->in_interval += off_centre <= m->interval ? weight : 0;
     double bin = floor(s->cdf * COPSE_BINS);
     m->pit[bin >= COPSE_BINS ? COPSE_BINS - 1 : (size_t)bin]++;
 }
@@ -118,9 +128,11 @@ static copse_status add_numbers(cp_metric *m, const cp_answer *a, const cp_truth
     score_work work = {.a = a, .truth = truth, .out = m->scratch};
     CP_TRY(cp_pool_for(run, cp_pool_workers(run, jobs), jobs, NULL, score_job, &work, err));
     for (size_t i = 0; i < a->rows; i++) {
-        if (truth->missing && truth->missing[i]) continue;
-        add_number_row(m, &m->scratch[i]);
+        double weight = weight_of(truth, i);
+        if (!(weight > 0)) continue;
+        add_number_row(m, &m->scratch[i], weight);
         m->rows++;
+        m->weight += weight;
     }
     return COPSE_OK;
 }
@@ -134,7 +146,7 @@ copse_status cp_metric_add(cp_metric *m, const cp_answer *a, const cp_truth *tru
 /* --------------------------------------------------------------------------------------------------------- reading */
 
 static void read_classes(const cp_metric *m, copse_scores *out) {
-    double n = (double)m->rows;
+    double n = m->weight;
     out->classes = m->classes;
     out->accuracy = m->hits / n;
     out->log_loss = m->log_loss / n;
@@ -142,27 +154,27 @@ static void read_classes(const cp_metric *m, copse_scores *out) {
     out->auc = m->classes == 2 ? cp_auc_read(&m->auc) : NAN;
     out->ece = m->rows ? 0 : NAN;
     for (size_t b = 0; b < COPSE_BINS; b++) {
-        double rows = (double)m->bin[b].rows;
+        double in_bin = m->bin[b].weight;
         out->reliability[b].rows = m->bin[b].rows;
-        out->reliability[b].confidence = m->bin[b].confidence / rows;
-        out->reliability[b].accuracy = m->bin[b].hits / rows;
+        out->reliability[b].confidence = m->bin[b].confidence / in_bin;
+        out->reliability[b].accuracy = m->bin[b].hits / in_bin;
         if (m->bin[b].rows) out->ece += fabs(m->bin[b].hits - m->bin[b].confidence) / n;
     }
 }
 
 static void read_numbers(const cp_metric *m, copse_scores *out) {
-    double n = (double)m->rows;
+    double n = m->weight;
     out->rmse = sqrt(m->squares / n);
     out->mae = m->absolute / n;
     out->nlpd = -m->log_density / n;
     out->crps = m->crps / n;
     out->sharpness = m->sd / n;
     for (size_t i = 0; i < COPSE_LEVELS; i++)
-        out->coverage[i] = (copse_coverage){
-            .level = level_of(i), .observed = (double)m->observed[i] / n, .gaussian = (double)m->gaussian[i] / n};
+        out->coverage[i] =
+            (copse_coverage){.level = level_of(i), .observed = m->observed[i] / n, .gaussian = m->gaussian[i] / n};
     for (size_t b = 0; b < COPSE_BINS; b++) out->pit[b] = m->pit[b];
     out->interval = m->interval;
-    out->interval_observed = m->interval > 0 ? (double)m->in_interval / n : 0;
+    out->interval_observed = m->interval > 0 ? m->in_interval / n : 0;
 }
 
 void cp_metric_read(const cp_metric *m, copse_scores *out) {

@@ -1,6 +1,7 @@
 /* metric - scores of predictive distributions against what happened, collected over any number of blocks.
  *
- * Sums run in row order, so the cutting into blocks and the number of threads change nothing.  What each score is:
+ * Where rows have weights, every mean and share is over weights, and rows of weight 0 are not there; counts of rows stay
+ * counts.  Sums run in row order, so the cutting into blocks and the number of threads change nothing.  What each score is:
  *   log_loss   mean of -log p(true class), p raised to 1e-15
  *   brier      mean over rows of the sum over classes of (p_k - [k is true])^2
  *   ece        sum over bins of (share of rows) |mean confidence - accuracy|; confidence is the largest probability, bin
@@ -19,6 +20,7 @@ typedef struct cp_truth {
     const double *y;              /* regression, else NULL */
     const int32_t *label;         /* classification, else NULL; CP_NONE: a class unknown to the model */
     const unsigned char *missing; /* rows to skip, or NULL */
+    const double *weight;         /* NULL: all 1 */
 } cp_truth;
 
 /* What one row of regression adds. */
@@ -28,16 +30,18 @@ typedef struct cp_row_score {
 
 typedef struct cp_metric {
     copse_task task;
-    double interval; /* 0: none asked for */
-    size_t rows, classes;
+    double interval;               /* 0: none asked for */
+    size_t rows, classes, strange; /* strange: rows of a class unknown to the model */
+    double weight;                 /* of the rows */
     double hits, log_loss, brier;
     struct {
         size_t rows;
-        double confidence, hits;
+        double weight, confidence, hits;
     } bin[COPSE_BINS];
     cp_auc auc; /* kept while there are at most two classes */
     double squares, absolute, log_density, crps, sd;
-    size_t observed[COPSE_LEVELS], gaussian[COPSE_LEVELS], in_interval, pit[COPSE_BINS];
+    double observed[COPSE_LEVELS], gaussian[COPSE_LEVELS], in_interval;
+    size_t pit[COPSE_BINS];
     double z[COPSE_LEVELS];
     cp_row_score *scratch;
     size_t cap_scratch;

@@ -38,6 +38,7 @@ copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_
     copse_status status = cp_score_read_targets(model->schema, part->truth, part->first, n, &t, err);
     if (!status) {
         cp_truth known = {.y = t.y, .label = t.label, .missing = t.missing};
+        if (part->weight) known.weight = part->weight + part->first;
         status = cp_metric_add(metric, part->answer, &known, run, err);
     }
     cp_score_clear_targets(&t);
@@ -65,23 +66,42 @@ static copse_status score_block(const copse_model *model, cp_scored part, const 
     return status;
 }
 
-copse_status cp_score_table(const copse_model *model, const copse_table *test, double interval, const copse_run *run,
-                            copse_scores *out, copse_error *err) {
-    *out = (copse_scores){0};
-    CP_TRY(cp_score_check_interval(interval, err));
-    cp_metric metric;
-    copse_status status = COPSE_OK;
-    cp_metric_init(&metric, model->schema->task, interval);
-    for (size_t first = 0; first < test->rows; first += cp_model_block(model)) {
-        cp_scored part = {.truth = test, .first = first};
-        cp_log_progress(run, "scoring", (double)first, (double)test->rows);
-        CP_TRY_OUT(score_block(model, part, run, &metric, out, err));
+static void warn_of_strangers(const cp_metric *m, const copse_run *run) {
+    if (!m->strange) return;
+    cp_log_warn(run, "%zu of %zu row%s %s of a class the model has never seen: wrong whatever it says", m->strange,
+                m->rows, cp_plural(m->rows), m->strange == 1 ? "is" : "are");
+}
+
+static copse_status score_blocks(const copse_model *model, cp_scored part, const copse_run *run, cp_metric *metric,
+                                 copse_scores *times, copse_error *err) {
+    size_t rows = part.truth->rows, block = cp_model_block(model);
+    for (; part.first < rows; part.first += block) {
+        cp_log_progress(run, "scoring", (double)part.first, (double)rows);
+        CP_TRY(score_block(model, part, run, metric, times, err));
     }
+    return COPSE_OK;
+}
+
+copse_status cp_score_table(const copse_model *model, const copse_table *test, const copse_eval_options *opt,
+                            const copse_run *run, copse_scores *out, copse_error *err) {
+    *out = (copse_scores){0};
+    CP_TRY(cp_score_check_interval(opt->interval, err));
+    cp_metric metric;
+    double *weight = NULL;
+    copse_status status = COPSE_OK;
+    cp_metric_init(&metric, model->schema->task, opt->interval);
+    if (opt->weights) {
+        CP_TRY_OUT(CP_RAW(weight, test->rows, err));
+        CP_TRY_OUT(cp_schema_weights(test, opt->weights, weight, err));
+    }
+    CP_TRY_OUT(score_blocks(model, (cp_scored){.truth = test, .weight = weight}, run, &metric, out, err));
     if (!metric.rows)
-        CP_TRY_OUT(cp_fail(err, COPSE_E_DATA, "no row has a value in the target column '%s': nothing to score",
-                           model->schema->target));
+        CP_TRY_OUT(cp_fail(err, COPSE_E_DATA, "no row has a value in the target column '%s'%s: nothing to score",
+                           model->schema->target, weight ? " and a weight above 0" : ""));
+    warn_of_strangers(&metric, run);
     cp_metric_read(&metric, out);
 out:
+    cp_mem_free(weight);
     cp_metric_clear(&metric);
     return status;
 }

@@ -22,6 +22,7 @@ typedef struct cp_scored {
     const cp_answer *answer;
     const copse_table *truth;
     size_t first;
+    const double *weight; /* of all rows of `truth`; NULL: all 1 */
 } cp_scored;
 
 /* Adds them up; rows whose target is missing are skipped. */
@@ -31,8 +32,9 @@ copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_
 /* COPSE_E_USAGE unless the level is 0 (none) or between 0 and 1. */
 copse_status cp_score_check_interval(double interval, copse_error *err);
 
-/* Predicts and scores a whole table in blocks; COPSE_E_DATA if no row has a target. */
-copse_status cp_score_table(const copse_model *model, const copse_table *test, double interval, const copse_run *run,
-                            copse_scores *out, copse_error *err);
+/* Predicts and scores a whole table in blocks; COPSE_E_DATA if no row has a target.  Says on `run` how many rows are of a
+ * class the model has never seen. */
+copse_status cp_score_table(const copse_model *model, const copse_table *test, const copse_eval_options *opt,
+                            const copse_run *run, copse_scores *out, copse_error *err);
 
 #endif

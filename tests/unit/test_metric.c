@@ -284,6 +284,65 @@ static void blocks_and_threads_change_no_bit(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------------------------------------------------- weights */
+
+enum { HEAVY = 200 }; /* rows, of weight 0 to 3 */
+
+static void assert_same_scores(const copse_scores *a, const copse_scores *b) {
+    assert_near(a->accuracy, b->accuracy, 1e-12);
+    assert_near(a->log_loss, b->log_loss, 1e-12);
+    assert_near(a->brier, b->brier, 1e-12);
+    assert_near(a->ece, b->ece, 1e-12);
+    if (a->task == COPSE_CLASS) assert_near(a->auc, b->auc, 1e-12);
+    assert_near(a->rmse, b->rmse, 1e-12);
+    assert_near(a->mae, b->mae, 1e-12);
+    assert_near(a->nlpd, b->nlpd, 1e-12);
+    assert_near(a->crps, b->crps, 1e-12);
+    assert_near(a->sharpness, b->sharpness, 1e-12);
+    assert_near(a->interval_observed, b->interval_observed, 1e-12);
+    for (size_t i = 0; i < COPSE_LEVELS; i++) {
+        assert_near(a->coverage[i].observed, b->coverage[i].observed, 1e-12);
+        assert_near(a->coverage[i].gaussian, b->coverage[i].gaussian, 1e-12);
+    }
+}
+
+/* Adds rows one by one, each as often as it weighs, or once with its weight. */
+static copse_scores scores_of(copse_task task, const double *weight, int repeat) {
+    copse_error err;
+    copse_scores out = {0};
+    cp_metric m;
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of("weights"), CP_FOR_TEST, 0, 0);
+    cp_metric_init(&m, task, task == COPSE_REGRESS ? .6 : 0);
+    for (size_t i = 0; i < HEAVY; i++) {
+        double p[2] = {floor(8 * cp_rng_unit(&rng)) / 8, 0}, y = cp_draw_normal(&rng);
+        p[1] = 1 - p[0];
+        int32_t label = cp_rng_unit(&rng) < .3 ? 0 : 1;
+        cp_component c = {1, .5 * y + .3 * cp_draw_normal(&rng), .2 + cp_rng_unit(&rng), INFINITY};
+        cp_answer a = task == COPSE_CLASS ? class_answer(1, 2, p) : number_answer(1, &c, (size_t[]){0, 1});
+        cp_truth truth = {.y = &y, .label = &label, .weight = repeat ? NULL : &weight[i]};
+        for (int k = 0; k < (repeat ? (int)weight[i] : 1); k++) must(cp_metric_add(&m, &a, &truth, NULL, &err), err);
+    }
+    cp_metric_read(&m, &out);
+    cp_metric_clear(&m);
+    return out;
+}
+
+static void weight_two_is_a_row_twice(void **state) {
+    (void)state;
+    double weight[HEAVY], tenth[HEAVY];
+    for (size_t i = 0; i < HEAVY; i++) tenth[i] = (weight[i] = (double)(i % 4)) / 10;
+    for (int k = 0; k < 2; k++) {
+        copse_task task = k ? COPSE_CLASS : COPSE_REGRESS;
+        copse_scores once = scores_of(task, weight, 0), twice = scores_of(task, weight, 1);
+        copse_scores light = scores_of(task, tenth, 0);
+        assert_same_scores(&once, &twice);
+        assert_same_scores(&once, &light);
+        assert_int_equal(once.rows, HEAVY * 3 / 4);
+        assert_int_equal(twice.rows, HEAVY * 6 / 4);
+    }
+}
+
 static void failed_allocations_add_nothing(void **state) {
     (void)state;
     copse_error err;
@@ -318,6 +377,7 @@ int main(void) {
         cmocka_unit_test(coverage_equals_that_of_quantiles),
         cmocka_unit_test(calibrated_forecasts_look_calibrated),
         cmocka_unit_test(blocks_and_threads_change_no_bit),
+        cmocka_unit_test(weight_two_is_a_row_twice),
         cmocka_unit_test(failed_allocations_add_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

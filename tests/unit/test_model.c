@@ -482,7 +482,7 @@ static void weights_that_are_none_are_refused(void **state) {
                    "row 2: the weight 'w' is 1e-31: weights are numbers, 0 or from 1e-30 to 1e30");
     refuse_weights((const double[MIXED]){1, 2, 3, 4, 5, INFINITY}, 6,
                    "row 6: the weight 'w' is inf: weights are numbers, 0 or from 1e-30 to 1e30");
-    refuse_weights((const double[MIXED]){0}, 0, "every weight in 'w' is 0: there are no rows to learn from");
+    refuse_weights((const double[MIXED]){0}, 0, "every weight in 'w' is 0: no row counts");
     copse_table *t = mixed(mixed_y);
     copse_params *p = params("2", "exact");
     assert_int_equal(copse_fit(t, &(copse_roles){.target = "target", .weights = "w"}, p, NULL, &m, &err),

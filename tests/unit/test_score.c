@@ -56,7 +56,7 @@ static void a_table_is_scored_as_its_blocks_are(void **state) {
     for (int k = 0; k < 2; k++) {
         copse_model *m = fit(train, targets[k]);
         copse_scores whole, parts = {0};
-        must(cp_score_table(m, test, 0.9, NULL, &whole, &err), err);
+        must(cp_score_table(m, test, &(copse_eval_options){.interval = 0.9}, NULL, &whole, &err), err);
         assert_int_equal(whole.rows, 1099);
         assert_true(whole.predict_seconds > 0 && whole.predict_cpu_seconds > 0);
         assert_true(k ? whole.accuracy > 0.9 && whole.auc > 0.95 : whole.rmse < 0.3 && whole.interval_observed > 0.7);
@@ -66,7 +66,8 @@ static void a_table_is_scored_as_its_blocks_are(void **state) {
         for (size_t first = 0; first < 1100; first += 100) {
             cp_answer answer;
             must(cp_model_predict(m, test, first, 100, NULL, &answer, &err), err);
-            must(cp_score_add(&metric, m, &(cp_scored){&answer, test, first}, NULL, &err), err);
+            must(cp_score_add(&metric, m, &(cp_scored){.answer = &answer, .truth = test, .first = first}, NULL, &err),
+                 err);
             cp_answer_clear(&answer);
         }
         parts.predict_seconds = whole.predict_seconds;
@@ -86,10 +87,10 @@ static void what_cannot_be_scored_is_said(void **state) {
     copse_scores s;
     copse_table *t = make_table(ROWS, 0);
     copse_model *m = fit(t, "y");
-    assert_int_equal(cp_score_table(m, t, 1.5, NULL, &s, &err), COPSE_E_USAGE);
-    assert_int_equal(cp_score_table(m, t, -0.1, NULL, &s, &err), COPSE_E_USAGE);
+    assert_int_equal(cp_score_table(m, t, &(copse_eval_options){.interval = 1.5}, NULL, &s, &err), COPSE_E_USAGE);
+    assert_int_equal(cp_score_table(m, t, &(copse_eval_options){.interval = -0.1}, NULL, &s, &err), COPSE_E_USAGE);
     for (size_t i = 0; i < ROWS; i++) t->col[1].number[i] = NAN;
-    assert_int_equal(cp_score_table(m, t, 0, NULL, &s, &err), COPSE_E_DATA);
+    assert_int_equal(cp_score_table(m, t, &(copse_eval_options){0}, NULL, &s, &err), COPSE_E_DATA);
     assert_non_null(strstr(err.msg, "'y'"));
     cp_model_free(m);
     cp_table_free(t);
