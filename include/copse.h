@@ -440,12 +440,15 @@ typedef struct copse_effect copse_effect;
 COPSE_API COPSE_MUST_CHECK copse_status copse_effect_new(const copse_model *model, const copse_table *data,
                                                          const copse_effect_options *opt, const copse_run *run,
                                                          copse_effect **out, copse_error *err);
-COPSE_API size_t copse_effect_points(const copse_effect *e); /* no more than asked for */
+/* No more than asked for; and a last one for missing values, if the method takes them as they are and the training rows had
+ * some. */
+COPSE_API size_t copse_effect_points(const copse_effect *e);
 COPSE_API size_t copse_effect_rows(const copse_effect *e);
 COPSE_API size_t copse_effect_left_out(const copse_effect *e); /* levels, for want of points */
-/* The value of a point: a number, else NaN; a level, else NULL. */
+/* The value of a point: a number, else NaN; a level, else NULL.  Neither: missing. */
 COPSE_API double copse_effect_number(const copse_effect *e, size_t point);
 COPSE_API const char *copse_effect_text(const copse_effect *e, size_t point);
+COPSE_API int copse_effect_is_missing(const copse_effect *e, size_t point);
 /* The mean prediction: of y (k is 0), or the probability of class k.  lo and hi enclose it over the trees; NaN unless
  * copse_model_has_draws. */
 COPSE_API double copse_effect_mean(const copse_effect *e, size_t point, size_t k);

@@ -124,7 +124,7 @@ enum { BAR = 30 };
 
 /* Six digits of the differences between the points, not of their distance from 0. */
 static int digits(const effect_view *v) {
-    size_t last = copse_effect_points(v->effect) - 1;
+    size_t last = effect_values(v->effect) - 1;
     double from = copse_effect_number(v->effect, 0), to = copse_effect_number(v->effect, last);
     double more = to > from ? floor(log10(fmax(fabs(from), fabs(to)) / (to - from))) : 0;
     return more > 0 ? 6 + (int)fmin(more, 11) : 6;
@@ -169,7 +169,8 @@ static void print_text(const effect_view *v) {
     for (size_t i = 0; i < copse_effect_points(v->effect); i++) {
         const char *text = copse_effect_text(v->effect, i);
         char number[CLI_NUMBER_SIZE];
-        if (!text) snprintf(number, sizeof number, "%.*g", digits(v), copse_effect_number(v->effect, i));
+        snprintf(number, sizeof number, "%.*g", digits(v), copse_effect_number(v->effect, i));
+        if (copse_effect_is_missing(v->effect, i)) text = "missing";
         printf("  %*s", width, text ? text : number);
         for (size_t k = v->first; k < v->first + v->outputs; k++)
             printf("  %10.5g", copse_effect_mean(v->effect, i, k));
@@ -220,7 +221,7 @@ static copse_status run(cli *c, copse_error *err) {
 
 static const cli_option own[] = {
     {"feature", 0, "NAME", "the feature to set"},
-    {"points", 0, "N", "values to set it to: quantiles of DATA, or the most frequent levels (default 20)"},
+    {"points", 0, "N", "values to set it to: quantiles of DATA, or the most frequent levels (default 20); and missing"},
     {"rows", 0, "N", "rows of DATA to average over, a random sample if there are more (default 1000)"},
     {"interval", 0, "LEVEL", "from lo to hi: the share of trees in it, where they are draws (default .9)"},
     {"class", 0, "NAME", "the probability of this class alone"},

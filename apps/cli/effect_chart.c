@@ -18,8 +18,23 @@ typedef struct chart {
     svg_point *mean, *low, *high; /* one curve */
 } chart;
 
+size_t effect_values(const copse_effect *e) {
+    size_t n = copse_effect_points(e);
+    return n - (n > 0 && copse_effect_is_missing(e, n - 1));
+}
+
+/* Are the points levels? */
+static int has_levels(const effect_view *v) {
+    return copse_effect_text(v->effect, 0) != NULL;
+}
+
+/* Beside the numbers there is room for "missing". */
 static double at_x(const effect_view *v, size_t point) {
-    return copse_effect_text(v->effect, point) ? (double)point : copse_effect_number(v->effect, point);
+    size_t n = effect_values(v->effect);
+    if (has_levels(v)) return (double)point;
+    if (point < n) return copse_effect_number(v->effect, point);
+    double first = copse_effect_number(v->effect, 0), last = copse_effect_number(v->effect, n - 1);
+    return last + (last > first ? .08 * (last - first) : fmax(1e-6, .1 * fabs(last)));
 }
 
 static void widen(svg_axis *a, double value) {
@@ -38,7 +53,7 @@ static void make_room(svg_axis *a, double margin) {
 static void make_axes(chart *c) {
     const effect_view *v = c->v;
     size_t n = copse_effect_points(v->effect);
-    int levels = copse_effect_text(v->effect, 0) != NULL;
+    int levels = has_levels(v);
     for (size_t i = 0; i < n; i++) {
         widen(&c->x, at_x(v, i));
         for (size_t k = v->first; k < v->first + v->outputs; k++) {
@@ -58,7 +73,7 @@ static void make_axes(chart *c) {
 
 static void curve(chart *c, size_t k, const char *paint) {
     const effect_view *v = c->v;
-    size_t n = copse_effect_points(v->effect);
+    size_t n = effect_values(v->effect);
     char style[160];
     for (size_t i = 0; i < n; i++) {
         c->mean[i] = (svg_point){at_x(v, i), copse_effect_mean(v->effect, i, k)};
@@ -74,14 +89,14 @@ static void curve(chart *c, size_t k, const char *paint) {
         svg_dot(c->f, (svg_point){svg_at(&c->x, c->mean[i].x), svg_at(&c->y, c->mean[i].y)}, 2.6, style);
 }
 
-/* Levels have no order: no line leads from one to the next.  Classes stand side by side. */
-static void dots(chart *c, size_t k, double aside, const char *paint) {
+/* Levels have no order: no line leads from one to the next, nor to what is missing.  Classes stand side by side. */
+static void dots(chart *c, size_t first, size_t k, double aside, const char *paint) {
     const effect_view *v = c->v;
     char style[160], whisker[160];
     snprintf(style, sizeof style, "fill=\"%s\"", paint);
     snprintf(whisker, sizeof whisker, "stroke=\"%s\" stroke-width=\"2\" stroke-opacity=\"0.5\"", paint);
-    for (size_t i = 0; i < copse_effect_points(v->effect); i++) {
-        double x = (double)i + aside;
+    for (size_t i = first; i < copse_effect_points(v->effect); i++) {
+        double x = at_x(v, i) + aside;
         svg_point ends[2] = {{x, copse_effect_lo(v->effect, i, k)}, {x, copse_effect_hi(v->effect, i, k)}};
         if (v->level > 0) svg_line(c->f, &c->x, &c->y, ends, 2, whisker);
         svg_dot(c->f, (svg_point){svg_at(&c->x, x), svg_at(&c->y, copse_effect_mean(v->effect, i, k))}, 4, style);
@@ -92,7 +107,7 @@ static void level_names(const chart *c) {
     size_t n = copse_effect_points(c->v->effect), longest = (size_t)(80 / (n + 1)) + 3;
     for (size_t i = 0; i < n; i++) {
         char name[64];
-        const char *text = copse_effect_text(c->v->effect, i);
+        const char *text = copse_effect_is_missing(c->v->effect, i) ? "missing" : copse_effect_text(c->v->effect, i);
         snprintf(name, sizeof name, "%.*s%s", (int)longest, text, strlen(text) > longest ? "..." : "");
         svg_text(c->f, (svg_point){svg_at(&c->x, (double)i), c->y.from + 20}, "middle",
                  "fill=\"" SVG_FAINT "\" font-size=\"13\"", name);
@@ -127,7 +142,7 @@ static void titles(const chart *c, char title[160], char subtitle[160]) {
 static void draw(chart *c) {
     const effect_view *v = c->v;
     char title[160], subtitle[160], label[80];
-    int levels = copse_effect_text(v->effect, 0) != NULL;
+    int levels = has_levels(v);
     titles(c, title, subtitle);
     if (copse_model_task(v->model) == COPSE_REGRESS)
         snprintf(label, sizeof label, "%.60s", copse_model_target(v->model));
@@ -144,11 +159,12 @@ static void draw(chart *c) {
     legend(c);
     for (size_t k = 0; k < v->outputs; k++) {
         double aside = .4 * (((double)k + .5) / (double)v->outputs - .5);
-        if (levels)
-            dots(c, v->first + k, aside, colour[k]);
-        else
-            curve(c, v->first + k, colour[k]);
+        if (!levels) curve(c, v->first + k, colour[k]);
+        dots(c, levels ? 0 : effect_values(v->effect), v->first + k, levels ? aside : 0, colour[k]);
     }
+    if (!levels && effect_values(v->effect) < copse_effect_points(v->effect))
+        svg_text(c->f, (svg_point){svg_at(&c->x, at_x(v, effect_values(v->effect))), c->y.from - 8}, "end",
+                 "fill=\"" SVG_FAINT "\" font-size=\"13\"", "missing");
     svg_end(c->f);
 }
 

@@ -16,6 +16,8 @@ typedef struct effect_view {
     double level;          /* of the interval, 0: there is none */
 } effect_view;
 
+/* The points that are not "missing", which is the last if there is one. */
+size_t effect_values(const copse_effect *e);
 copse_status effect_chart_write(FILE *f, const effect_view *v, copse_error *err);
 
 #endif

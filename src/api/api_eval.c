@@ -103,6 +103,10 @@ const char *copse_effect_text(const copse_effect *e, size_t point) {
     return e->text ? e->text[point] : NULL;
 }
 
+int copse_effect_is_missing(const copse_effect *e, size_t point) {
+    return isnan(e->value[point]);
+}
+
 double copse_effect_mean(const copse_effect *e, size_t point, size_t k) {
     return e->mean[point * e->outputs + k];
 }

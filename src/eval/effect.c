@@ -74,7 +74,7 @@ static copse_status pick_levels(study *s, copse_error *err) {
     copse_effect *e = s->e;
     const cp_dict *levels = &s->feature->levels;
     size_t n = levels->n < s->opt->points ? levels->n : s->opt->points;
-    CP_TRY(CP_NEW(e->text, n, err));
+    CP_TRY(CP_NEW(e->text, n + 1, err));
     e->left_out = levels->n - n;
     for (; e->points < n; e->points++) {
         e->value[e->points] = (double)e->points;
@@ -83,13 +83,20 @@ static copse_status pick_levels(study *s, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status make_grid(study *s, const copse_table *data, copse_error *err) {
+static copse_status pick_values(study *s, const copse_table *data, copse_error *err) {
     size_t j;
-    CP_TRY(CP_NEW(s->e->value, s->opt->points, err));
     if (s->feature->kind == COPSE_TEXT) return pick_levels(s, err);
     CP_TRY(cp_table_need(data, s->feature->name, COPSE_E_DATA, &j, err));
     if (data->col[j].kind == COPSE_NUMBER) return pick_numbers(s, &data->col[j], data->rows, err);
     return cp_fail(err, COPSE_E_DATA, "column '%s' holds text, but the model was trained on numbers", s->feature->name);
+}
+
+/* Where the model takes missing values as they are, and met some, they are a value like others: the last point. */
+static copse_status make_grid(study *s, const copse_table *data, copse_error *err) {
+    CP_TRY(CP_NEW(s->e->value, s->opt->points + 1, err));
+    CP_TRY(pick_values(s, data, err));
+    if (s->m->schema->raw && s->feature->absent) s->e->value[s->e->points++] = NAN;
+    return COPSE_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ rows */

@@ -14,8 +14,8 @@ struct copse_effect {
     size_t rows;            /* averaged over */
     size_t left_out;        /* levels that are not among the points */
     double level;           /* of the interval; 0: there is none */
-    double *value;          /* numbers; levels: their index in the model */
-    char **text;            /* levels, else NULL */
+    double *value;          /* numbers; levels: their index in the model; NaN: missing */
+    char **text;            /* levels, NULL among them for missing; else NULL */
     double *mean, *lo, *hi; /* points x outputs; lo and hi are NULL without an interval */
 };
 

@@ -35,8 +35,8 @@ static void a_number_moves_the_mean_of_the_forest(void **state) {
     copse_table *t = table_with(x, c, 0);
     copse_model *m = toy_model(t, &roles);
     copse_effect *e = effect_of(m, t, (copse_effect_options){.feature = "x"});
-    const double grid[] = {1, 2, 3, 7}; /* the missing one is no point */
-    assert_int_equal(copse_effect_points(e), COUNT(grid));
+    const double grid[] = {1, 2, 3, 7};
+    assert_int_equal(copse_effect_points(e), COUNT(grid) + 1); /* one value is missing */
     assert_int_equal(copse_effect_rows(e), ROWS);
     for (size_t i = 0; i < COUNT(grid); i++) {
         double v = grid[i], blue = 10 * 3. / 6; /* tree t says (t + 1) v + blue */
@@ -45,15 +45,18 @@ static void a_number_moves_the_mean_of_the_forest(void **state) {
         assert_near(copse_effect_mean(e, i, 0), 2 * v + blue, 1e-12);
         assert_near(copse_effect_lo(e, i, 0), 1.1 * v + blue, 1e-12);
         assert_near(copse_effect_hi(e, i, 0), 2.9 * v + blue, 1e-12);
+        assert_false(copse_effect_is_missing(e, i));
     }
+    assert_true(copse_effect_is_missing(e, COUNT(grid)) && isnan(copse_effect_number(e, COUNT(grid))));
+    assert_near(copse_effect_mean(e, COUNT(grid), 0), -100, 1e-12);
     copse_effect_free(e);
     e = effect_of(m, t, (copse_effect_options){.feature = "x", .points = 2, .level = .5});
-    assert_int_equal(copse_effect_points(e), 2);
+    assert_int_equal(copse_effect_points(e), 3);
     assert_true(copse_effect_number(e, 0) == 1 && copse_effect_number(e, 1) == 7);
     assert_near(copse_effect_lo(e, 1, 0), 1.5 * 7 + 5, 1e-12);
     copse_effect_free(e);
     e = effect_of(m, t, (copse_effect_options){.feature = "x", .points = 1});
-    assert_true(copse_effect_points(e) == 1 && copse_effect_number(e, 0) == 2);
+    assert_true(copse_effect_points(e) == 2 && copse_effect_number(e, 0) == 2);
     copse_effect_free(e);
     copse_model_free(m);
     copse_table_free(t);
