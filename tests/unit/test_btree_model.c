@@ -1,0 +1,447 @@
+#include "check.h"
+
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "btree/btree_model.h"
+#include "model/model.h"
+#include "num/rng.h"
+
+/* Small fits of both methods: "method name value name value". */
+static const char *const small[] = {
+    "smc particles 60 islands 3",
+    "smc particles 20 islands 2 proposal optimal island-weights evidence",
+    "bcart samples 30 burn-in 100 thin 2 chains 3",
+};
+
+static copse_params *params_of(const char *options) {
+    copse_params *p;
+    copse_error err;
+    char words[200], *next = words;
+    snprintf(words, sizeof words, "%s", options);
+    must(copse_params_new(strtok_r(next, " ", &next), &p, &err), err);
+    for (char *name; (name = strtok_r(next, " ", &next));)
+        must(copse_params_set(p, name, strtok_r(next, " ", &next), &err), err);
+    return p;
+}
+
+static copse_table *made(const char *set, size_t rows) {
+    copse_table *t;
+    copse_error err;
+    must(copse_synth(set, rows, 0, -1, 3, 0, &t, &err), err);
+    return t;
+}
+
+static const copse_roles roles = {.target = "target"};
+
+static copse_model *fitted(const copse_table *t, const char *options) {
+    copse_model *m;
+    copse_error err;
+    copse_params *p = params_of(options);
+    must(copse_fit(t, &roles, p, &(copse_run){.threads = 2}, &m, &err), err);
+    copse_params_free(p);
+    return m;
+}
+
+typedef struct image {
+    unsigned char *bytes;
+    size_t n;
+} image;
+
+static copse_status write_image(const copse_model *m, image *out, copse_error *err) {
+    cp_writer *w;
+    const unsigned char *bytes;
+    *out = (image){0};
+    CP_TRY(cp_writer_new(&w, err));
+    copse_status status = cp_model_write(m, 0, w, err);
+    if (!status) status = cp_writer_finish(w, &bytes, &out->n, err);
+    if (!status) {
+        out->bytes = malloc(out->n);
+        memcpy(out->bytes, bytes, out->n);
+    }
+    cp_writer_free(w);
+    return status;
+}
+
+static image image_of(const copse_model *m) {
+    image out;
+    copse_error err;
+    must(write_image(m, &out, &err), err);
+    return out;
+}
+
+static void assert_same_image(image a, image b) {
+    assert_int_equal(a.n, b.n);
+    assert_memory_equal(a.bytes, b.bytes, a.n);
+    free(a.bytes);
+    free(b.bytes);
+}
+
+static const cp_btree *state_of(const copse_model *m) {
+    return m->state;
+}
+
+static double figure_of(const copse_model *m, const char *name) {
+    copse_figure figure[COPSE_MAX_FIGURES];
+    size_t n = copse_model_figures(m, figure);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(figure[i].name, name)) return figure[i].value;
+    fail_msg("no figure %s", name);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- models */
+
+static void models_are_sound_and_come_back_as_they_were(void **state) {
+    (void)state;
+    static const char *const sets[] = {"moons", "friedman1"};
+    for (size_t s = 0; s < COUNT(sets); s++) {
+        copse_table *t = made(sets[s], 60);
+        for (size_t i = 0; i < COUNT(small); i++) {
+            copse_error err;
+            copse_model *m = fitted(t, small[i]), *again;
+            assert_null(m->method->check(m->state));
+            image first = image_of(m);
+            must(cp_model_read(first.bytes, first.n, &again, &err), err);
+            assert_null(again->method->check(again->state));
+            for (size_t k = 0; k < 3; k++) {
+                static const char *const names[] = {"leaves", "depth", "unique_trees"};
+                assert_true(figure_of(m, names[k]) == figure_of(again, names[k]));
+            }
+            assert_same_image(first, image_of(again));
+            copse_model_free(again);
+            copse_model_free(m);
+        }
+        copse_table_free(t);
+    }
+}
+
+/* y -> a + b y: the standardised targets are the same, so are the trees, and a density is worth 1/b as much. */
+static void targets_may_have_any_unit(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *t = made("friedman1", 60), *far;
+    size_t col = copse_table_find(t, "target"), n = copse_table_rows(t);
+    double y[60];
+    for (size_t i = 0; i < n; i++) y[i] = 1024 + 8 * copse_table_number(t, i, col);
+    must(copse_table_new(n, &far, &err), err);
+    for (size_t c = 0; c < copse_table_cols(t); c++) {
+        double x[60];
+        for (size_t i = 0; i < n; i++) x[i] = copse_table_number(t, i, c);
+        must(copse_table_add_numbers(far, copse_table_name(t, c), c == col ? y : x, &err), err);
+    }
+    copse_model *a = fitted(t, small[0]), *b = fitted(far, small[0]);
+    assert_near(figure_of(b, "log_marginal"), figure_of(a, "log_marginal") - 60 * log(8), 1e-9);
+    assert_true(figure_of(a, "leaves") > 1);
+    assert_near(figure_of(b, "leaves"), figure_of(a, "leaves"), 1e-9);
+    copse_prediction *p, *q;
+    must(copse_predict(a, t, 0, n, NULL, &p, &err), err);
+    must(copse_predict(b, far, 0, n, NULL, &q, &err), err);
+    for (size_t i = 0; i < n; i++) {
+        assert_near(copse_prediction_mean(q, i), 1024 + 8 * copse_prediction_mean(p, i), 1e-9);
+        assert_near(copse_prediction_quantile(q, i, .9), 1024 + 8 * copse_prediction_quantile(p, i, .9), 1e-7);
+    }
+    copse_prediction_free(p);
+    copse_prediction_free(q);
+    copse_model_free(a);
+    copse_model_free(b);
+    copse_table_free(t);
+    copse_table_free(far);
+}
+
+/* The marginal likelihood of all islands is the mean of theirs; alone, one has no spread. */
+static void islands_are_averaged(void **state) {
+    (void)state;
+    copse_table *t = made("moons", 40);
+    copse_model *m = fitted(t, "smc particles 30 islands 3");
+    const cp_btree *b = state_of(m);
+    double sum = 0, mean = 0, squares = 0;
+    assert_int_equal(b->islands, 3);
+    for (size_t i = 0; i < 3; i++) {
+        sum += exp(b->island[i].log_marginal - b->island[0].log_marginal) / 3;
+        mean += b->island[i].log_marginal / 3;
+    }
+    for (size_t i = 0; i < 3; i++) squares += pow(b->island[i].log_marginal - mean, 2) / 2;
+    assert_near(figure_of(m, "log_marginal"), b->island[0].log_marginal + log(sum), 1e-12);
+    assert_near(figure_of(m, "log_marginal_sd"), sqrt(squares), 1e-12);
+    copse_model_free(m);
+    copse_table_free(t);
+}
+
+/* Weighted trees: what is asked of all of them is the mean of what each says. */
+static void the_answer_is_the_mean_over_trees(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *t = made("friedman1", 40);
+    for (size_t i = 0; i < COUNT(small); i++) {
+        copse_model *m = fitted(t, small[i]);
+        const cp_btree *b = state_of(m);
+        cp_answer all;
+        double mean[40] = {0}, sum = 0;
+        must(cp_model_predict(m, t, 0, 40, NULL, &all, &err), err);
+        for (size_t k = 0; k < b->grove.trees; k++) {
+            cp_answer one;
+            cp_question q = {.table = t, .n = 40, .one_tree = 1, .tree = (int32_t)k};
+            must(cp_model_ask(m, &q, NULL, &one, &err), err);
+            for (size_t r = 0; r < 40; r++) mean[r] += b->grove.weight[k] * cp_mixture_mean(cp_answer_mixture(&one, r));
+            sum += b->grove.weight[k];
+            cp_answer_clear(&one);
+        }
+        assert_near(sum, 1, 1e-9);
+        for (size_t r = 0; r < 40; r++) assert_near(cp_mixture_mean(cp_answer_mixture(&all, r)), mean[r], 1e-9);
+        cp_answer_clear(&all);
+        copse_model_free(m);
+    }
+    copse_table_free(t);
+}
+
+/* The mean of y is known better than y. */
+static void the_mean_is_known_better_than_y(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *t = made("friedman1", 60);
+    copse_model *m = fitted(t, small[0]);
+    copse_prediction *y, *mean;
+    must(copse_predict(m, t, 0, 60, NULL, &y, &err), err);
+    must(copse_predict_mean(m, t, 0, 60, NULL, &mean, &err), err);
+    for (size_t i = 0; i < 60; i++) {
+        assert_near(copse_prediction_mean(y, i), copse_prediction_mean(mean, i), 1e-9);
+        assert_true(copse_prediction_sd(mean, i) < copse_prediction_sd(y, i));
+    }
+    copse_prediction_free(y);
+    copse_prediction_free(mean);
+    copse_model_free(m);
+    copse_table_free(t);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- posterior */
+
+static void the_posterior_over_trees_adds_up(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *t = made("friedman1", 60);
+    for (size_t i = 0; i < COUNT(small); i++) {
+        copse_model *m = fitted(t, small[i]);
+        copse_posterior *p;
+        size_t n, features = copse_model_features(m);
+        double sum = 0, leaves = 0, splits = 0;
+        must(copse_posterior_new(m, &p, &err), err);
+        const copse_bar *bar = copse_posterior_leaves(p, &n);
+        for (size_t k = 0; k < n; k++) {
+            assert_true(!k || bar[k].value > bar[k - 1].value);
+            sum += bar[k].probability;
+            leaves += bar[k].probability * (double)bar[k].value;
+        }
+        assert_near(sum, 1, 1e-9);
+        assert_near(leaves, figure_of(m, "leaves"), 1e-9);
+        for (size_t f = 0; f < features; f++) {
+            assert_true(copse_posterior_inclusion(p, f) <= 1 + 1e-9);
+            assert_true(copse_posterior_inclusion(p, f) <= copse_posterior_splits(p, f) + 1e-9);
+            splits += copse_posterior_splits(p, f);
+        }
+        assert_near(splits, leaves - 1, 1e-9); /* a tree has one leaf more than splits */
+        copse_posterior_free(p);
+        copse_model_free(m);
+    }
+    copse_model *forest = fitted(t, "rf trees 2");
+    copse_posterior *p;
+    assert_int_equal(copse_posterior_new(forest, &p, &err), COPSE_E_USAGE);
+    assert_null(p);
+    copse_model_free(forest);
+    copse_table_free(t);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- tuning */
+
+static void tuning_never_lowers_the_marginal_likelihood(void **state) {
+    (void)state;
+    copse_table *t = made("moons", 80);
+    copse_model *plain = fitted(t, "smc particles 100 islands 2 alpha 50");
+    copse_model *tuned = fitted(t, "smc particles 100 islands 2 alpha 50 tune alpha,beta-split");
+    assert_true(figure_of(tuned, "log_marginal") > figure_of(plain, "log_marginal") + 1);
+    assert_true(figure_of(tuned, "alpha") < 50);
+    assert_true(figure_of(tuned, "alpha_split") == 0.95);
+    assert_false(state_of(plain)->tuned);
+    copse_model_free(plain);
+    copse_model_free(tuned);
+    copse_table_free(t);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- checkpoints */
+
+/* Raises the flag when told so many times that something was done. */
+typedef struct stopper {
+    volatile int stop;
+    int calls;
+} stopper;
+
+static void on_progress(void *arg, const char *what, double done, double total) {
+    stopper *s = arg;
+    (void)what;
+    (void)done;
+    (void)total;
+    if (--s->calls == 0) s->stop = 1;
+}
+
+static char *temporary(char path[64]) {
+    snprintf(path, 64, "/tmp/copse-test-%ld.checkpoint", (long)getpid());
+    return path;
+}
+
+/* Stopped again and again, a little later each time, and taken up. */
+static copse_model *fitted_in_pieces(const copse_table *t, const char *options, size_t *out_pieces) {
+    char path[64];
+    copse_error err;
+    copse_model *m = NULL;
+    copse_params *p = params_of(options);
+    temporary(path);
+    for (*out_pieces = 0; !m; ++*out_pieces) {
+        stopper s = {.calls = 2 + (int)*out_pieces};
+        copse_run run = {.threads = 1, .progress = on_progress, .arg = &s, .stop = &s.stop, .checkpoint = path};
+        if (*out_pieces) run.resume = path;
+        copse_status status = copse_fit(t, &roles, p, &run, &m, &err);
+        if (status && status != COPSE_E_STOPPED) fail_msg("%s", err.msg);
+        assert_true(*out_pieces < 1000);
+    }
+    unlink(path);
+    copse_params_free(p);
+    return m;
+}
+
+static void a_fit_in_pieces_is_the_same_fit(void **state) {
+    (void)state;
+    static const char *const sets[] = {"moons", "friedman1"};
+    static const char *const fits[] = {"smc particles 60 islands 3", "smc particles 60 islands 2 expansion layer",
+                                       "smc particles 30 islands 2 proposal optimal expansion node-likelihood",
+                                       "bcart samples 100 burn-in 300 thin 2 chains 3"};
+    for (size_t s = 0; s < COUNT(sets); s++) {
+        copse_table *t = made(sets[s], 60);
+        for (size_t i = 0; i < COUNT(fits); i++) {
+            size_t pieces;
+            copse_model *whole = fitted(t, fits[i]), *parts = fitted_in_pieces(t, fits[i], &pieces);
+            assert_true(pieces > 1);
+            assert_same_image(image_of(whole), image_of(parts));
+            copse_model_free(whole);
+            copse_model_free(parts);
+        }
+        copse_table_free(t);
+    }
+}
+
+static copse_status fit_with(const copse_table *t, const char *options, const char *checkpoint, const char *resume,
+                             copse_model **out) {
+    copse_params *p = params_of(options);
+    copse_run run = {.threads = 1, .checkpoint = checkpoint, .resume = resume};
+    copse_error err;
+    copse_status status = copse_fit(t, &roles, p, &run, out, &err);
+    copse_params_free(p);
+    return status;
+}
+
+/* A byte anywhere, of any value: refused, or a fit that goes on to a sound model. */
+static void damaged_checkpoints_are_refused(void **state) {
+    (void)state;
+    char path[64];
+    copse_table *t = made("moons", 30);
+    cp_rng rng;
+    temporary(path);
+    cp_rng_init(&rng, seed_of("damaged checkpoints"), CP_FOR_TEST, 0, 0);
+    for (size_t i = 0; i < COUNT(small); i++) {
+        copse_model *m;
+        unsigned char bytes[1 << 16];
+        assert_int_equal(fit_with(t, small[i], path, NULL, &m), COPSE_OK);
+        copse_model_free(m);
+        FILE *f = fopen(path, "rb");
+        size_t n = fread(bytes, 1, sizeof bytes, f);
+        fclose(f);
+        assert_true(n > 100 && n < sizeof bytes);
+        for (int round = 0; round < 60; round++) {
+            size_t at = (size_t)cp_rng_below(&rng, n);
+            unsigned char was = bytes[at];
+            bytes[at] ^= (unsigned char)(1 + cp_rng_below(&rng, 255));
+            f = fopen(path, "wb");
+            fwrite(bytes, 1, n, f);
+            fclose(f);
+            bytes[at] = was;
+            copse_status status = fit_with(t, small[i], NULL, path, &m);
+            assert_true(status == COPSE_E_MODEL || status == COPSE_OK);
+            if (!status) assert_null(m->method->check(m->state));
+            copse_model_free(m);
+        }
+    }
+    unlink(path);
+    copse_table_free(t);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- memory */
+
+static copse_status whole_life(const copse_table *t, const char *options, const char *path, copse_error *err) {
+    copse_model *m = NULL, *again = NULL;
+    copse_params *p = NULL;
+    copse_prediction *answer = NULL;
+    copse_posterior *posterior = NULL;
+    image in = {0};
+    copse_run run = {.threads = 1, .checkpoint = path};
+    copse_status status = COPSE_OK;
+    char words[200], *next = words;
+    snprintf(words, sizeof words, "%s", options);
+    CP_TRY_OUT(copse_params_new(strtok_r(next, " ", &next), &p, err));
+    for (char *name; (name = strtok_r(next, " ", &next));)
+        CP_TRY_OUT(copse_params_set(p, name, strtok_r(next, " ", &next), err));
+    CP_TRY_OUT(copse_fit(t, &roles, p, &run, &m, err));
+    copse_model_free(m);
+    m = NULL;
+    run = (copse_run){.threads = 1, .resume = path};
+    CP_TRY_OUT(copse_fit(t, &roles, p, &run, &m, err));
+    CP_TRY_OUT(write_image(m, &in, err));
+    CP_TRY_OUT(cp_model_read(in.bytes, in.n, &again, err));
+    CP_TRY_OUT(copse_predict(again, t, 0, 3, &run, &answer, err));
+    CP_TRY_OUT(copse_posterior_new(again, &posterior, err));
+out:
+    free(in.bytes);
+    copse_posterior_free(posterior);
+    copse_prediction_free(answer);
+    copse_model_free(again);
+    copse_model_free(m);
+    copse_params_free(p);
+    return status;
+}
+
+static void out_of_memory_is_a_status(void **state) {
+    (void)state;
+    static const char *const tiny[] = {"smc particles 3 islands 2 tune alpha",
+                                       "bcart samples 3 burn-in 10 thin 1 chains 2"};
+    char path[64];
+    copse_table *t = made("moons", 8);
+    temporary(path);
+    for (size_t i = 0; i < COUNT(tiny); i++)
+        for (long k = 0;; k += 1 + k / 200) { /* every early one, then some */
+            copse_error err = {0};
+            cp_mem_fail_after(k);
+            copse_status status = whole_life(t, tiny[i], path, &err);
+            cp_mem_fail_after(-1);
+            if (!status) {
+                assert_true(k > 100);
+                break;
+            }
+            assert_int_equal(status, COPSE_E_MEMORY);
+        }
+    unlink(path);
+    copse_table_free(t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(models_are_sound_and_come_back_as_they_were),
+        cmocka_unit_test(targets_may_have_any_unit),
+        cmocka_unit_test(islands_are_averaged),
+        cmocka_unit_test(the_answer_is_the_mean_over_trees),
+        cmocka_unit_test(the_mean_is_known_better_than_y),
+        cmocka_unit_test(the_posterior_over_trees_adds_up),
+        cmocka_unit_test(tuning_never_lowers_the_marginal_likelihood),
+        cmocka_unit_test(a_fit_in_pieces_is_the_same_fit),
+        cmocka_unit_test(damaged_checkpoints_are_refused),
+        cmocka_unit_test(out_of_memory_is_a_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
