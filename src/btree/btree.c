@@ -99,6 +99,7 @@ static int can_learn(const void *state) {
         .trees = count_trees,                                                              \
         .can_learn = can_learn,                                                            \
         .diagnose = cp_btree_diagnose,                                                     \
+        .json = cp_btree_json,                                                             \
         .figures = cp_btree_figures,                                                       \
         .tree_json = cp_btree_tree_json,                                                   \
         .tree_node = cp_btree_tree_node,                                                   \

@@ -1,4 +1,5 @@
 /* btree_chains - bcart: chains in parallel, each draw of each chain with equal weight. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/log.h"
@@ -81,24 +82,39 @@ static copse_status begin(const cp_rows *rows, const copse_params *p, const cops
 
 typedef struct leg {
     sampling *s;
-    size_t iterations;
+    size_t iterations, workers;
     const copse_run *run;
 } leg;
 
-/* Worker 0 is the caller's thread, which alone may report. */
+enum { PIECE = 1000 };
+
+/* While `workers` chains are under way at once, and this one is the i-th. */
+static void report(const leg *r, size_t i) {
+    size_t n = r->s->chains;
+    double share = (double)cp_btree_mcmc_done(r->s->chain[i]) / (double)iterations_of(r->s), all = (double)n;
+    cp_log_progress(r->run, "chains", fmin(all, (double)i + share * fmin((double)r->workers, all - (double)i)), all);
+}
+
+/* Worker 0 is the caller's thread, which alone may report; it does so between pieces of its work. */
 static copse_status advance_chain(void *arg, size_t i, size_t worker, copse_error *err) {
     const leg *r = arg;
+    cp_btree_chain *c = r->s->chain[i];
     copse_run silent = {.stop = r->run ? r->run->stop : NULL};
-    return cp_btree_mcmc_run(r->s->chain[i], r->iterations, worker == 0 ? r->run : &silent, err);
+    if (worker > 0 || r->iterations) return cp_btree_mcmc_run(c, r->iterations, &silent, err);
+    while (cp_btree_mcmc_done(c) < iterations_of(r->s)) {
+        CP_TRY(cp_btree_mcmc_run(c, PIECE, &silent, err));
+        report(r, i);
+    }
+    return COPSE_OK;
 }
 
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
-    leg r = {.s = job, .iterations = amount, .run = run};
-    size_t n = r.s->chains;
-    CP_TRY(cp_pool_for(run, cp_pool_workers(run, n), n, NULL, advance_chain, &r, err));
+    size_t n = ((const sampling *)job)->chains;
+    leg r = {.s = job, .iterations = amount, .workers = cp_pool_workers(run, n), .run = run};
+    CP_TRY(cp_pool_for(run, r.workers, n, NULL, advance_chain, &r, err));
     size_t done = 0, all = n * iterations_of(r.s);
     for (size_t i = 0; i < n; i++) done += cp_btree_mcmc_done(r.s->chain[i]);
-    cp_log_progress(run, "moves", (double)done, (double)all);
+    cp_log_progress(run, "chains", (double)done * (double)n / (double)all, (double)n);
     *out_done = done >= all;
     return COPSE_OK;
 }

@@ -70,6 +70,9 @@ void cp_btree_tree_node(const void *state, size_t tree, int32_t node, cp_node_vi
 cp_shape cp_btree_tree_shape(const void *state, size_t tree);
 void cp_btree_tree_splits(const void *state, size_t tree, double *out_dims);
 
+/* In btree_report.c: how each island or chain went, in full. */
+void cp_btree_json(const void *state, cp_json *j);
+
 /* In btree_diagnose.c. */
 copse_status cp_btree_converge(cp_btree *b, copse_error *err); /* of the traces */
 void cp_btree_diagnose(const void *state, const copse_params *p, copse_diagnosis *out);

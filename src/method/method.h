@@ -150,6 +150,8 @@ typedef struct cp_method {
     size_t (*figures)(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
     /* Samplers: whether to trust the result. */
     void (*diagnose)(const void *state, const copse_params *p, copse_diagnosis *out);
+    /* More members of the model's JSON object, if there are any. */
+    void (*json)(const void *state, cp_json *j);
     /* The "hyper", "weight" and "nodes" members of the tree's JSON object. */
     copse_status (*tree_json)(const void *state, size_t tree, cp_json *j, copse_error *err);
     /* One node for the text and dot listings. */

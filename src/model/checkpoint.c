@@ -128,10 +128,10 @@ static copse_status resume(fitting *f, copse_error *err) {
 
 /* ------------------------------------------------------------------------------------------------------------- fitting */
 
-/* In rounds that grow until one takes long enough to be worth its beginning and end.  How the work is cut does not show in
- * the result. */
+/* At once; or, where there is something to save in between, in rounds that grow until one takes long enough to be worth
+ * its beginning and end.  How the work is cut does not show in the result. */
 static copse_status advance(const fitting *f, copse_error *err) {
-    size_t amount = FIRST_AMOUNT;
+    size_t amount = f->run->checkpoint ? FIRST_AMOUNT : 0;
     double saved = now();
     int done = 0;
     while (!done) {

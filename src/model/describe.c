@@ -134,6 +134,7 @@ copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void 
     for (size_t i = 0; i < n; i++) cp_json_number(&j, figure[i].name, figure[i].value);
     cp_json_close_object(&j);
     if (p) json_posterior(m->schema, p, &j);
+    if (m->method->json) m->method->json(m->state, &j);
     cp_posterior_free(p);
     cp_json_close_object(&j);
     cp_json_newline(&j);
