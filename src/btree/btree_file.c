@@ -31,20 +31,7 @@ copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error 
     return sound ? COPSE_OK : cp_reader_bad(r, err, "an impossible prior");
 }
 
-/* ------------------------------------------------------------------------------------------------------- arrays of counts */
-
-/* A member of each island or chain, as a section of its own. */
-typedef double (*member)(const cp_btree *b, size_t i);
-
-static copse_status write_column(const cp_btree *b, cp_writer *w, const char *name, size_t n, member get,
-                                 copse_error *err) {
-    double *v;
-    CP_TRY(CP_RAW(v, n, err));
-    for (size_t i = 0; i < n; i++) v[i] = get(b, i);
-    copse_status status = cp_writer_array(w, name, CP_F64, v, n, err);
-    cp_mem_free(v);
-    return status;
-}
+/* -------------------------------------------------------------------------------------------------------------- columns */
 
 /* Whole numbers that a double can hold. */
 static copse_status get_counts(cp_reader *r, const char *name, size_t n, double **out, copse_error *err) {
@@ -72,26 +59,38 @@ static copse_status get_finite(cp_reader *r, const char *name, size_t n, double 
 
 /* ------------------------------------------------------------------------------------------------------------- islands */
 
-static double log_marginal_of(const cp_btree *b, size_t i) {
-    return b->island[i].log_marginal;
+/* What is counted of an island, each in a section of its own. */
+static const char *const counts[] = {"stages", "cut_short", "unique", "resamplings", "expanded", "worked"};
+enum { COUNTS = sizeof counts / sizeof *counts };
+
+static double count_of(const cp_btree_island *s, size_t which) {
+    const size_t all[COUNTS] = {s->stages, s->cut_short != 0, s->unique, s->resamplings, s->expanded, s->worked};
+    return (double)all[which];
 }
-static double stages_of(const cp_btree *b, size_t i) {
-    return (double)b->island[i].stages;
+
+static void set_count(cp_btree_island *s, size_t which, size_t count) {
+    size_t cut_short = 0;
+    size_t *const all[COUNTS] = {&s->stages, &cut_short, &s->unique, &s->resamplings, &s->expanded, &s->worked};
+    *all[which] = count;
+    if (cut_short) s->cut_short = 1;
 }
-static double cut_short_of(const cp_btree *b, size_t i) {
-    return b->island[i].cut_short != 0;
+
+static copse_status write_counts(const cp_btree *b, cp_writer *w, size_t which, copse_error *err) {
+    double *v;
+    CP_TRY(CP_RAW(v, b->islands, err));
+    for (size_t i = 0; i < b->islands; i++) v[i] = count_of(&b->island[i], which);
+    copse_status status = cp_writer_array(w, counts[which], CP_F64, v, b->islands, err);
+    cp_mem_free(v);
+    return status;
 }
-static double unique_of(const cp_btree *b, size_t i) {
-    return (double)b->island[i].unique;
-}
-static double resamplings_of(const cp_btree *b, size_t i) {
-    return (double)b->island[i].resamplings;
-}
-static double expanded_of(const cp_btree *b, size_t i) {
-    return (double)b->island[i].expanded;
-}
-static double worked_of(const cp_btree *b, size_t i) {
-    return (double)b->island[i].worked;
+
+static copse_status write_log_marginals(const cp_btree *b, cp_writer *w, copse_error *err) {
+    double *v;
+    CP_TRY(CP_RAW(v, b->islands, err));
+    for (size_t i = 0; i < b->islands; i++) v[i] = b->island[i].log_marginal;
+    copse_status status = cp_writer_array(w, "log_marginal", CP_F64, v, b->islands, err);
+    cp_mem_free(v);
+    return status;
 }
 
 static copse_status write_ess(const cp_btree *b, cp_writer *w, copse_error *err) {
@@ -108,49 +107,24 @@ static copse_status write_ess(const cp_btree *b, cp_writer *w, copse_error *err)
 }
 
 static copse_status write_islands(const cp_btree *b, cp_writer *w, copse_error *err) {
-    size_t n = b->islands;
-    cp_writer_claim(w, n, sizeof *b->island);
-    CP_TRY(write_column(b, w, "log_marginal", n, log_marginal_of, err));
-    CP_TRY(write_column(b, w, "stages", n, stages_of, err));
-    CP_TRY(write_column(b, w, "cut_short", n, cut_short_of, err));
-    CP_TRY(write_column(b, w, "unique", n, unique_of, err));
-    CP_TRY(write_column(b, w, "resamplings", n, resamplings_of, err));
-    CP_TRY(write_column(b, w, "expanded", n, expanded_of, err));
-    CP_TRY(write_column(b, w, "worked", n, worked_of, err));
+    cp_writer_claim(w, b->islands, sizeof *b->island);
+    CP_TRY(write_log_marginals(b, w, err));
+    for (size_t k = 0; k < COUNTS; k++) CP_TRY(write_counts(b, w, k, err));
     return write_ess(b, w, err);
 }
 
-typedef void (*placer)(cp_btree_island *i, double value);
-
-static void place_cut_short(cp_btree_island *i, double v) {
-    i->cut_short = v != 0;
-}
-static void place_stages(cp_btree_island *i, double v) {
-    i->stages = (size_t)v;
-}
-static void place_unique(cp_btree_island *i, double v) {
-    i->unique = (size_t)v;
-}
-static void place_resamplings(cp_btree_island *i, double v) {
-    i->resamplings = (size_t)v;
-}
-static void place_expanded(cp_btree_island *i, double v) {
-    i->expanded = (size_t)v;
-}
-static void place_worked(cp_btree_island *i, double v) {
-    i->worked = (size_t)v;
-}
-static void place_log_marginal(cp_btree_island *i, double v) {
-    i->log_marginal = v;
-}
-
-static copse_status read_column(cp_btree *b, cp_reader *r, const char *name, placer place, copse_error *err) {
+static copse_status read_counts(cp_btree *b, cp_reader *r, size_t which, copse_error *err) {
     double *v;
-    if (place == place_log_marginal)
-        CP_TRY(get_finite(r, name, b->islands, &v, err));
-    else
-        CP_TRY(get_counts(r, name, b->islands, &v, err));
-    for (size_t i = 0; i < b->islands; i++) place(&b->island[i], v[i]);
+    CP_TRY(get_counts(r, counts[which], b->islands, &v, err));
+    for (size_t i = 0; i < b->islands; i++) set_count(&b->island[i], which, (size_t)v[i]);
+    cp_mem_free(v);
+    return COPSE_OK;
+}
+
+static copse_status read_log_marginals(cp_btree *b, cp_reader *r, copse_error *err) {
+    double *v;
+    CP_TRY(get_finite(r, "log_marginal", b->islands, &v, err));
+    for (size_t i = 0; i < b->islands; i++) b->island[i].log_marginal = v[i];
     cp_mem_free(v);
     return COPSE_OK;
 }
@@ -176,13 +150,8 @@ static copse_status read_islands(cp_btree *b, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_claim(r, n, sizeof *b->island, err));
     CP_TRY(CP_NEW(b->island, n, err));
     b->islands = n;
-    CP_TRY(read_column(b, r, "log_marginal", place_log_marginal, err));
-    CP_TRY(read_column(b, r, "stages", place_stages, err));
-    CP_TRY(read_column(b, r, "cut_short", place_cut_short, err));
-    CP_TRY(read_column(b, r, "unique", place_unique, err));
-    CP_TRY(read_column(b, r, "resamplings", place_resamplings, err));
-    CP_TRY(read_column(b, r, "expanded", place_expanded, err));
-    CP_TRY(read_column(b, r, "worked", place_worked, err));
+    CP_TRY(read_log_marginals(b, r, err));
+    for (size_t k = 0; k < COUNTS; k++) CP_TRY(read_counts(b, r, k, err));
     CP_TRY(cp_reader_count(r, "ess", CP_F32, &n, err));
     CP_TRY(cp_reader_claim(r, n, sizeof *ess, err));
     CP_TRY(cp_reader_array(r, "ess", CP_F32, n, &ess, err));
