@@ -1,5 +1,4 @@
 /* btree_chains - bcart: chains in parallel, each draw of each chain with equal weight. */
-#include <math.h>
 #include <stdio.h>
 
 #include "base/log.h"
@@ -90,9 +89,10 @@ enum { PIECE = 1000 };
 
 /* While `workers` chains are under way at once, and this one is the i-th. */
 static void report(const leg *r, size_t i) {
-    size_t n = r->s->chains;
-    double share = (double)cp_btree_mcmc_done(r->s->chain[i]) / (double)iterations_of(r->s), all = (double)n;
-    cp_log_progress(r->run, "chains", fmin(all, (double)i + share * fmin((double)r->workers, all - (double)i)), all);
+    size_t n = r->s->chains, at_once = r->workers < n - i ? r->workers : n - i;
+    double moves = (double)iterations_of(r->s), done = (double)i * moves;
+    done += (double)at_once * (double)cp_btree_mcmc_done(r->s->chain[i]);
+    cp_log_progress(r->run, "moves", done, (double)n * moves);
 }
 
 /* Worker 0 is the caller's thread, which alone may report; it does so between pieces of its work. */
@@ -114,7 +114,7 @@ static copse_status advance(void *job, size_t amount, const copse_run *run, int 
     CP_TRY(cp_pool_for(run, r.workers, n, NULL, advance_chain, &r, err));
     size_t done = 0, all = n * iterations_of(r.s);
     for (size_t i = 0; i < n; i++) done += cp_btree_mcmc_done(r.s->chain[i]);
-    cp_log_progress(run, "chains", (double)done * (double)n / (double)all, (double)n);
+    cp_log_progress(run, "moves", (double)done, (double)all);
     *out_done = done >= all;
     return COPSE_OK;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "btree/btree_model.h"
@@ -101,19 +102,21 @@ typedef struct leg {
     const copse_run *run;
 } leg;
 
-/* Worker 0 is the caller's thread, which alone may report. */
+/* How far a tree is from being whole cannot be known, so that progress is islands that are done. */
 static copse_status advance_island(void *arg, size_t i, size_t worker, copse_error *err) {
     const leg *r = arg;
     copse_run silent = {.stop = r->run ? r->run->stop : NULL};
-    return cp_btree_smc_run(r->s->swarm[i], r->stages, worker == 0 ? r->run : &silent, err);
+    (void)worker;
+    return cp_btree_smc_run(r->s->swarm[i], r->stages, &silent, err);
 }
 
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
     leg r = {.s = job, .stages = amount, .run = run};
-    size_t n = r.s->islands;
-    CP_TRY(cp_pool_for(run, cp_pool_workers(run, n), n, NULL, advance_island, &r, err));
-    *out_done = 1;
-    for (size_t i = 0; i < n; i++) *out_done &= cp_btree_smc_done(r.s->swarm[i]);
+    size_t n = r.s->islands, done = 0;
+    CP_TRY(cp_pool_for(run, cp_pool_workers(run, n), n, amount ? NULL : "islands", advance_island, &r, err));
+    for (size_t i = 0; i < n; i++) done += cp_btree_smc_done(r.s->swarm[i]) != 0;
+    cp_log_progress(run, "islands", (double)done, (double)n);
+    *out_done = done == n;
     return COPSE_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "model/file.h"
 
 static const double save_seconds = 30, round_seconds = 0.25;
-enum { FIRST_AMOUNT = 16 };
+enum { FIRST_AMOUNT = 4 };
 
 int cp_checkpoint_is(const cp_reader *r) {
     return cp_reader_has(r, "checkpoint");

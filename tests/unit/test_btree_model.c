@@ -296,7 +296,7 @@ static copse_model *fitted_in_pieces(const copse_table *t, const char *options, 
     copse_params *p = params_of(options);
     temporary(path);
     for (*out_pieces = 0; !m; ++*out_pieces) {
-        stopper s = {.calls = 2 + (int)*out_pieces};
+        stopper s = {.calls = 1 + (int)*out_pieces};
         copse_run run = {.threads = 1, .progress = on_progress, .arg = &s, .stop = &s.stop, .checkpoint = path};
         if (*out_pieces) run.resume = path;
         copse_status status = copse_fit(t, &roles, p, &run, &m, &err);
