@@ -26,7 +26,7 @@
 
 /* The order of words is that of the enums in btree.h and particle.h. */
 static const cp_param smc_params[] = {
-    INT("particles", "1000", 1, 1e8, "in all islands together; each gets the same number, rounded up"),
+    INT("particles", "1000", 1, 1.6e7, "in all islands together; each gets the same number, rounded up"),
     INT("islands", "5", 1, 10000, "independent runs, in parallel, whose answers are averaged"),
     SEED,
     CHOICE("proposal", "prior", "prior empirical optimal mixed",

@@ -127,9 +127,9 @@ double cp_btree_column_share(const cp_btree_column *c, size_t gap) {
            cp_ranks_width(r, c->dim, c->rank[0], c->rank[c->gaps]);
 }
 
-/* A gap less likely than the likeliest by so much that all of them together are lost in the rounding of the sum has no
- * mass: most gaps of a large block are, and need no exponential. */
-enum { LOST = 60 };
+/* A gap less likely than the likeliest by so much has no mass and needs no exponential, as most gaps of a large block: even if
+ * that one has the least share of an extent there can be among floats, e^-192, all of e^22 such gaps are lost in rounding. */
+enum { LOST = 300 };
 
 void cp_btree_column_sum(cp_btree_column *c) {
     const float *v = cp_ranks_values(&c->b->ranks, c->dim);

@@ -12,6 +12,8 @@
 #define CP_BROKEN(bug) 0
 #endif
 
+enum { MOST_SLOTS = 1 << 24 }; /* each particle has a stream of its own (num/rng.c) */
+
 static copse_status make_room(cp_btree_swarm *s, copse_error *err) {
     size_t n = s->opt.particles;
     CP_TRY(CP_NEW(s->particle, n, err));
@@ -29,6 +31,8 @@ copse_status cp_btree_smc_new(const cp_btree_problem *b, const cp_btree_smc_opti
                               cp_btree_swarm **out, copse_error *err) {
     cp_btree_swarm *s;
     copse_status status;
+    if ((island + 1) * opt->particles > MOST_SLOTS)
+        return cp_fail(err, COPSE_E_USAGE, "more than %d particles in all islands together", MOST_SLOTS);
     CP_TRY(CP_NEW(s, 1, err));
     s->b = b;
     s->opt = *opt;

@@ -96,6 +96,35 @@ static void tables_of_far_ranks_are_sums_over_rows(void **state) {
     free_stand(&s);
 }
 
+/* Where one gap is far more likely and another far wider, both count. */
+static void narrow_gaps_do_not_hide_wide_ones(void **state) {
+    (void)state;
+    enum { N = 111 };
+    copse_error err;
+    cp_btree_hyper hyper = stand_hyper();
+    float x[N];
+    int32_t label[N];
+    for (int i = 0; i < N; i++) {
+        x[i] = i < 55 ? 0 : i < N - 1 ? 1e-38f : 1;
+        label[i] = i >= 55;
+    }
+    cp_rows rows = {.task = COPSE_CLASS, .n = N, .dims = 1, .classes = 2, .x = x, .label = label};
+    cp_btree_problem b;
+    cp_btree_blocks k;
+    cp_btree_column c;
+    must(cp_btree_problem_init(&b, &rows, &hyper, 1, NULL, &err), err);
+    must(cp_btree_block_init(&k, &b, &err), err);
+    must(cp_btree_column_init(&c, &b, &err), err);
+    cp_btree_view v = cp_btree_block_view(&k, 0);
+    cp_btree_column_load(&c, &v, 0);
+    cp_btree_column_sum(&c);
+    assert_table(&c, &v);
+    assert_true(c.log_lik[1] < c.log_lik[0] - 60 && c.mass[1] > c.mass[0]);
+    cp_btree_column_clear(&c);
+    cp_btree_block_clear(&k);
+    cp_btree_problem_clear(&b);
+}
+
 static void a_cut_lies_in_its_gap(void **state) {
     (void)state;
     copse_error err;
@@ -268,9 +297,8 @@ static void weights_make_up_for_proposals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_sums_over_rows),
-        cmocka_unit_test(tables_of_far_ranks_are_sums_over_rows),
-        cmocka_unit_test(a_cut_lies_in_its_gap),
+        cmocka_unit_test(tables_are_sums_over_rows),         cmocka_unit_test(tables_of_far_ranks_are_sums_over_rows),
+        cmocka_unit_test(narrow_gaps_do_not_hide_wide_ones), cmocka_unit_test(a_cut_lies_in_its_gap),
         cmocka_unit_test(weights_make_up_for_proposals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
