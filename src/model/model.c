@@ -357,13 +357,18 @@ static copse_status predict_block(void *arg, size_t b, size_t worker, copse_erro
     return status;
 }
 
+enum {
+    BLOCK = 4096
+}; /* of rows that forests of draws are asked about: encoded, they stay in the cache beside a tree */
+
 size_t cp_model_block(const copse_model *m) {
     size_t row = sizeof(double) * m->schema->classes.n, most = 16384;
     if (m->schema->task == COPSE_REGRESS) {
         row = sizeof(cp_component) * m->method->trees(m->state);
-        most = m->method->has_draws ? 4096 : 2048;
+        most = m->method->has_draws ? 16384 : 2048;
     }
-    size_t room = ((size_t)16 << 20) / row / CP_ANSWER_ROWS * CP_ANSWER_ROWS;
+    size_t room = ((size_t)16 << 20) / row;
+    room -= room % (room < BLOCK ? CP_ANSWER_ROWS : BLOCK);
     return room < 256 ? 256 : room > most ? most : room;
 }
 
@@ -372,6 +377,7 @@ size_t cp_model_block(const copse_model *m) {
 static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
     size_t most = m->schema->task == COPSE_CLASS || m->method->has_draws ? cp_model_block(m) : 256;
     size_t share = n / cp_pool_workers(run, n ? n : 1) + 1;
+    if (m->schema->task == COPSE_REGRESS && most > BLOCK) most = BLOCK;
     share += CP_ANSWER_ROWS - 1 - (share - 1) % CP_ANSWER_ROWS;
     return share < most ? share : most;
 }

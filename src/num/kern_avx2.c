@@ -3,7 +3,6 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 
 #include <immintrin.h>
-#include <math.h>
 
 #define AVX2 __attribute__((target("avx2")))
 
@@ -198,30 +197,34 @@ AVX2 static void hull_avx2(const float *x, size_t d, const int32_t *row, size_t 
         hull_tail(x + i, d, row, n, d - i, out_box + i, out_box + d + i);
 }
 
-/* Four numbers of one column.  Where an operand is NaN, min and max answer with their second: NaN stays. */
-AVX2 static inline __m128 shifted(const double *x, double shift, double limit, __m256d *largest) {
-    __m256d v = _mm256_loadu_pd(x), z = _mm256_sub_pd(v, _mm256_set1_pd(shift));
-    *largest = _mm256_max_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), *largest);
-    z = _mm256_min_pd(_mm256_set1_pd(limit), z);
-    return _mm256_cvtpd_ps(_mm256_max_pd(_mm256_set1_pd(-limit), z));
+/* Four numbers of one column, and the largest seen so far.  Where an operand is NaN, max answers with its second. */
+AVX2 static inline __m128 shifted(const double *x, __m256d minus, __m256d *largest) {
+    __m256d z = _mm256_add_pd(_mm256_loadu_pd(x), minus);
+    *largest = _mm256_max_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), z), *largest);
+    return _mm256_cvtpd_ps(z);
 }
 
+/* Numbers beyond the limit, or infinite, are so rare that the plain loop begins anew if there is one. */
 AVX2 static int interleave_avx2(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
                                 size_t stride) {
-    __m256d largest = _mm256_setzero_pd();
+    const cp_kern *plain = cp_kern_find("plain");
+    __m256d minus[4], largest = _mm256_setzero_pd();
+    float *to = out;
     size_t i = 0;
-    for (; i + 4 <= n; i += 4, out += 4 * stride) {
-        __m128 a = shifted(col[0] + i, shift[0], limit, &largest), b = shifted(col[1] + i, shift[1], limit, &largest),
-               c = shifted(col[2] + i, shift[2], limit, &largest), d = shifted(col[3] + i, shift[3], limit, &largest);
+    for (size_t k = 0; k < 4; k++) minus[k] = _mm256_set1_pd(-shift[k]);
+    for (; i + 4 <= n; i += 4, to += 4 * stride) {
+        __m128 a = shifted(col[0] + i, minus[0], &largest), b = shifted(col[1] + i, minus[1], &largest),
+               c = shifted(col[2] + i, minus[2], &largest), d = shifted(col[3] + i, minus[3], &largest);
         _MM_TRANSPOSE4_PS(a, b, c, d);
-        _mm_storeu_ps(out, a);
-        _mm_storeu_ps(out + stride, b);
-        _mm_storeu_ps(out + 2 * stride, c);
-        _mm_storeu_ps(out + 3 * stride, d);
+        _mm_storeu_ps(to, a);
+        _mm_storeu_ps(to + stride, b);
+        _mm_storeu_ps(to + 2 * stride, c);
+        _mm_storeu_ps(to + 3 * stride, d);
     }
+    if (_mm256_movemask_pd(_mm256_cmp_pd(largest, _mm256_set1_pd(limit), _CMP_GT_OQ)))
+        return plain->interleave(col, shift, limit, n, out, stride);
     const double *const rest[] = {col[0] + i, col[1] + i, col[2] + i, col[3] + i};
-    int fine = !_mm256_movemask_pd(_mm256_cmp_pd(largest, _mm256_set1_pd(INFINITY), _CMP_EQ_OQ));
-    return cp_kern_find("plain")->interleave(rest, shift, limit, n - i, out, stride) && fine;
+    return plain->interleave(rest, shift, limit, n - i, to, stride);
 }
 
 AVX2 static int keys_avx2(const float *x, size_t n, uint32_t *out) {
