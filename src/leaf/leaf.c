@@ -25,7 +25,7 @@ double cp_leaf_log_marginal(const cp_leaf *m, const double *stat) {
 }
 
 void cp_leaf_scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                  double *tmp, double *out_log) {
+                  void *tmp, double *out_log) {
     m->kind->scan(m, rows, end, gaps, whole, tmp, out_log);
 }
 

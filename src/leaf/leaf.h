@@ -50,9 +50,10 @@ void cp_leaf_gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *ou
 /* log of the probability (density) of the targets in their order: no multinomial coefficient.  0 for no rows. */
 double cp_leaf_log_marginal(const cp_leaf *m, const double *stat);
 /* For a node whose rows stand in the order of a column: out_log[g] = log marginal of rows 0 ... end[g]-1, plus that of the
- * rest.  `whole` is the statistic of all n rows; tmp has room for 2 width. */
+ * rest.  `whole` is the statistic of all n rows; tmp is allocated memory for 2 width
+ * doubles. */
 void cp_leaf_scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                  double *tmp, double *out_log);
+                  void *tmp, double *out_log);
 
 /* The parameters drawn from their posterior: K probabilities, or (mu, s2). */
 void cp_leaf_draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out);
@@ -70,7 +71,7 @@ typedef struct cp_leaf_kind {
     void (*gather)(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat);
     double (*log_marginal)(const cp_leaf *m, const double *stat);
     void (*scan)(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                 double *tmp, double *out_log);
+                 void *tmp, double *out_log);
     void (*draw)(const cp_leaf *m, const double *stat, cp_rng *rng, double *out);
     double (*draw_target)(const cp_leaf *m, const double *parameters, cp_rng *rng);
 } cp_leaf_kind;

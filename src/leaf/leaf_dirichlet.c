@@ -79,32 +79,29 @@ static double log_marginal(const cp_leaf *m, const double *stat) {
 
 /* The two sides of a cut that moves to the right. */
 typedef struct sides {
-    double *left, *right;       /* counts */
+    uint32_t *left, *right;     /* counts */
     double log_left, log_right; /* sum over classes of of_class[count] */
 } sides;
 
 /* One row at a time: for fewer rows than classes. */
 static void move_few(const cp_leaf *m, sides *s, const uint32_t *rows, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        size_t k = (size_t)m->label[rows[i]];
-        const double *l = m->of_class + (size_t)s->left[k], *r = m->of_class + (size_t)s->right[k];
+        int32_t k = m->label[rows[i]];
+        const double *l = m->of_class + s->left[k]++, *r = m->of_class + --s->right[k];
         s->log_left += l[1] - l[0];
-        s->log_right -= r[0] - r[-1];
-        s->left[k]++;
-        s->right[k]--;
+        s->log_right -= r[1] - r[0];
     }
 }
 
 static void move_many(const cp_leaf *m, sides *s, const uint32_t *rows, size_t n) {
-    for (size_t i = 0; i < n; i++) s->left[m->label[rows[i]]]++;
-}
-
-static void sum_again(const cp_leaf *m, sides *s, const double *whole) {
+    for (size_t i = 0; i < n; i++) {
+        s->left[m->label[rows[i]]]++;
+        s->right[m->label[rows[i]]]--;
+    }
     s->log_left = s->log_right = 0;
     for (size_t k = 0; k < m->classes; k++) {
-        s->right[k] = whole[k] - s->left[k];
-        s->log_left += m->of_class[(size_t)s->left[k]];
-        s->log_right += m->of_class[(size_t)s->right[k]];
+        s->log_left += m->of_class[s->left[k]];
+        s->log_right += m->of_class[s->right[k]];
     }
 }
 
@@ -122,27 +119,25 @@ static void scan_two(const cp_leaf *m, const uint32_t *rows, const uint32_t *end
 
 /* Differences are added up row by row only where few rows lie between cuts, and not for long, or rounding would too. */
 static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                 double *tmp, double *out_log) {
+                 void *tmp, double *out_log) {
     enum { LONG = 256 };
     if (m->classes == 2) {
         scan_two(m, rows, end, gaps, whole, out_log);
         return;
     }
-    sides s = {.left = tmp, .right = tmp + m->classes};
+    sides s = {.left = tmp, .right = (uint32_t *)tmp + m->classes};
     size_t at = 0, n = 0, few = 0;
     for (size_t k = 0; k < m->classes; k++) {
         s.left[k] = 0;
-        n += (size_t)whole[k];
+        n += s.right[k] = (uint32_t)whole[k];
     }
-    sum_again(m, &s, whole);
+    move_many(m, &s, rows, 0);
     for (size_t g = 0; g < gaps; g++) {
         size_t run = end[g] - at;
-        if (2 * run < m->classes && ++few % LONG) {
+        if (2 * run < m->classes && ++few % LONG)
             move_few(m, &s, rows + at, run);
-        } else {
+        else
             move_many(m, &s, rows + at, run);
-            sum_again(m, &s, whole);
-        }
         at = end[g];
         out_log[g] = (m->of_rows[at] + s.log_left) + (m->of_rows[n - at] + s.log_right);
     }

@@ -84,7 +84,7 @@ static double log_marginal(const cp_leaf *m, const double *stat) {
 }
 
 static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                 double *tmp, double *out_log) {
+                 void *tmp, double *out_log) {
     double sum = 0, squares = 0;
     size_t i = 0;
     (void)tmp;
