@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "greedy/greedy_work.h"
+#include "num/part.h"
 #include "num/sort.h"
 
 enum { MISSING_RANK = CP_GREEDY_RANK_NONE };
@@ -25,6 +26,7 @@ typedef struct part {
 typedef struct cp_greedy_local {
     size_t apart; /* from one column's array to the next's */
     int divides;  /* lists are divided with the nodes */
+    cp_part_fn part;
     /* of the rows at hand */
     size_t m;
     const cp_sum *sum;
@@ -59,7 +61,8 @@ copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *er
     cp_greedy_local *l = room(w, 1, sizeof *l, &fine);
     if (!l) return cp_fail_memory(err);
     /* An odd number of cache lines: the columns of a small node would otherwise compete for one set of the cache. */
-    *l = (cp_greedy_local){.apart = (most / LINE | 1) * LINE, .divides = 2 * w->rule->features >= dims};
+    *l = (cp_greedy_local){
+        .apart = (most / LINE | 1) * LINE, .divides = 2 * w->rule->features >= dims, .part = cp_part_best()};
     if (l->apart < most) l->apart += 2 * LINE;
     l->side = room(w, most, sizeof *l->side, &fine);
     if (w->records->rule.kind == CP_SPLIT_SQUARED) {
@@ -74,7 +77,7 @@ copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *er
     l->stack = room(w, most + 1, sizeof *l->stack, &fine);
     for (int half = 0; half < 2; half++) {
         l->member[half] = room(w, most + 1, sizeof *l->member[half], &fine);
-        if (l->divides) l->list[half] = room(w, dims * l->apart + CP_CUT_PAD, sizeof *l->list[half], &fine);
+        if (l->divides) l->list[half] = room(w, dims * l->apart + CP_PART_PAD, sizeof *l->list[half], &fine);
     }
     if (!l->divides) {
         l->rank = room(w, dims * l->apart, sizeof *l->rank, &fine);
@@ -360,16 +363,8 @@ static int find_split(cp_greedy_work *w, const part *p) {
     return w->best.num >= 0;
 }
 
-/* Stable: keys of rows that go left close up, the others go to `right`, which has room for one more than there are. */
-static void divide_keys(uint32_t *key, uint32_t *right, size_t n, const uint8_t *side) {
-    for (size_t i = 0, left = 0; i < n; i++) {
-        uint32_t k = key[i];
-        key[left] = right[i - left] = k;
-        left += side[k & 0xffff];
-    }
-}
-
-static void divide_members(uint16_t *member, uint16_t *right, size_t n, const uint8_t *side) {
+/* As cp_part_fn. */
+static void divide_members(uint16_t *member, size_t n, const uint8_t *side, uint16_t *right) {
     for (size_t i = 0, left = 0; i < n; i++) {
         uint16_t row = member[i];
         member[left] = right[i - left] = row;
@@ -429,24 +424,32 @@ static lot set_sides(const cp_greedy_work *w, const part *p) {
     return left;
 }
 
+/* From `key` to `other`, where the rows beyond the end belong to other nodes.  The list of the column that is cut stands
+ * divided, unless its missing values go left. */
+static void divide_list(const cp_greedy_local *l, uint32_t *key, uint32_t *other, size_t n, size_t mid, int is_cut) {
+    uint32_t after[CP_PART_PAD];
+    if (is_cut && key[n - 1] >> 16 != MISSING_RANK) {
+        memcpy(other + mid, key + mid, (n - mid) * sizeof *key);
+        return;
+    }
+    memcpy(after, other + n, sizeof after);
+    l->part(key, n, l->side, other + mid);
+    memcpy(other + n, after, sizeof after);
+}
+
 /* Lists that no child will look at need not be divided. */
 static lot divide(cp_greedy_work *w, const part *p) {
     cp_greedy_local *l = w->local;
     const lot left = set_sides(w, p);
     const uint32_t n = p->hi - p->lo, mid = left.rows, most = mid > n - mid ? mid : n - mid, half = p->half;
-    uint16_t next = l->member[1 - half][p->hi];
-    divide_members(l->member[half] + p->lo, l->member[1 - half] + p->lo + mid, n, l->side);
-    l->member[1 - half][p->hi] = next;
+    uint16_t *other = l->member[1 - half] + p->lo, next = other[n];
+    divide_members(l->member[half] + p->lo, n, l->side, other + mid);
+    other[n] = next; /* belongs to another node */
     if (!l->divides || most < 2 * w->records->rule.min_rows) return left;
     const size_t cut = w->best.is_set ? SIZE_MAX : (size_t)w->best.dim;
     for (size_t d = 0; d < w->records->data->rows.dims; d++) {
-        uint32_t *key = l->list[half] + d * l->apart + p->lo, *other = l->list[1 - half] + d * l->apart + p->lo;
-        uint32_t after = other[n];
-        if (d == cut && key[n - 1] >> 16 != MISSING_RANK)
-            memcpy(other + mid, key + mid, (n - mid) * sizeof *key); /* it stands divided */
-        else
-            divide_keys(key, other + mid, n, l->side);
-        other[n] = after;
+        size_t at = d * l->apart + p->lo;
+        divide_list(l, l->list[half] + at, l->list[1 - half] + at, n, mid, d == cut);
     }
     return left;
 }
