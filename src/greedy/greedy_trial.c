@@ -31,49 +31,84 @@ static plan plan_for(size_t rows, size_t trees) {
     return p;
 }
 
-/* One row at a time: they are few, and scattered. */
-static void hear(const cp_greedy_trial *t, const cp_greedy_spread *s, const cp_tree *tree, uint32_t row,
-                 cp_greedy_hearsay *h) {
-    const cp_rows *rows = &t->data->rows;
-    uint32_t leaf;
-    cp_tree_walk(tree, t->forest, rows->x + (size_t)row * rows->dims, 1, &leaf);
-    cp_greedy_spread_hear(s, &tree->value[leaf], h);
+/* ------------------------------------------------------------------------------------------------------- asking trees */
+
+/* Rows, and what is said of them; all arrays are of n. */
+typedef struct asked {
+    const cp_greedy_trial *trial;
+    const cp_greedy_spread *spread; /* at c = 1 */
+    uint32_t *row, *leaf;
+    cp_greedy_hearsay *said;
+    cp_greedy_unseen *unseen;
+    size_t n;
+} asked;
+
+static copse_status asked_init(asked *a, size_t n, copse_error *err) {
+    a->n = n;
+    CP_TRY(CP_NEW(a->row, n, err));
+    CP_TRY(CP_NEW(a->leaf, n, err));
+    CP_TRY(CP_NEW(a->said, n, err));
+    return CP_NEW(a->unseen, n, err);
 }
 
-static cp_greedy_unseen judge(const cp_greedy_trial *t, const cp_greedy_hearsay *h, uint32_t row) {
-    double y = (t->data->rows.y[row] - t->data->centre) / t->data->scale;
-    return cp_greedy_spread_judge(h, y, cp_greedy_weight_own(t->weight, row), t->forest->trees);
+static void asked_clear(asked *a) {
+    cp_mem_free(a->row);
+    cp_mem_free(a->leaf);
+    cp_mem_free(a->said);
+    cp_mem_free(a->unseen);
+}
+
+/* What a tree says of rows first ... end-1, which it has not seen. */
+static void hear(asked *a, const cp_tree *tree, size_t first, size_t end) {
+    cp_tree_rows rows = {.x = a->trial->data->rows.x, .row = a->row + first, .n = end - first};
+    cp_tree_walk_rows(tree, a->trial->forest, &rows, a->leaf + first);
+    for (size_t i = first; i < end; i++) cp_greedy_spread_hear(a->spread, &tree->value[a->leaf[i]], &a->said[i]);
+}
+
+static copse_status conclude(asked *a, cp_greedy_votes votes, cp_greedy_spread *out, copse_error *err) {
+    const cp_greedy_trial *t = a->trial;
+    for (size_t i = 0; i < a->n; i++) {
+        double y = (t->data->rows.y[a->row[i]] - t->data->centre) / t->data->scale;
+        double weight = cp_greedy_weight_own(t->weight, a->row[i]);
+        a->unseen[i] = cp_greedy_spread_judge(&a->said[i], y, weight, t->forest->trees);
+    }
+    return cp_greedy_spread_fit(out, a->unseen, a->n, votes, err);
 }
 
 /* --------------------------------------------------------------------------------------------------------- holding out */
 
 typedef struct holding {
     const cp_greedy_trial *trial;
-    const cp_greedy_spread *spread;
     cp_greedy_regrow regrow;
     void *fit;
     plan plan;
-    uint32_t *held; /* those of round k begin at k * plan.held */
+    asked asked;    /* those of round k begin at k * plan.held */
     uint8_t *round; /* by row number: 1 + that in which it is held out, or 0 */
-    cp_greedy_hearsay *said;
-    cp_greedy_unseen *unseen;
 } holding;
 
-static copse_status choose_held(holding *h, uint64_t seed, copse_error *err) {
+static copse_status draw_rounds(holding *h, uint32_t *row, copse_error *err) {
     const cp_greedy_weight *w = h->trial->weight;
-    const plan *p = &h->plan;
-    CP_TRY(CP_RAW(h->held, w->rows, err));
-    CP_TRY(CP_NEW(h->round, h->trial->data->rows.n, err));
-    CP_TRY(CP_RAW(h->said, p->held, err));
-    CP_TRY(CP_RAW(h->unseen, p->held * p->rounds, err));
-    for (size_t i = 0; i < w->rows; i++) h->held[i] = w->row[i];
-    for (size_t k = 0; k < p->rounds; k++) {
-        uint32_t *from = h->held + k * p->held;
-        cp_greedy_sample sample = {.rows = p->held, .seed = seed, .part = CP_GREEDY_HELD + k};
-        CP_TRY(cp_greedy_weight_sample(from, w->rows - k * p->held, &sample, err));
-        for (size_t i = 0; i < p->held; i++) h->round[from[i]] = (uint8_t)(k + 1);
+    size_t held = h->plan.held;
+    for (size_t i = 0; i < w->rows; i++) row[i] = w->row[i];
+    for (size_t k = 0; k < h->plan.rounds; k++) {
+        cp_greedy_sample sample = {.rows = held, .seed = h->trial->seed, .part = CP_GREEDY_HELD + k};
+        CP_TRY(cp_greedy_weight_sample(row + k * held, w->rows - k * held, &sample, err));
+    }
+    for (size_t i = 0; i < h->asked.n; i++) {
+        h->asked.row[i] = row[i];
+        h->round[row[i]] = (uint8_t)(1 + i / held);
     }
     return COPSE_OK;
+}
+
+static copse_status choose_held(holding *h, copse_error *err) {
+    uint32_t *row;
+    CP_TRY(asked_init(&h->asked, h->plan.held * h->plan.rounds, err));
+    CP_TRY(CP_NEW(h->round, h->trial->data->rows.n, err));
+    CP_TRY(CP_RAW(row, h->trial->weight->rows, err));
+    copse_status status = draw_rounds(h, row, err);
+    cp_mem_free(row);
+    return status;
 }
 
 static copse_status grow_without(const holding *h, size_t k, cp_forest *out, copse_error *err) {
@@ -87,64 +122,57 @@ static copse_status grow_without(const holding *h, size_t k, cp_forest *out, cop
 }
 
 static copse_status try_round(holding *h, size_t k, copse_error *err) {
-    const cp_forest *like = h->trial->forest;
-    const uint32_t *row = h->held + k * h->plan.held;
-    cp_forest few = *like;
+    cp_forest few = *h->trial->forest;
+    size_t first = k * h->plan.held;
     few.trees = h->plan.votes;
     CP_TRY(CP_NEW(few.tree, few.trees, err));
     copse_status status = grow_without(h, k, &few, err);
-    for (size_t i = 0; !status && i < h->plan.held; i++) h->said[i] = (cp_greedy_hearsay){0};
-    for (size_t m = 0; !status && m < few.trees; m++)
-        for (size_t i = 0; i < h->plan.held; i++) hear(h->trial, h->spread, &few.tree[m], row[i], &h->said[i]);
-    for (size_t i = 0; !status && i < h->plan.held; i++)
-        h->unseen[k * h->plan.held + i] = judge(h->trial, &h->said[i], row[i]);
-    for (size_t m = 0; m < few.trees; m++) cp_tree_clear(&few.tree[m]);
+    for (size_t m = 0; m < few.trees; m++) {
+        if (!status) hear(&h->asked, &few.tree[m], first, first + h->plan.held);
+        cp_tree_clear(&few.tree[m]);
+    }
     cp_mem_free(few.tree);
     return status;
 }
 
 copse_status cp_greedy_trial_hold_out(const cp_greedy_trial *t, cp_greedy_regrow regrow, void *fit, cp_greedy_spread *s,
                                       copse_error *err) {
-    holding h = {.trial = t, .spread = s, .regrow = regrow, .fit = fit};
+    holding h = {.trial = t, .regrow = regrow, .fit = fit, .asked = {.trial = t, .spread = s}};
+    cp_greedy_votes votes = t->forest->trees > 1 ? CP_GREEDY_FEW : CP_GREEDY_ONE;
     if (t->weight->rows < 2) return COPSE_OK;
     h.plan = plan_for(t->weight->rows, t->forest->trees);
-    copse_status status = choose_held(&h, t->seed, err);
+    copse_status status = choose_held(&h, err);
     for (size_t k = 0; !status && k < h.plan.rounds; k++) status = try_round(&h, k, err);
-    if (!status)
-        status = cp_greedy_spread_fit(s, h.unseen, h.plan.held * h.plan.rounds,
-                                      t->forest->trees > 1 ? CP_GREEDY_FEW : CP_GREEDY_ONE, err);
-    cp_mem_free(h.held);
+    if (!status) status = conclude(&h.asked, votes, s, err);
+    asked_clear(&h.asked);
     cp_mem_free(h.round);
-    cp_mem_free(h.said);
-    cp_mem_free(h.unseen);
     return status;
 }
 
 /* --------------------------------------------------------------------------------------------------------- other parts */
 
-static cp_greedy_unseen ask_others(const cp_greedy_trial *t, const cp_greedy_spread *s, uint32_t row, size_t part,
-                                   size_t parts) {
-    size_t each = t->forest->trees / parts, others = parts - 1, votes = min_size(VOTES_OF_PARTS, each * others);
-    cp_greedy_hearsay h = {0};
+/* Rows first ... end-1 of part k, asked of trees of the other parts in turn. */
+static void ask_others(asked *a, size_t k, size_t parts, size_t first, size_t end) {
+    const cp_forest *f = a->trial->forest;
+    size_t each = f->trees / parts, others = parts - 1, votes = min_size(VOTES_OF_PARTS, each * others);
     for (size_t v = 0; v < votes; v++) {
-        size_t other = (part + 1 + v % others) % parts;
-        hear(t, s, &t->forest->tree[other * each + v / others], row, &h);
+        size_t other = (k + 1 + v % others) % parts;
+        hear(a, &f->tree[other * each + v / others], first, end);
     }
-    return judge(t, &h, row);
 }
 
 copse_status cp_greedy_trial_parts(const cp_greedy_trial *t, const size_t *start, size_t parts, cp_greedy_spread *s,
                                    copse_error *err) {
-    size_t n = min_size(TRIED, t->weight->rows), part = 0;
-    cp_greedy_unseen *unseen;
-    CP_TRY(CP_RAW(unseen, n, err));
-    for (size_t i = 0; i < n; i++) {
-        size_t at = t->weight->rows * i / n; /* evenly over the parts, and over each in its order */
-        while (at >= start[part + 1]) part++;
-        unseen[i] = ask_others(t, s, t->weight->row[at], part, parts);
-    }
+    size_t rows = t->weight->rows, n = min_size(TRIED, rows);
     int many = t->forest->trees / parts * (parts - 1) >= VOTES_OF_PARTS;
-    copse_status status = cp_greedy_spread_fit(s, unseen, n, many ? CP_GREEDY_MANY : CP_GREEDY_FEW, err);
-    cp_mem_free(unseen);
+    asked a = {.trial = t, .spread = s};
+    copse_status status = asked_init(&a, n, err);
+    for (size_t k = 0, i = 0; !status && k < parts; k++) {
+        size_t first = i; /* evenly over the parts, and over each in its order */
+        for (; i < n && rows * i / n < start[k + 1]; i++) a.row[i] = t->weight->row[rows * i / n];
+        ask_others(&a, k, parts, first, i);
+    }
+    if (!status) status = conclude(&a, many ? CP_GREEDY_MANY : CP_GREEDY_FEW, s, err);
+    asked_clear(&a);
     return status;
 }
