@@ -266,49 +266,69 @@ void cp_grove_walker_clear(cp_grove_walker *w) {
     *w = (cp_grove_walker){0};
 }
 
-static void send(cp_grove_walker *w, int32_t node, double share) {
-    w->share[node] += share;
+static void mark(cp_grove_walker *w, int32_t node) {
     w->waiting[node / 64] |= (uint64_t)1 << node % 64;
     w->words[node / 4096] |= (uint64_t)1 << node / 64 % 64;
 }
 
-static void visit(cp_grove_walker *w, int32_t node, const float *x) {
+/* What is at a node goes on to its children, which are marked if they are to be looked for. */
+static inline void visit(cp_grove_walker *w, int32_t node, const float *x, int marks) {
     const cp_grove_node *n = &w->g->node[node];
     double share = w->share[node];
     w->share[node] = 0;
     if (n->dim == CP_NONE) {
         w->arrival[w->arrivals++] = (cp_grove_arrival){n->left, share};
-    } else if (x[n->dim] <= n->low) {
-        send(w, n->left, share);
-    } else if (!(x[n->dim] < n->high)) {
-        send(w, n->right, share);
-    } else {
-        double left = share * (((double)n->high - (double)x[n->dim]) / ((double)n->high - (double)n->low));
-        send(w, n->left, left);
-        send(w, n->right, share - left);
+        return;
     }
+    float at = x[n->dim];
+    if (at > n->low && at < n->high) {
+        double left = share * (((double)n->high - (double)at) / ((double)n->high - (double)n->low));
+        w->share[n->left] += left;
+        w->share[n->right] += share - left;
+        if (!marks) return;
+        mark(w, n->left);
+        mark(w, n->right);
+        return;
+    }
+    int32_t to = at <= n->low ? n->left : n->right;
+    w->share[to] += share;
+    if (marks) mark(w, to);
 }
 
 static size_t top_bit(uint64_t word) {
     return 63 - (size_t)__builtin_clzll(word);
 }
 
-/* The nodes waiting in a word, by falling number, those included that their parents send there meanwhile. */
+/* The nodes waiting in a word, by falling number, those included that their parents mark meanwhile. */
 static void visit_word(cp_grove_walker *w, size_t i, const float *x) {
     while (w->waiting[i]) {
         size_t bit = top_bit(w->waiting[i]);
         w->waiting[i] &= ~((uint64_t)1 << bit);
-        visit(w, (int32_t)(64 * i + bit), x);
+        visit(w, (int32_t)(64 * i + bit), x, 1);
     }
     w->words[i / 64] &= ~((uint64_t)1 << i % 64);
 }
 
+static void walk_one(cp_grove_walker *w, int32_t root, const float *x) {
+    w->share[root] = 1;
+    mark(w, root);
+    for (size_t i = (size_t)root / 4096 + 1; i-- > 0;)
+        while (w->words[i]) visit_word(w, 64 * i + top_bit(w->words[i]), x);
+}
+
+/* A row comes to about every other node, so looking at each is cheaper than remembering which. */
+static void walk_all(cp_grove_walker *w, const float *x) {
+    const cp_grove *g = w->g;
+    for (size_t t = 0; t < g->trees; t++) w->share[g->root[t]] += g->weight[t];
+    for (int32_t node = (int32_t)g->nodes; node-- > 0;)
+        if (w->share[node] > 0) visit(w, node, x, 0);
+}
+
 /* Nodes by falling number: parents before children, so all that comes to a node has come when it is visited. */
 void cp_grove_walk(cp_grove_walker *w, int32_t tree, const float *x) {
-    const cp_grove *g = w->g;
     w->arrivals = 0;
-    if (tree != CP_NONE) send(w, g->root[tree], 1);
-    for (size_t t = 0; tree == CP_NONE && t < g->trees; t++) send(w, g->root[t], g->weight[t]);
-    for (size_t i = (tree != CP_NONE ? (size_t)g->root[tree] : g->nodes) / 4096 + 1; i-- > 0;)
-        while (w->words[i]) visit_word(w, 64 * i + top_bit(w->words[i]), x);
+    if (tree == CP_NONE)
+        walk_all(w, x);
+    else
+        walk_one(w, w->g->root[tree], x);
 }

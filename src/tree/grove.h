@@ -65,8 +65,9 @@ typedef struct cp_grove_arrival {
 /* What a walk needs and leaves; one for each thread. */
 typedef struct cp_grove_walker {
     const cp_grove *g;
-    double *share;             /* of each node: what has come to it and not gone on; 0 between walks */
-    uint64_t *waiting;         /* a bit for each node with a share, then a bit for each word of these that is not 0 */
+    double *share; /* of each node: what has come to it and not gone on; 0 between walks */
+    uint64_t
+        *waiting; /* down one tree: a bit for each node with a share, then a bit for each word of these that is not 0 */
     uint64_t *words;           /* where the latter begin */
     cp_grove_arrival *arrival; /* of the last walk, by falling node, each leaf once */
     size_t arrivals;
