@@ -91,30 +91,45 @@ static unsigned char *block_of(void *array) {
     return p - p[-1];
 }
 
-void *cp_mem_resize_lines(void *old, size_t n, size_t size) {
-    size_t total = bytes_of(n, size), old_shift = old ? (size_t)((unsigned char *)old - block_of(old)) : 0;
+/* `kept` bytes are in the block, old_shift from its beginning.  New room is not touched: it may be large, and never used. */
+static void *resize_lines(void *block, size_t old_shift, size_t kept, size_t total, size_t size) {
     if (!total || total > PTRDIFF_MAX - LINE || refused()) return NULL;
-    unsigned char *block = realloc(old ? block_of(old) : NULL, total + LINE);
-    if (!block) return NULL;
-    size_t shift = LINE - ((uintptr_t)block + size) % LINE;
-    if (old && shift != old_shift) memmove(block + shift, block + old_shift, total);
-    block[shift - 1] = (unsigned char)shift;
-    return block + shift;
+    unsigned char *moved = realloc(block, total + LINE);
+    if (!moved) return NULL;
+    size_t shift = LINE - ((uintptr_t)moved + size) % LINE;
+    if (kept && shift != old_shift) memmove(moved + shift, moved + old_shift, kept);
+    moved[shift - 1] = (unsigned char)shift;
+    return moved + shift;
+}
+
+void *cp_mem_resize_lines(void *old, size_t had, size_t n, size_t size) {
+    unsigned char *block = old ? block_of(old) : NULL;
+    size_t shift = old ? (size_t)((unsigned char *)old - block) : 0, kept = old ? (had < n ? had : n) * size : 0;
+    return resize_lines(block, shift, kept, bytes_of(n, size), size);
+}
+
+void *cp_mem_to_lines(void *plain, size_t n, size_t size) {
+    return resize_lines(plain, 0, n * size, bytes_of(n, size), size);
 }
 
 void cp_mem_free_lines(void *p) {
     if (p) free(block_of(p));
 }
 
+static void *resize_plain(void *old, size_t had, size_t n, size_t size) {
+    (void)had;
+    return cp_mem_resize(old, n, size);
+}
+
 /* ptr_slot is the address of a T *.  It is read and written by memcpy: a T * may not be accessed as a void *. */
 static copse_status grow(void *ptr_slot, size_t *cap, size_t need, size_t size,
-                         void *(*resize)(void *old, size_t n, size_t size), copse_error *err) {
+                         void *(*resize)(void *old, size_t had, size_t n, size_t size), copse_error *err) {
     if (need <= *cap) return COPSE_OK;
     void *old;
     memcpy(&old, ptr_slot, sizeof old);
     size_t bigger = *cap < 8 ? 8 : *cap + *cap / 2;
     if (bigger < need) bigger = need;
-    void *moved = resize(old, bigger, size);
+    void *moved = resize(old, *cap, bigger, size);
     if (!moved) return cp_fail_memory(err);
     memcpy(ptr_slot, &moved, sizeof moved);
     *cap = bigger;
@@ -122,11 +137,22 @@ static copse_status grow(void *ptr_slot, size_t *cap, size_t need, size_t size,
 }
 
 copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err) {
-    return grow(ptr_slot, cap, need, size, cp_mem_resize, err);
+    return grow(ptr_slot, cap, need, size, resize_plain, err);
 }
 
 copse_status cp_mem_grow_lines(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err) {
     return grow(ptr_slot, cap, need, size, cp_mem_resize_lines, err);
+}
+
+void cp_mem_expect(void *from, size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+    enum { PAGE = 4096, LEAST = 4 * PAGE };
+    if (bytes < LEAST) return;
+    size_t skip = (PAGE - (uintptr_t)from % PAGE) % PAGE; /* whole pages: the first one is in use */
+    madvise((unsigned char *)from + skip, (bytes - skip) / PAGE * PAGE, MADV_POPULATE_WRITE);
+#else
+    (void)from, (void)bytes;
+#endif
 }
 
 enum { ARENA_ALIGN = 64, ARENA_BLOCK = 1 << 16 };

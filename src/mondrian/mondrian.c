@@ -85,7 +85,7 @@ void cp_mondrian_free(void *state) {
     if (!f) return;
     for (size_t m = 0; m < f->trees; m++) cp_mondrian_tree_clear(&f->tree[m]);
     cp_mem_free(f->tree);
-    cp_mem_free(f->x);
+    cp_mem_free_lines(f->x);
     cp_mem_free(f->label);
     cp_mem_free(f->y);
     cp_mem_free(f);
@@ -97,7 +97,7 @@ static copse_status reserve_rows(cp_mondrian *f, size_t n, copse_error *err) {
     if (all > INT32_MAX / 2)
         return cp_fail(err, COPSE_E_DATA, "a Mondrian forest holds at most %d rows; sample the data, or fit on a part",
                        INT32_MAX / 2);
-    CP_TRY(cp_mem_grow(&f->x, &f->cap_x, all, f->space.dims * sizeof *f->x, err));
+    CP_TRY(cp_mem_grow_lines(&f->x, &f->cap_x, all, f->space.dims * sizeof *f->x, err));
     f->space.x = f->x;
     if (f->task == COPSE_CLASS) {
         CP_TRY(CP_GROW(f->label, f->cap_label, all, err));
@@ -295,12 +295,19 @@ static copse_status predict(const void *state, const cp_rows *rows, const copse_
 
 /* ---------------------------------------------------------------------------------------------------------- update */
 
+/* What a worker keeps from tree to tree. */
+typedef struct desk {
+    cp_mondrian_scratch learn;
+    cp_mondrian_walk answer;
+} desk;
+
 /* Rows `from` ... of the space, learnt by every tree; with `before`, each tree's own answers. */
 typedef struct learning {
     cp_mondrian *f;
     size_t from;
     cp_answer *before;              /* one per tree, or NULL */
     const cp_mondrian_hyper *hyper; /* regression: one per row, as it was before that row */
+    desk *desk;                     /* one per worker */
 } learning;
 
 static copse_status answer_before(const learning *job, size_t m, size_t place, cp_mondrian_walk *walk,
@@ -318,31 +325,49 @@ static copse_status answer_before(const learning *job, size_t m, size_t place, c
     return COPSE_OK;
 }
 
+/* A tree grows in proportion to its rows, or less.  Arrays that are made as large at once need not move again and again, and
+ * most of it will be written soon; but what is far ahead is too uncertain to ask for. */
+static copse_status reserve_ahead(cp_mondrian_tree *t, const cp_mondrian_space *s, copse_error *err) {
+    double more = (double)(s->rows - t->rows) / (double)(t->rows + 1), sure = more < 1 ? 0.75 * more : 0.75;
+    size_t box = 2 * s->dims * sizeof *t->box;
+    CP_TRY(cp_mondrian_tree_reserve(t, s, (size_t)(more * (double)t->nodes), (size_t)(more * (double)t->boxes), err));
+    cp_mem_expect(t->node + t->nodes, (size_t)(sure * (double)t->nodes) * sizeof *t->node);
+    cp_mem_expect(t->box + t->boxes * 2 * s->dims, (size_t)(sure * (double)t->boxes) * box);
+    return COPSE_OK;
+}
+
 static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *err) {
-    (void)worker;
     const learning *job = arg;
     cp_mondrian *f = job->f;
     cp_mondrian_tree *t = &f->tree[m];
-    cp_mondrian_scratch tmp;
-    cp_mondrian_walk walk = {0};
-    cp_rng rng;
-    copse_status status = COPSE_OK;
-    cp_mondrian_scratch_init(&tmp);
+    desk *d = &job->desk[worker];
+    cp_rng_sheaf sheaf;
+    cp_mondrian_scratch_turn(&d->learn);
+    CP_TRY(reserve_ahead(t, &f->space, err));
     if (f->space.rows - t->rows > t->nodes / 16) cp_mondrian_walk_warm(t, &f->space);
-    while (t->rows < f->space.rows) {
-        if (job->before && t->rows >= job->from) CP_TRY_OUT(answer_before(job, m, t->rows - job->from, &walk, err));
-        cp_rng_init(&rng, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows);
-        CP_TRY_OUT(cp_mondrian_extend(t, &f->space, &rng, &tmp, err));
+    for (size_t i = 0; t->rows < f->space.rows; i = (i + 1) % CP_RNG_SHEAF) {
+        size_t left = f->space.rows - t->rows;
+        if (job->before && t->rows >= job->from) CP_TRY(answer_before(job, m, t->rows - job->from, &d->answer, err));
+        if (i == 0)
+            cp_rng_sheaf_init(&sheaf, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows,
+                              left < CP_RNG_SHEAF ? left : CP_RNG_SHEAF);
+        cp_rng rng = cp_rng_of(&sheaf, i);
+        CP_TRY(cp_mondrian_extend(t, &f->space, &rng, &d->learn, err));
     }
-out:
-    cp_mondrian_scratch_clear(&tmp);
-    cp_mondrian_walk_clear(&walk);
-    return status;
+    return COPSE_OK;
 }
 
 static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_error *err) {
-    size_t trees = job->f->trees;
-    return cp_pool_for(run, cp_pool_workers(run, trees), trees, NULL, learn_tree, job, err);
+    size_t trees = job->f->trees, workers = cp_pool_workers(run, trees);
+    CP_TRY(CP_NEW(job->desk, workers, err));
+    for (size_t i = 0; i < workers; i++) cp_mondrian_scratch_init(&job->desk[i].learn);
+    copse_status status = cp_pool_for(run, workers, trees, NULL, learn_tree, job, err);
+    for (size_t i = 0; i < workers; i++) {
+        cp_mondrian_scratch_clear(&job->desk[i].learn);
+        cp_mondrian_walk_clear(&job->desk[i].answer);
+    }
+    cp_mem_free(job->desk);
+    return status;
 }
 
 /* Sums the trees' answers, in the order of the trees. */
@@ -390,7 +415,7 @@ static copse_status learn_and_answer(cp_mondrian *f, const cp_rows *piece, size_
         CP_TRY_OUT(CP_RAW(hyper, piece->n, err));
         hyper_before(f, piece, hyper);
     }
-    learning job = {f, f->space.rows, before, hyper};
+    learning job = {.f = f, .from = f->space.rows, .before = before, .hyper = hyper};
     CP_TRY_OUT(reserve_rows(f, piece->n, err));
     keep_rows(f, piece);
     CP_TRY_OUT(bring_up_to_date(&job, run, err));

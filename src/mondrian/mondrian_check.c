@@ -27,7 +27,7 @@ static size_t collect(const inspector *in, int32_t j, int32_t *out) {
 
 static const char *check_box(const inspector *in, const cp_mondrian_node *n, size_t rows) {
     size_t d = in->s->dims;
-    if (cp_mondrian_has_box(n) != (rows > CP_MONDRIAN_CORNERS))
+    if (cp_mondrian_has_box(n) ? rows < CP_MONDRIAN_BOXED : rows > CP_MONDRIAN_CORNERS)
         return "N3: a node has a box it needs not, or lacks one";
     if (!cp_mondrian_has_box(n) && n->box != -(int32_t)rows) return "N3: a node has lost count of its few rows";
     in->s->kern->hull(in->s->x, d, in->member, rows, in->hull);

@@ -18,10 +18,10 @@ typedef struct walk {
     const cp_mondrian_room *room;
 } walk;
 
-/* A node without a box gets one with the row that makes its corners too many. */
+/* A node without a box gets one with the row that makes its corners many. */
 static void count_corner(walk *w, cp_mondrian_node *n) {
     const cp_mondrian_space *s = w->s;
-    if (n->box > -CP_MONDRIAN_CORNERS) {
+    if (n->box - 1 > -CP_MONDRIAN_BOXED) {
         n->box--;
         return;
     }
@@ -77,8 +77,8 @@ static void insert_above(walk *w, int32_t j, double time, double outside) {
     const float *old = cp_mondrian_tree_box(t, w->s, &t->node[j], box);
     cut_outside(w, old, outside, &dim, &cut);
     if (old != box) memcpy(box, old, 2 * w->s->dims * sizeof *box);
-    int few = t->node[j].box < 0 && t->node[j].box > -CP_MONDRIAN_CORNERS;
-    w->s->kern->include(box, w->x, w->s->dims);
+    int few = t->node[j].box < 0 && t->node[j].box - 1 > -CP_MONDRIAN_BOXED;
+    if (!few) w->s->kern->include(box, w->x, w->s->dims);
 
     t->nodes += 2;
     t->node[moved] = t->node[j];
@@ -128,8 +128,10 @@ static int would_resume(const walk *w, const cp_mondrian_node *leaf) {
 }
 
 /* Room for whatever may happen to this row and the next, `known` in all, so that nothing fails half way; and for `rows`
- * sampled anew.  A row by itself needs no more than two that are sampled with others: a split and a leaf, a box for the
- * split, and one for a node on the way whose corners become too many.  Class counts are seen to row by row. */
+ * sampled anew.  A row by itself needs no more than two that are sampled with others: a split and a leaf, and two boxes.
+ * Those are for nodes whose corners become many: the new split; a node that had BOXED - 1 rows; and one that had CORNERS,
+ * if it was sampled with them.  Not all three: the split has more rows than the second and fewer than the third, or than
+ * both.  Class counts are seen to row by row. */
 static copse_status reserve(walk *w, size_t rows, size_t known, cp_mondrian_scratch *tmp, copse_error *err) {
     if (rows > tmp->room.n) {
         cp_arena_reset(&tmp->tmp);
@@ -158,7 +160,8 @@ static const cp_mondrian_exit *draw_exit(walk *w, double *out_time) {
     double left = cp_draw_exp(w->rng);
     for (size_t i = w->path->exits; i-- > 0;) {
         const cp_mondrian_exit *e = &w->path->exit[i];
-        double since = cp_mondrian_path_since(w->path, w->t, e->at), end = w->t->node[w->path->node[e->at]].time;
+        double since = cp_mondrian_path_since(w->path, w->t, e->at),
+               end = w->t->node[cp_mondrian_path_node(w->path, e->at)].time;
         *out_time = since + left / e->outside;
         if (*out_time < end) return e;
         left -= e->outside * (end - since);
@@ -174,41 +177,53 @@ static void tell_ancestors(walk *w, size_t n) {
     cp_mondrian_tree *t = w->t;
     size_t outside = n; /* nodes of the path from here on have x outside their box */
     if (w->path->exits && w->path->exit[w->path->exits - 1].at < n) outside = w->path->exit[w->path->exits - 1].at;
-    for (size_t i = n; i-- > 0;) {
-        cp_mondrian_node *node = &t->node[w->path->node[i]];
-        if (i < outside && cp_mondrian_has_box(node)) break;
+    const int32_t *at = w->path->column + n * CP_MONDRIAN_ABREAST,
+                  *top = w->path->column + outside * CP_MONDRIAN_ABREAST;
+    for (const int32_t *j = at; j > w->path->column;) {
+        cp_mondrian_node *node = &t->node[*(j -= CP_MONDRIAN_ABREAST)];
+        if (j < top && cp_mondrian_has_box(node)) break;
         stretch_box(w, node);
     }
-    if (s->label)
-        for (size_t i = n; i-- > 0 && cp_mondrian_hnsp_see(t, s, &t->node[w->path->node[i]], s->label[w->row]);)
-            continue;
+    if (s->label) {
+        int32_t label = s->label[w->row];
+        for (const int32_t *j = at; j > w->path->column;)
+            if (!cp_mondrian_hnsp_see(t, s, &t->node[*(j -= CP_MONDRIAN_ABREAST)], label)) break;
+    }
     if (s->keeps_moments)
-        for (size_t i = 0; i < n; i++) cp_mondrian_gauss_learn(&t->stat[w->path->node[i]], s->y[w->row]);
+        for (size_t i = 0; i < n; i++)
+            cp_mondrian_gauss_learn(&t->stat[cp_mondrian_path_node(w->path, i)], s->y[w->row]);
 }
 
-/* The row's way to its leaf: with those of the next rows, if it is the first of them; else what was found then, up to the
- * first place that has changed since.  A place changes in its own slot, so its depth stays what it was. */
-static copse_status find_way(walk *w, cp_mondrian_scratch *tmp, copse_error *err) {
+/* The ways of this row and the next, found together. */
+static copse_status look_ahead(walk *w, cp_mondrian_scratch *tmp, copse_error *err) {
     const cp_mondrian_space *s = w->s;
-    size_t row = (size_t)w->row;
-    if (row < tmp->first || row >= tmp->first + tmp->count) {
-        size_t count = s->rows - row < CP_MONDRIAN_ABREAST ? s->rows - row : CP_MONDRIAN_ABREAST;
-        tmp->count = tmp->changes = 0;
-        CP_TRY(reserve(w, 0, count, tmp, err));
-        CP_TRY(cp_mondrian_walk_ahead(&tmp->walk, w->t, s, w->x, count, err));
-        w->path = &tmp->walk.path[0];
-        tmp->first = row;
-        tmp->count = count;
-        return COPSE_OK;
-    }
-    cp_mondrian_path *p = w->path = &tmp->walk.path[row - tmp->first];
-    size_t good = p->n;
-    for (size_t i = 0; i < tmp->changes; i++) { /* without branches on the depths, which nobody could guess */
-        size_t depth = tmp->changed[i].depth, place = depth < p->n ? depth : p->n - 1;
-        size_t here = p->node[place] == tmp->changed[i].node ? depth : p->n;
-        good = here < good ? here : good;
-    }
-    return good < p->n ? cp_mondrian_path_descend(p, w->t, good, w->x, err) : COPSE_OK;
+    size_t row = (size_t)w->row, count = s->rows - row < CP_MONDRIAN_ABREAST ? s->rows - row : CP_MONDRIAN_ABREAST;
+    tmp->count = 0;
+    CP_TRY(reserve(w, 0, count, tmp, err));
+    CP_TRY(cp_mondrian_walk_ahead(&tmp->walk, w->t, s, w->x, count, err));
+    for (size_t i = 0; i < count; i++) tmp->known[i] = SIZE_MAX;
+    tmp->first = row;
+    tmp->count = count;
+    return COPSE_OK;
+}
+
+/* The row's way to its leaf: what was found before, up to the first place that has changed since. */
+static copse_status find_way(walk *w, cp_mondrian_scratch *tmp, copse_error *err) {
+    if ((size_t)w->row - tmp->first >= tmp->count) CP_TRY(look_ahead(w, tmp, err));
+    size_t i = (size_t)w->row - tmp->first, known = tmp->known[i];
+    w->path = &tmp->walk.path[i];
+    return known < w->path->n ? cp_mondrian_walk_again(&tmp->walk, w->t, i, known, w->x, err) : COPSE_OK;
+}
+
+/* The node at this depth of the row's path is no more what it was: a split is above it now, or rows that were in it are
+ * below.  It changed in its own slot, so the ways of later rows are right down to there. */
+static void note_change(const walk *w, cp_mondrian_scratch *tmp, size_t depth) {
+    const int32_t *at = tmp->walk.way + depth * CP_MONDRIAN_ABREAST;
+    int32_t node = cp_mondrian_path_node(w->path, depth), here = 0;
+    for (size_t i = 0; i < CP_MONDRIAN_ABREAST; i++) here += at[i] == node;
+    if (here == 1) return; /* the row alone, as a rule */
+    for (size_t i = (size_t)w->row - tmp->first + 1; i < tmp->count; i++)
+        if (at[i] == node && depth < tmp->known[i]) tmp->known[i] = depth;
 }
 
 copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_rng *rng, cp_mondrian_scratch *tmp,
@@ -217,7 +232,7 @@ copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s,
     walk w = {.t = t, .s = s, .row = row, .x = cp_mondrian_row(s, row), .rng = rng, .room = &tmp->room};
     CP_TRY(find_way(&w, tmp, err));
     size_t last = w.path->n - 1;
-    int32_t leaf = w.path->node[last];
+    int32_t leaf = cp_mondrian_path_node(w.path, last);
     int paused = cp_mondrian_tree_paused(s, &t->node[leaf]), resumes = would_resume(&w, &t->node[leaf]);
     /* A block of two rows sampled from the start is a row that branches off from the other: no need to begin again. */
     if (resumes && t->node[leaf].count == 1) paused = resumes = 0;
@@ -229,14 +244,12 @@ copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s,
     size_t end = e ? e->at : last;
     tell_ancestors(&w, end);
     if (e)
-        insert_above(&w, w.path->node[end], time, e->outside);
+        insert_above(&w, cp_mondrian_path_node(w.path, end), time, e->outside);
     else if (resumes)
         resume(&w, leaf, cp_mondrian_path_since(w.path, t, last));
     else
         append(&w, leaf);
-    tmp->changed[tmp->changes].node = w.path->node[end];
-    tmp->changed[tmp->changes].depth = end;
-    tmp->changes += e || resumes; /* a leaf with one row more is where it was */
+    if (e || resumes) note_change(&w, tmp, end); /* a leaf with one row more is where it was */
     t->rows++;
     return COPSE_OK;
 }
@@ -244,6 +257,10 @@ copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s,
 void cp_mondrian_scratch_init(cp_mondrian_scratch *tmp) {
     *tmp = (cp_mondrian_scratch){0};
     cp_arena_init(&tmp->tmp);
+}
+
+void cp_mondrian_scratch_turn(cp_mondrian_scratch *tmp) {
+    tmp->count = 0;
 }
 
 void cp_mondrian_scratch_clear(cp_mondrian_scratch *tmp) {

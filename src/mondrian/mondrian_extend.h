@@ -13,14 +13,12 @@ typedef struct cp_mondrian_scratch {
     cp_arena tmp;
     cp_mondrian_room room; /* for a leaf that grows */
     cp_mondrian_walk walk;
-    size_t first, count; /* rows whose ways are known */
-    struct {
-        int32_t node;
-        size_t depth;
-    } changed[CP_MONDRIAN_ABREAST];
-    size_t changes;
+    size_t first, count;               /* rows whose ways are known */
+    size_t known[CP_MONDRIAN_ABREAST]; /* the first nodes of each way that are right still, or more than it has */
 } cp_mondrian_scratch;
 void cp_mondrian_scratch_init(cp_mondrian_scratch *tmp);
+/* Before another tree's turn. */
+void cp_mondrian_scratch_turn(cp_mondrian_scratch *tmp);
 void cp_mondrian_scratch_clear(cp_mondrian_scratch *tmp);
 
 /* Adds row t->rows of the space.  Between two calls for the same tree with the same scratch nothing else may change the

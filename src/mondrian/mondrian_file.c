@@ -17,11 +17,23 @@ static size_t row_bytes(const cp_mondrian_tree *t, const cp_mondrian_space *s) {
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
+/* Boxes that a reader will make: a tree that has learnt may have more. */
+static size_t count_boxes(const cp_mondrian_tree *t, int32_t *order, int32_t *rows) {
+    size_t boxes = 0;
+    cp_mondrian_tree_order(t, order);
+    for (size_t i = t->nodes; i-- > 0;) {
+        const cp_mondrian_node *n = &t->node[order[i]];
+        rows[order[i]] = cp_mondrian_is_leaf(n) ? n->count : rows[n->left] + rows[n->right];
+        boxes += rows[order[i]] > CP_MONDRIAN_CORNERS;
+    }
+    return boxes;
+}
+
 static copse_status write_tree(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_writer *w, copse_error *err) {
     copse_status status = COPSE_OK;
     double *time = NULL;
     float *cut = NULL;
-    int32_t *field = NULL;
+    int32_t *field = NULL, *order = NULL;
     CP_TRY_OUT(CP_RAW(time, t->nodes, err));
     CP_TRY_OUT(CP_RAW(cut, t->nodes, err));
     CP_TRY_OUT(CP_RAW(field, t->nodes, err));
@@ -41,12 +53,14 @@ static copse_status write_tree(const cp_mondrian_tree *t, const cp_mondrian_spac
     CP_TRY_OUT(cp_writer_array(w, "dim", CP_I32, field, t->nodes, err));
     CP_TRY_OUT(cp_writer_array(w, "next", CP_I32, t->next, t->rows, err));
     if (s->keeps_moments) CP_TRY_OUT(cp_writer_array(w, "stat", CP_F64, t->stat, 3 * t->nodes, err));
-    cp_writer_claim(w, t->boxes, cp_mondrian_box_bytes(s));
+    CP_TRY_OUT(CP_RAW(order, t->nodes, err));
+    cp_writer_claim(w, count_boxes(t, order, field), cp_mondrian_box_bytes(s));
     cp_writer_claim(w, t->rows, row_bytes(t, s));
 out:
     cp_mem_free(time);
     cp_mem_free(cut);
     cp_mem_free(field);
+    cp_mem_free(order);
     return status;
 }
 
@@ -381,13 +395,24 @@ static copse_status read_labels(cp_mondrian *f, cp_reader *r, copse_error *err) 
     return COPSE_OK;
 }
 
-static copse_status read_rows(cp_mondrian *f, cp_reader *r, copse_error *err) {
-    size_t n = f->space.rows * f->space.dims;
-    CP_TRY(cp_reader_array(r, "x", CP_F32, n, &f->x, err));
-    f->cap_x = f->space.rows;
+copse_status cp_mondrian_file_rows(cp_mondrian *f, cp_reader *r, const char *name, size_t rows, copse_error *err) {
+    size_t n = rows * f->space.dims;
+    float *x = NULL;
+    CP_TRY(cp_reader_array(r, name, CP_F32, n, &x, err));
+    f->x = cp_mem_to_lines(x, rows, f->space.dims * sizeof *x);
+    if (!f->x) {
+        cp_mem_free(x);
+        return cp_fail_memory(err);
+    }
     f->space.x = f->x;
+    f->space.rows = f->cap_x = rows;
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "'x' holds a number that is none");
+        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "'%s' holds a number that is none", name);
+    return COPSE_OK;
+}
+
+static copse_status read_rows(cp_mondrian *f, size_t rows, cp_reader *r, copse_error *err) {
+    CP_TRY(cp_mondrian_file_rows(f, r, "x", rows, err));
     return f->task == COPSE_CLASS ? read_labels(f, r, err) : read_targets(f, r, err);
 }
 
@@ -409,8 +434,7 @@ static copse_status read_forest(cp_mondrian *f, cp_reader *r, copse_error *err) 
     CP_TRY(cp_reader_i64(r, "frozen", 0, 1, &frozen, err));
     if (f->task == COPSE_REGRESS) CP_TRY(read_regression(f, r, err));
     if (frozen) return cp_mondrian_frozen_read(f, (size_t)rows, r, err);
-    f->space.rows = (size_t)rows;
-    CP_TRY(read_rows(f, r, err));
+    CP_TRY(read_rows(f, (size_t)rows, r, err));
     return cp_mondrian_file_trees(f, r, read_tree, err);
 }
 

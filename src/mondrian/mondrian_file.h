@@ -17,6 +17,8 @@ static inline size_t cp_mondrian_box_bytes(const cp_mondrian_space *s) {
     return 2 * s->dims * sizeof(float);
 }
 
+/* Reads f->x, `rows` rows, from the section of that name. */
+copse_status cp_mondrian_file_rows(cp_mondrian *f, cp_reader *r, const char *name, size_t rows, copse_error *err);
 /* Reads each tree from its own part of the file. */
 typedef copse_status (*cp_mondrian_file_tree)(cp_mondrian *f, size_t m, cp_reader *r, copse_error *err);
 copse_status cp_mondrian_file_trees(cp_mondrian *f, cp_reader *r, cp_mondrian_file_tree read, copse_error *err);

@@ -271,12 +271,8 @@ static copse_status read_corners(cp_mondrian *f, size_t rows, cp_reader *r, cops
     size_t n, d = f->space.dims;
     CP_TRY(cp_reader_count(r, "corner", CP_F32, &n, err));
     if (n < d || n % d || n / d > rows) return cp_reader_bad(r, err, "%zu numbers are no corners of %zu rows", n, rows);
-    CP_TRY(cp_reader_array(r, "corner", CP_F32, n, &f->x, err));
+    CP_TRY(cp_mondrian_file_rows(f, r, "corner", n / d, err));
     f->space.frozen = rows;
-    f->space.rows = f->cap_x = n / d;
-    f->space.x = f->x;
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "holds a number that is none");
     for (size_t i = 1; i < f->space.rows; i++)
         if (position_order(&(position){f->x + (i - 1) * d, d}, &(position){f->x + i * d, d}) >= 0)
             return cp_reader_bad(r, err, "is not sorted");

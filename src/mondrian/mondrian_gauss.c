@@ -278,8 +278,8 @@ static copse_status predict_exact(const emitter *e, const cp_mondrian_tree *t, c
     const cp_mondrian_hyper *h = e->h;
     for (size_t i = 0; i < path->exits; i++) {
         const cp_mondrian_exit *x = &path->exit[i];
-        const cp_mondrian_stat *st = &t->stat[path->node[x->at]];
-        const cp_mondrian_stat *parent = x->at ? &t->stat[path->node[x->at - 1]] : NULL;
+        const cp_mondrian_stat *st = &t->stat[cp_mondrian_path_node(path, x->at)];
+        const cp_mondrian_stat *parent = x->at ? &t->stat[cp_mondrian_path_node(path, x->at - 1)] : NULL;
         double since = cp_mondrian_path_since(path, t, x->at);
         bridge b = {.h = h,
                     .start = exp(-h->gamma2 * since),
@@ -293,7 +293,7 @@ static copse_status predict_exact(const emitter *e, const cp_mondrian_tree *t, c
         CP_TRY(emit_branch(e, &b, x, share, err));
     }
     if (!(path->stay > 0)) return COPSE_OK;
-    const cp_mondrian_stat *leaf = &t->stat[path->node[path->n - 1]];
+    const cp_mondrian_stat *leaf = &t->stat[cp_mondrian_path_node(path, path->n - 1)];
     return emit(e, share * path->stay, leaf->m, leaf->v + h->noise, err);
 }
 
@@ -301,11 +301,11 @@ static copse_status predict_exact(const emitter *e, const cp_mondrian_tree *t, c
 static copse_status predict_fast(const emitter *e, const cp_mondrian_tree *t, const cp_mondrian_path *path,
                                  double share, copse_error *err) {
     for (size_t i = 0; i < path->exits; i++) {
-        const cp_mondrian_stat *st = &t->stat[path->node[path->exit[i].at]];
+        const cp_mondrian_stat *st = &t->stat[cp_mondrian_path_node(path, path->exit[i].at)];
         CP_TRY(emit(e, share * path->exit[i].weight, st->mean, st->m2 / st->n + e->h->noise, err));
     }
     if (!(path->stay > 0)) return COPSE_OK;
-    const cp_mondrian_stat *leaf = &t->stat[path->node[path->n - 1]];
+    const cp_mondrian_stat *leaf = &t->stat[cp_mondrian_path_node(path, path->n - 1)];
     return emit(e, share * path->stay, leaf->mean, leaf->m2 / leaf->n + e->h->noise, err);
 }
 

@@ -214,7 +214,7 @@ static void predict_path(const cp_mondrian_tree *t, const cp_mondrian_space *s, 
             if (e == path->exit) return;
             i = e[-1].at;
         }
-        const cp_mondrian_node *n = &t->node[path->node[i]];
+        const cp_mondrian_node *n = &t->node[cp_mondrian_path_node(path, i)];
         double d = decay(gamma * (n->time - cp_mondrian_path_since(path, t, i))), weight = 0, dbar = 0;
         if (e > path->exit && e[-1].at == i) {
             e--;

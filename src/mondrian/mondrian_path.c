@@ -2,12 +2,17 @@
 
 #include <math.h>
 
-/* Room for `more` nodes. */
-static copse_status path_room(cp_mondrian_path *p, size_t more, copse_error *err) {
-    size_t cap = p->cap;
-    if (p->n + more <= cap) return COPSE_OK;
-    CP_TRY(CP_GROW(p->node, cap, p->n + more, err));
-    return CP_GROW(p->exit, p->cap, cap, err);
+/* Room for paths of `depths` nodes. */
+static copse_status make_room(cp_mondrian_walk *w, size_t depths, copse_error *err) {
+    enum { N = CP_MONDRIAN_ABREAST };
+    size_t had = w->depths;
+    if (depths <= w->exits) return COPSE_OK;
+    CP_TRY(cp_mem_grow(&w->way, &w->depths, depths, N * sizeof *w->way, err));
+    for (size_t i = had * N; i < w->depths * N; i++) w->way[i] = CP_NONE;
+    for (size_t i = 0; i < N; i++) w->path[i].column = w->way + i;
+    CP_TRY(cp_mem_grow(&w->exit, &w->exits, w->depths, N * sizeof *w->exit, err));
+    for (size_t i = 0; i < N; i++) w->path[i].exit = w->exit + i * w->exits;
+    return COPSE_OK;
 }
 
 enum { STRETCH = 64 }; /* steps between looks at the room left */
@@ -15,7 +20,6 @@ enum { STRETCH = 64 }; /* steps between looks at the room left */
 /* A point on its way down. */
 typedef struct traveller {
     const float *x;
-    int32_t *node; /* where its path is written */
     int32_t at;
     uint32_t point;
 } traveller;
@@ -24,12 +28,13 @@ typedef struct traveller {
  * another's work; those who arrive leave the list.  Returns how many are still on the way. */
 static size_t take_turns(traveller *on_way, size_t count, size_t depth, const cp_mondrian_node *tree,
                          cp_mondrian_walk *w) {
-    for (size_t end = depth + STRETCH; depth < end && count; depth++)
+    int32_t *way = w->way + depth * CP_MONDRIAN_ABREAST;
+    for (size_t end = depth + STRETCH; depth < end && count; depth++, way += CP_MONDRIAN_ABREAST)
         for (size_t k = count; k-- > 0;) {
             traveller *p = &on_way[k];
             const cp_mondrian_node *n = &tree[p->at];
             int32_t left = n->left, right = n->right; /* both read: a choice of values, not a branch to be guessed */
-            p->node[depth] = p->at;
+            way[p->point] = p->at;
             if (left == CP_NONE) {
                 w->path[p->point].n = depth + 1;
                 on_way[k] = on_way[--count];
@@ -49,27 +54,20 @@ static copse_status descend(cp_mondrian_walk *w, const cp_mondrian_tree *t, cons
         on_way[i] = (traveller){.x = x + i * s->dims, .point = (uint32_t)i};
     }
     for (size_t depth = 0; points; depth += STRETCH) {
-        for (size_t k = 0; k < points; k++) {
-            cp_mondrian_path *p = &w->path[on_way[k].point];
-            p->n = depth;
-            CP_TRY(path_room(p, STRETCH, err));
-            on_way[k].node = p->node;
-        }
+        CP_TRY(make_room(w, depth + STRETCH, err));
         points = take_turns(on_way, points, depth, t->node, w);
     }
     return COPSE_OK;
 }
 
-copse_status cp_mondrian_path_descend(cp_mondrian_path *p, const cp_mondrian_tree *t, size_t k, const float *x,
-                                      copse_error *err) {
-    int32_t j = k < p->n ? p->node[k] : 0;
-    for (p->n = k;;) {
-        const cp_mondrian_node *n = &t->node[j];
-        if (p->n == p->cap) CP_TRY(path_room(p, STRETCH, err));
-        p->node[p->n++] = j;
+copse_status cp_mondrian_walk_again(cp_mondrian_walk *w, const cp_mondrian_tree *t, size_t i, size_t k, const float *x,
+                                    copse_error *err) {
+    for (;; k++) {
+        const cp_mondrian_node *n = &t->node[w->way[k * CP_MONDRIAN_ABREAST + i]];
+        w->path[i].n = k + 1;
         if (cp_mondrian_is_leaf(n)) return COPSE_OK;
-        int32_t left = n->left, right = n->right;
-        j = x[n->dim] <= n->cut ? left : right;
+        CP_TRY(make_room(w, k + 2, err));
+        w->way[(k + 1) * CP_MONDRIAN_ABREAST + i] = x[n->dim] <= n->cut ? n->left : n->right;
     }
 }
 
@@ -88,28 +86,33 @@ static void ask_for_rows(const cp_mondrian_node *n, const cp_mondrian_tree *t, c
 static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s) {
     enum { NODES = 5, LINE = 16, MOST = 4 * LINE }; /* floats */
     size_t length = 2 * s->dims < MOST ? 2 * s->dims : MOST;
-    for (size_t i = p->n > NODES ? p->n - NODES : 0; i < p->n; i++) {
-        const cp_mondrian_node *n = &t->node[p->node[i]];
+    const int32_t *leaf = p->column + (p->n - 1) * CP_MONDRIAN_ABREAST;
+    const int32_t *first = p->n > NODES ? leaf - (NODES - 1) * CP_MONDRIAN_ABREAST : p->column;
+    for (const int32_t *at = first; at <= leaf; at += CP_MONDRIAN_ABREAST) {
+        const cp_mondrian_node *n = &t->node[*at];
         if (!cp_mondrian_has_box(n)) {
             ask_for_rows(n, t, s);
             continue;
         }
         const float *box = cp_mondrian_tree_own_box(t, s, n->box);
-        for (size_t k = 0; k < length; k += LINE) cp_kern_ask(box + k);
+        cp_kern_ask(box);
+        for (size_t k = LINE; k < length; k += LINE) cp_kern_ask(box + k);
     }
 }
 
 /* Boxes are nested, so the first one on the way up that holds the point ends the search. */
 void cp_mondrian_path_climb(cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s, const float *x,
                             int skip_leaf) {
-    p->exits = 0;
-    for (size_t i = p->n - (skip_leaf ? 1 : 0); i > 0; i--) {
-        double outside = cp_mondrian_tree_outside(t, s, &t->node[p->node[i - 1]], x);
+    cp_mondrian_exit *e = p->exit; /* all but place and distance is weigh_exits's */
+    size_t i = p->n - (skip_leaf ? 1 : 0);
+    for (const int32_t *at = p->column + i * CP_MONDRIAN_ABREAST; i > 0; i--, e++) {
+        at -= CP_MONDRIAN_ABREAST;
+        double outside = cp_mondrian_tree_outside(t, s, &t->node[*at], x);
         if (!(outside > 0)) break;
-        cp_mondrian_exit *e = &p->exit[p->exits++]; /* the rest of it is weigh_exits's */
         e->at = i - 1;
         e->outside = outside;
     }
+    p->exits = (size_t)(e - p->exit);
 }
 
 static void root_first(cp_mondrian_path *p) {
@@ -136,7 +139,7 @@ static void weigh_exits(cp_mondrian_path *p, const cp_mondrian_tree *t) {
     for (size_t i = 0; i < p->exits; i++) {
         cp_mondrian_exit *e = &p->exit[i];
         double keep;
-        e->delta = t->node[p->node[e->at]].time - cp_mondrian_path_since(p, t, e->at);
+        e->delta = t->node[cp_mondrian_path_node(p, e->at)].time - cp_mondrian_path_since(p, t, e->at);
         part_or_stay(e->outside * e->delta, &e->off, &keep);
         e->weight = p->stay * e->off;
         p->stay *= keep;
@@ -169,9 +172,7 @@ void cp_mondrian_walk_warm(const cp_mondrian_tree *t, const cp_mondrian_space *s
 }
 
 void cp_mondrian_walk_clear(cp_mondrian_walk *w) {
-    for (size_t i = 0; i < CP_MONDRIAN_ABREAST; i++) {
-        cp_mem_free(w->path[i].node);
-        cp_mem_free(w->path[i].exit);
-    }
+    cp_mem_free(w->way);
+    cp_mem_free(w->exit);
     *w = (cp_mondrian_walk){0};
 }

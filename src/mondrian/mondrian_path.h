@@ -16,41 +16,51 @@ typedef struct cp_mondrian_exit {
     double weight;  /* probability of branching off here */
 } cp_mondrian_exit;
 
+/* Points that walk together: while one waits for memory the others compute. */
+enum { CP_MONDRIAN_ABREAST = 16 };
+
 typedef struct cp_mondrian_path {
-    int32_t *node; /* from the root to the leaf */
+    int32_t *column; /* nodes from the root to the leaf, CP_MONDRIAN_ABREAST places apart */
     cp_mondrian_exit *exit;
-    size_t n, exits, cap;
+    size_t n, exits;
     double stay; /* probability of arriving at the last node without branching off */
 } cp_mondrian_path;
 
-/* Points that walk together: while one waits for memory the others compute. */
-enum { CP_MONDRIAN_ABREAST = 16 };
+/* Buffers are reused from call to call. */
 typedef struct cp_mondrian_walk {
+    int32_t *way; /* where each point is: a row for each depth, a column for each point */
+    cp_mondrian_exit *exit;
+    size_t depths, exits; /* room in way, in exit: for each point */
     cp_mondrian_path path[CP_MONDRIAN_ABREAST];
 } cp_mondrian_walk;
 
-/* The paths of `points` <= CP_MONDRIAN_ABREAST points, consecutive rows of x.  Buffers are reused from call to call. */
+/* The paths of `points` <= CP_MONDRIAN_ABREAST points, consecutive rows of x. */
 copse_status cp_mondrian_walk_down(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                    const float *x, size_t points, copse_error *err);
-/* Its two halves.  Down to the leaves, by the cuts alone: path.node. */
+/* Its two halves.  Down to the leaves, by the cuts alone. */
 copse_status cp_mondrian_walk_ahead(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                     const float *x, size_t points, copse_error *err);
 /* Up again: p->exit, from the leaf upwards, starting above the leaf if skip_leaf; without weights. */
 void cp_mondrian_path_climb(cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s, const float *x,
                             int skip_leaf);
 
-/* Goes on from the k-th node of a path, which is (still) on the way, to the leaf. */
-copse_status cp_mondrian_path_descend(cp_mondrian_path *p, const cp_mondrian_tree *t, size_t k, const float *x,
-                                      copse_error *err);
+/* The i-th point's way anew from its k-th node on, which is (still) on it. */
+copse_status cp_mondrian_walk_again(cp_mondrian_walk *w, const cp_mondrian_tree *t, size_t i, size_t k, const float *x,
+                                    copse_error *err);
 
 /* Brings a tree into the cache in one sweep, which is many times quicker than meeting its nodes one by one; worth it when
  * many points are about to walk. */
 void cp_mondrian_walk_warm(const cp_mondrian_tree *t, const cp_mondrian_space *s);
 void cp_mondrian_walk_clear(cp_mondrian_walk *w);
 
-/* Time of the split above the i-th node of a path. */
+/* The i-th node of a path. */
+static inline int32_t cp_mondrian_path_node(const cp_mondrian_path *p, size_t i) {
+    return p->column[i * CP_MONDRIAN_ABREAST];
+}
+
+/* Time of the split above it. */
 static inline double cp_mondrian_path_since(const cp_mondrian_path *p, const cp_mondrian_tree *t, size_t i) {
-    return i ? t->node[p->node[i - 1]].time : 0;
+    return i ? t->node[cp_mondrian_path_node(p, i - 1)].time : 0;
 }
 
 #endif

@@ -25,20 +25,23 @@ copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
 }
 
 /* A failed shrink leaves the larger block in place, which is not an error. */
-static void shrink(void *slot, size_t *cap, size_t n, size_t size, void *(*resize)(void *old, size_t n, size_t size)) {
+static void shrink_lines(void *slot, size_t *cap, size_t n, size_t size) {
     void *old;
     memcpy(&old, slot, sizeof old);
     if (*cap <= n || !old) return;
-    void *moved = resize(old, n ? n : 1, size);
+    void *moved = cp_mem_resize_lines(old, *cap, n ? n : 1, size);
     if (!moved) return;
     memcpy(slot, &moved, sizeof moved);
     *cap = n ? n : 1;
 }
 
 void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s) {
-    shrink(&t->node, &t->cap_nodes, t->nodes, sizeof *t->node, cp_mem_resize_lines);
-    shrink(&t->box, &t->cap_boxes, t->boxes, 2 * s->dims * sizeof *t->box, cp_mem_resize_lines);
-    if (t->stat) shrink(&t->stat, &t->cap_stat, t->nodes, sizeof *t->stat, cp_mem_resize);
+    shrink_lines(&t->node, &t->cap_nodes, t->nodes, sizeof *t->node);
+    shrink_lines(&t->box, &t->cap_boxes, t->boxes, 2 * s->dims * sizeof *t->box);
+    cp_mondrian_stat *tight = t->cap_stat > t->nodes ? cp_mem_resize(t->stat, t->nodes, sizeof *t->stat) : NULL;
+    if (!tight) return;
+    t->stat = tight;
+    t->cap_stat = t->nodes;
 }
 
 /* From left to right; what waits is the right sides of the splits above, fewer than there are rows. */

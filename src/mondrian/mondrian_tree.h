@@ -16,8 +16,8 @@
  * Invariants, checked by cp_mondrian_tree_check:
  *   N1  node 0 is the root; every other node is the child of exactly one node; each row learnt is in one leaf's list.
  *   N2  times grow strictly downwards; a leaf's time is the lifetime.
- *   N3  a node's box is exactly the hull of the rows under it; it owns one if and only if those are more
- *       than CP_MONDRIAN_CORNERS, and else knows their number.
+ *   N3  a node's box is exactly the hull of the rows under it; it owns one if those are more than CP_MONDRIAN_CORNERS,
+ *       none if they are fewer than CP_MONDRIAN_BOXED, and one that owns none knows their number.
  *   N4  a split lies inside its box: lower <= cut < upper in its dimension; rows with x <= cut are on the left.
  *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and two
  *       classes or more.
@@ -33,7 +33,10 @@
 #include "num/kern.h"
 #include "num/rng.h"
 
-enum { CP_MONDRIAN_CORNERS = 4 };
+enum {
+    CP_MONDRIAN_CORNERS = 4, /* most rows of a node without a box */
+    CP_MONDRIAN_BOXED = 4    /* rows at which a node that learns gets one: it is about to be asked for it often */
+};
 
 typedef struct cp_mondrian_node {
     double time;

@@ -28,24 +28,56 @@ AVX2 static double lanes_sum(__m256d sum) {
     return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
 }
 
+/* What the point lies outside by, dimension by dimension, summed; `some` has bits where it is not 0.  As a rule a caller
+ * asks of box after box until one holds the point.  Which one that is nobody can guess, and so it matters how soon it is
+ * known: long before the sum. */
+typedef struct distance {
+    __m256d sum;
+    __m256 some;
+} distance;
+
+AVX2 static void distance_add(distance *to, __m256 e) {
+    to->some = _mm256_or_ps(to->some, e);
+    to->sum = add_lanes(to->sum, e);
+}
+
+AVX2 static double distance_read(const distance *d) {
+    __m256i some = _mm256_castps_si256(d->some);
+    return _mm256_testz_si256(some, some) ? 0 : lanes_sum(d->sum);
+}
+
 AVX2 static double outside_avx2(const float *box, const float *x, size_t d) {
     const float *lower = box, *upper = box + d;
-    __m256d sum = _mm256_setzero_pd();
+    distance far = {_mm256_setzero_pd(), _mm256_setzero_ps()};
     size_t i = 0;
-    for (; i + 8 <= d; i += 8) {
-        __m256 e = excess(_mm256_loadu_ps(lower + i), _mm256_loadu_ps(upper + i), _mm256_loadu_ps(x + i));
-        sum = add_lanes(sum, e);
-    }
+    for (; i + 8 <= d; i += 8)
+        distance_add(&far, excess(_mm256_loadu_ps(lower + i), _mm256_loadu_ps(upper + i), _mm256_loadu_ps(x + i)));
     if (i < d) {
         __m256i m = tail_mask(d - i);
-        sum = add_lanes(sum, excess(_mm256_maskload_ps(lower + i, m), _mm256_maskload_ps(upper + i, m),
-                                    _mm256_maskload_ps(x + i, m)));
+        distance_add(&far, excess(_mm256_maskload_ps(lower + i, m), _mm256_maskload_ps(upper + i, m),
+                                  _mm256_maskload_ps(x + i, m)));
     }
-    return lanes_sum(sum);
+    return distance_read(&far);
+}
+
+/* Four rows, and columns in eights: what trees ask for all the time. */
+AVX2 static double outside_four(const float *m, const int32_t row[4], const float *x, size_t d) {
+    const float *a = m + (size_t)row[0] * d, *b = m + (size_t)row[1] * d, *c = m + (size_t)row[2] * d,
+                *e = m + (size_t)row[3] * d;
+    distance far = {_mm256_setzero_pd(), _mm256_setzero_ps()};
+    for (size_t i = 0; i < d; i += 8) {
+        __m256 p = _mm256_loadu_ps(a + i), q = _mm256_loadu_ps(b + i), r = _mm256_loadu_ps(c + i),
+               s = _mm256_loadu_ps(e + i);
+        __m256 lower = _mm256_min_ps(_mm256_min_ps(p, q), _mm256_min_ps(r, s));
+        __m256 upper = _mm256_max_ps(_mm256_max_ps(p, q), _mm256_max_ps(r, s));
+        distance_add(&far, excess(lower, upper, _mm256_loadu_ps(x + i)));
+    }
+    return distance_read(&far);
 }
 
 AVX2 static double outside_rows_avx2(const float *m, const int32_t *row, size_t n, const float *x, size_t d) {
-    __m256d sum = _mm256_setzero_pd();
+    if (n == 4 && d % 8 == 0) return outside_four(m, row, x, d);
+    distance far = {_mm256_setzero_pd(), _mm256_setzero_ps()};
     size_t i = 0;
     for (; i + 8 <= d; i += 8) {
         __m256 l = _mm256_loadu_ps(m + (size_t)row[0] * d + i), u = l;
@@ -54,7 +86,7 @@ AVX2 static double outside_rows_avx2(const float *m, const int32_t *row, size_t 
             l = _mm256_min_ps(l, v);
             u = _mm256_max_ps(u, v);
         }
-        sum = add_lanes(sum, excess(l, u, _mm256_loadu_ps(x + i)));
+        distance_add(&far, excess(l, u, _mm256_loadu_ps(x + i)));
     }
     if (i < d) {
         __m256i mask = tail_mask(d - i);
@@ -64,9 +96,9 @@ AVX2 static double outside_rows_avx2(const float *m, const int32_t *row, size_t 
             l = _mm256_min_ps(l, v);
             u = _mm256_max_ps(u, v);
         }
-        sum = add_lanes(sum, excess(l, u, _mm256_maskload_ps(x + i, mask)));
+        distance_add(&far, excess(l, u, _mm256_maskload_ps(x + i, mask)));
     }
-    return lanes_sum(sum);
+    return distance_read(&far);
 }
 
 /* Most gaps are 0 and hold no place: only the others are looked at. */

@@ -1,4 +1,4 @@
-/* kern_avx2 - the AVX2 twins of kern.c's plain loops; the only user of <immintrin.h>. */
+/* kern_avx2 - the AVX2 twins of kern.c's plain loops. */
 #ifndef CP_KERN_AVX2_H
 #define CP_KERN_AVX2_H
 

@@ -2,6 +2,8 @@
 
 #include <Random123/philox.h>
 
+#include "num/rng_avx2.h"
+
 /* key = seed; counter = (block number, purpose and slot, step).  Purpose takes the top 8 bits of the second word, slot
  * the rest (16 million trees), the step 64 bits; a stream holds 2^32 blocks of four words. */
 void cp_rng_init(cp_rng *r, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step) {
@@ -20,12 +22,41 @@ static void refill(cp_rng *r) {
     r->left = 4;
 }
 
+void cp_rng_sheaf_init(cp_rng_sheaf *sheaf, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step, size_t n) {
+    enum { FEW = 4 };
+    cp_rng_init(&sheaf->first, seed, purpose, slot, step);
+    sheaf->step = step;
+    if (n > FEW && cp_rng_avx2_blocks(sheaf->first.key, sheaf->first.counter, sheaf->word)) return;
+    for (size_t i = 0; i < n; i++) {
+        cp_rng r;
+        cp_rng_init(&r, seed, purpose, slot, step + i);
+        refill(&r);
+        for (size_t w = 0; w < 4; w++) sheaf->word[w][i] = r.out[w];
+    }
+}
+
+cp_rng cp_rng_of(const cp_rng_sheaf *sheaf, size_t i) {
+    cp_rng r = sheaf->first;
+    uint64_t step = sheaf->step + i;
+    r.counter[0] = 1;
+    r.counter[2] = (uint32_t)step;
+    r.counter[3] = (uint32_t)(step >> 32);
+    for (size_t w = 0; w < 4; w++) r.out[w] = sheaf->word[w][i];
+    r.left = 4;
+    return r;
+}
+
 uint32_t cp_rng_u32(cp_rng *r) {
     if (!r->left) refill(r);
     return r->out[4 - r->left--];
 }
 
 uint64_t cp_rng_u64(cp_rng *r) {
+    if (r->left >= 2) {
+        const uint32_t *next = r->out + 4 - r->left;
+        r->left -= 2;
+        return next[0] | (uint64_t)next[1] << 32;
+    }
     uint64_t low = cp_rng_u32(r);
     return low | (uint64_t)cp_rng_u32(r) << 32;
 }

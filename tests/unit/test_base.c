@@ -59,7 +59,7 @@ static void lines_keep_contents_and_alignment(void **state) {
             a[k][i].v[0] = a[k][i].v[7] = ARRAYS * i + k;
         }
     for (int k = 0; k < ARRAYS; k++) {
-        a[k] = cp_mem_resize_lines(a[k], MOST / 2, sizeof *a[k]);
+        a[k] = cp_mem_resize_lines(a[k], cap[k], MOST / 2, sizeof *a[k]);
         assert_non_null(a[k]);
         assert_int_equal((uintptr_t)(a[k] + 1) % 64, 0);
         for (int i = 0; i < MOST / 2; i++) {
@@ -69,8 +69,29 @@ static void lines_keep_contents_and_alignment(void **state) {
         cp_mem_free_lines(a[k]);
     }
     cp_mem_free_lines(NULL);
-    assert_null(cp_mem_resize_lines(NULL, SIZE_MAX / 2, 3));
-    assert_null(cp_mem_resize_lines(NULL, PTRDIFF_MAX, 1));
+    assert_null(cp_mem_resize_lines(NULL, 0, SIZE_MAX / 2, 3));
+    assert_null(cp_mem_resize_lines(NULL, 0, PTRDIFF_MAX, 1));
+}
+
+static void a_plain_array_becomes_one_of_lines(void **state) {
+    (void)state;
+    for (size_t n = 1; n < 3000; n = n * 2 + 1) {
+        float(*plain)[16] = cp_mem_raw(n, sizeof *plain);
+        assert_non_null(plain);
+        for (size_t i = 0; i < 16 * n; i++) plain[i / 16][i % 16] = (float)i;
+        float(*lines)[16] = cp_mem_to_lines(plain, n, sizeof *lines);
+        assert_non_null(lines);
+        assert_int_equal((uintptr_t)lines % 64, 0);
+        lines = cp_mem_resize_lines(lines, n, n + 100, sizeof *lines);
+        assert_non_null(lines);
+        for (size_t i = 0; i < 16 * n; i++) assert_true(lines[i / 16][i % 16] == (float)i);
+        cp_mem_free_lines(lines);
+    }
+    float *plain = cp_mem_raw(8, sizeof *plain);
+    cp_mem_fail_after(0);
+    assert_null(cp_mem_to_lines(plain, 8, sizeof *plain));
+    cp_mem_fail_after(-1);
+    cp_mem_free(plain);
 }
 
 static void arena_blocks_are_aligned_apart_and_reused(void **state) {
@@ -143,6 +164,7 @@ int main(void) {
         cmocka_unit_test(allocation_refuses_overflow_and_on_demand),
         cmocka_unit_test(grow_keeps_contents),
         cmocka_unit_test(lines_keep_contents_and_alignment),
+        cmocka_unit_test(a_plain_array_becomes_one_of_lines),
         cmocka_unit_test(arena_blocks_are_aligned_apart_and_reused),
         cmocka_unit_test(pool_does_every_job_once),
         cmocka_unit_test(pool_reports_the_lowest_failure),

@@ -37,6 +37,40 @@ static void blocks_follow_one_another(void **state) {
     for (int i = 0; i < 4; i++) assert_int_equal(cp_rng_u32(&all), cp_rng_u32(&second));
 }
 
+/* Every stream of a sheaf goes on for several blocks as the same stream made alone; also a sheaf of few, and one whose
+ * steps pass 2^32. */
+static void a_sheaf_holds_the_streams_of_its_steps(void **state) {
+    (void)state;
+    static const uint64_t step[] = {0, 17, UINT32_MAX - 20, UINT32_MAX - 5, 1ull << 32, UINT64_MAX - 40};
+    static const size_t sizes[] = {1, 3, 7, CP_RNG_SHEAF};
+    for (size_t k = 0; k < sizeof step / sizeof *step; k++)
+        for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+            cp_rng_sheaf sheaf;
+            cp_rng_sheaf_init(&sheaf, 0x123456789abcdefull, CP_FOR_TEST, 0xffffff, step[k], sizes[n]);
+            for (size_t i = 0; i < sizes[n]; i++) {
+                cp_rng a = cp_rng_of(&sheaf, i), b;
+                cp_rng_init(&b, 0x123456789abcdefull, CP_FOR_TEST, 0xffffff, step[k] + i);
+                for (int w = 0; w < 11; w++) assert_int_equal(cp_rng_u32(&a), cp_rng_u32(&b));
+                for (int w = 0; w < 5; w++) assert_true(cp_rng_u64(&a) == cp_rng_u64(&b));
+            }
+        }
+}
+
+/* Two words make one of 64 bits, the first of them the low half, also across the end of a block. */
+static void long_words_are_made_of_short_ones(void **state) {
+    (void)state;
+    cp_rng a, b;
+    for (int skip = 0; skip < 4; skip++) {
+        cp_rng_init(&a, 3, CP_FOR_TEST, 0, 0);
+        cp_rng_init(&b, 3, CP_FOR_TEST, 0, 0);
+        for (int i = 0; i < skip; i++) assert_int_equal(cp_rng_u32(&a), cp_rng_u32(&b));
+        for (int i = 0; i < 9; i++) {
+            uint64_t low = cp_rng_u32(&b), high = cp_rng_u32(&b);
+            assert_true(cp_rng_u64(&a) == (low | high << 32));
+        }
+    }
+}
+
 /* Streams whose names differ in one part share no word among their first thousand: two random sets of a thousand 32-bit
  * words would share one with probability 2e-4, 64-bit words never in practice. */
 static void streams_with_different_names_differ(void **state) {
@@ -121,6 +155,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_equal_the_published_answers),
         cmocka_unit_test(blocks_follow_one_another),
+        cmocka_unit_test(a_sheaf_holds_the_streams_of_its_steps),
+        cmocka_unit_test(long_words_are_made_of_short_ones),
         cmocka_unit_test(streams_with_different_names_differ),
         cmocka_unit_test(neighbouring_streams_are_uncorrelated),
         cmocka_unit_test(units_are_uniform_and_never_at_the_ends),
