@@ -129,9 +129,8 @@ static int would_resume(const walk *w, const cp_mondrian_node *leaf) {
 
 /* Room for whatever may happen to this row and the next, `known` in all, so that nothing fails half way; and for `rows`
  * sampled anew.  A row by itself needs no more than two that are sampled with others: a split and a leaf, and two boxes.
- * Those are for nodes whose corners become many: the new split; a node that had BOXED - 1 rows; and one that had CORNERS,
- * if it was sampled with them.  Not all three: the split has more rows than the second and fewer than the third, or than
- * both.  Class counts are seen to row by row. */
+ * Those are for nodes whose corners become many: the new split, or a node that had BOXED - 1 rows; and one that had
+ * CORNERS of them from the start.  Class counts are seen to row by row. */
 static copse_status reserve(walk *w, size_t rows, size_t known, cp_mondrian_scratch *tmp, copse_error *err) {
     if (rows > tmp->room.n) {
         cp_arena_reset(&tmp->tmp);
