@@ -9,9 +9,10 @@
 
 enum {
     LANES = 8,
-    ROWS = 512,            /* under way together */
-    STEP = 4,              /* levels between two looks at who has arrived */
-    MOST_NODES = 64 << 10, /* of a tree that may be fetched ahead without pushing out more than it brings */
+    ROWS = 512,       /* under way together */
+    STEP = 4,         /* levels between two looks at who has arrived */
+    PER_ROW = 64,     /* nodes of a tree that is fetched ahead: with more, most are not met */
+    SMALL = 16 << 10, /* nodes of a tree whose leaves are fetched too: both fit into the cache beside the tree before */
     LINE = 64
 };
 
@@ -76,9 +77,10 @@ static outlook look_ahead(const cp_tree *t, const cp_forest *f, size_t n) {
     outlook o = {.groups = (n + LANES - 1) / LANES};
     if (!f->tree || at >= f->trees || f->trees == 1) return o;
     const cp_tree *next = at + 1 < f->trees ? t + 1 : f->tree;
-    if (next->nodes > MOST_NODES || next->nodes > 16 * n) return o;
+    if (next->nodes > PER_ROW * n) return o;
     o.part[0] = next->step ? want(next->step, next->nodes * sizeof *next->step)
                            : want(next->node, next->nodes * sizeof *next->node);
+    if (next->nodes > SMALL) return o;
     o.part[1] = next->value ? want(next->value, next->leaves * sizeof *next->value)
                             : want(next->share, next->start[next->leaves] * sizeof *next->share);
     return o;
