@@ -29,6 +29,7 @@ bench: all ## speed and memory against peers measured in the same run
 	@tools/setup bench
 	@bench/run
 	@bench/greedy
+	@bench/trees
 
 install: all ## install under PREFIX (/usr/local), staged in DESTDIR if given
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) > /dev/null

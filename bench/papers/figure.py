@@ -110,6 +110,14 @@ class Axes:
             x, y = left - 52, (top + bottom) / 2
             f.text(x, y, up, 'middle', transform=f'rotate(-90 {x:.1f} {y:.1f})')
 
+    def powers(self, label, n_up, up=''):
+        """The frame of a plot whose values across are decimal logarithms: ticks at powers of ten."""
+        self.frame(label, up, n_across=0, n_up=n_up)
+        bottom = self.box[3]
+        for power in range(math.ceil(self.across[0] - 1e-9), math.floor(self.across[1] + 1e-9) + 1):
+            self.figure.line(self.x(power), bottom, self.x(power), bottom + 5)
+            self.figure.text(self.x(power), bottom + 20, f'{10 ** power:,g}', 'middle', 13, FAINT)
+
     def path(self, points, **style):
         self.figure.path([(self.x(a), self.y(b)) for a, b in points], **style)
 

@@ -14,6 +14,7 @@ import benchlib as lib  # noqa: E402
 
 PAGES = os.path.join(lib.ROOT, 'docs', 'papers')
 TADDY = 'M. Taddy, C.-S. Chen, J. Yu, M. Wyle, Bayesian and empirical Bayesian forests, ICML 2015'
+TOP_DOWN = 'B. Lakshminarayanan, D. M. Roy, Y. W. Teh, Top-down particle filtering for Bayesian decision trees, ICML 2013'
 
 
 # -------------------------------------------------------------------------------------------------------- running
@@ -82,9 +83,9 @@ def paired(a, b):
 class Page:
     """A page of docs/papers: text, tables, pictures and the claims that were checked."""
 
-    def __init__(self, name, title, command):
+    def __init__(self, name, title, command, paper=TADDY):
         self.name, self.checks = name, []
-        self.parts = [f'# {title}', '', f'Made by `{command}` with copse {lib.version()}. Paper: {TADDY}.', '']
+        self.parts = [f'# {title}', '', f'Made by `{command}` with copse {lib.version()}. Paper: {paper}.', '']
         os.makedirs(os.path.join(PAGES, 'img'), exist_ok=True)
 
     def text(self, *paragraphs):
