@@ -34,8 +34,10 @@ def point(data, method, options, seeds):
     runs = [lib.copse('fit', data[0], '-t', 'target', '--task', 'class', '-m', method, *options, '--seed', seed, '--test', data[1],
                       '--threads', 1) for seed in range(1, seeds + 1)]
     answer = {'options': options, 'seconds': statistics.fmean(run['fit_cpu_seconds'] for run in runs)}
-    for name, values in (('log_p', [-run['log_loss'] for run in runs]), ('accuracy', [run['accuracy'] for run in runs]),
-                         ('log_marginal', [run.get('log_marginal', math.nan) for run in runs])):
+    figures = {'log_p': [-run['log_loss'] for run in runs], 'accuracy': [run['accuracy'] for run in runs]}
+    if 'log_marginal' in runs[0]:
+        figures['log_marginal'] = [run['log_marginal'] for run in runs]
+    for name, values in figures.items():
         answer[name] = statistics.fmean(values)
         answer[name + '_sd'] = statistics.stdev(values) if seeds > 1 else 0.0
     return answer
@@ -60,7 +62,7 @@ def rows(label, points):
     """Table rows of a series."""
     return [[label, f'{p["size"]:,}', seconds(p['seconds']), f'{p["log_p"]:.4f} ± {p["log_p_sd"]:.4f}',
              f'{p["accuracy"]:.4f} ± {p["accuracy_sd"]:.4f}',
-             '' if math.isnan(p['log_marginal']) else f'{p["log_marginal"]:.1f} ± {p["log_marginal_sd"]:.1f}'] for p in points]
+             f'{p["log_marginal"]:.1f} ± {p["log_marginal_sd"]:.1f}' if 'log_marginal' in p else ''] for p in points]
 
 
 HEADER = ['', 'size', 'CPU s', 'log p(y given x), test', 'accuracy, test', 'log marginal']
@@ -92,6 +94,14 @@ def panels(path, title, subtitle, curves, columns, value, level=None, dashed=())
 
 
 def time_to_reach(points, log_p):
-    """The least CPU time at which a series is as good as log_p; None if it never is."""
-    enough = [p['seconds'] for p in points if p['log_p'] >= log_p]
-    return min(enough) if enough else None
+    """The CPU time at which a series of growing size is first as good as log_p, between its points by a straight line in the
+    logarithm of time; None if it never is."""
+    before = None
+    for p in points:
+        if p['log_p'] >= log_p:
+            if before is None:
+                return p['seconds']
+            share = (log_p - before['log_p']) / (p['log_p'] - before['log_p'])
+            return math.exp(math.log(before['seconds']) + share * (math.log(p['seconds']) - math.log(before['seconds'])))
+        before = p
+    return None
