@@ -309,6 +309,8 @@ typedef struct copse_bar {
 } copse_bar;
 COPSE_API COPSE_MUST_CHECK copse_status copse_posterior_new(const copse_model *model, copse_posterior **out,
                                                             copse_error *err);
+/* Of tree 0, which is the most probable. */
+COPSE_API double copse_posterior_top(const copse_posterior *p);
 /* How large trees are: by rising value; probabilities sum to 1. */
 COPSE_API const copse_bar *copse_posterior_leaves(const copse_posterior *p, size_t *out_n);
 COPSE_API const copse_bar *copse_posterior_depth(const copse_posterior *p, size_t *out_n);

@@ -225,7 +225,7 @@ static copse_status print(cli *c, const copse_model *m, cli_out *out, copse_erro
     if (cli_args_has(&c->args, "tree")) return print_trees(c, m, out, err);
     if (c->json) return copse_model_write_json(m, cli_out_write, out, err);
     print_summary(cli_args_word(&c->args, 0), m);
-    return inspect_posterior(m, err);
+    return inspect_posterior(m, cli_args_word(&c->args, 0), err);
 }
 
 static copse_status run(cli *c, copse_error *err) {

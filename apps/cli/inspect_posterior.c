@@ -59,7 +59,7 @@ static copse_status print_features(const copse_model *m, const copse_posterior *
     return COPSE_OK;
 }
 
-copse_status inspect_posterior(const copse_model *m, copse_error *err) {
+copse_status inspect_posterior(const copse_model *m, const char *path, copse_error *err) {
     copse_posterior *p;
     size_t leaves, depths;
     copse_status status = copse_posterior_new(m, &p, err);
@@ -68,6 +68,7 @@ copse_status inspect_posterior(const copse_model *m, copse_error *err) {
     print_bars("leaves of a tree", leaf, leaves);
     print_bars("depth of a tree", depth, depths);
     status = print_features(m, p, err);
+    printf("\nthe best tree has %.3g of the weight: copse inspect %s --tree 0\n", copse_posterior_top(p), path);
     copse_posterior_free(p);
     return status;
 }

@@ -5,6 +5,6 @@
 #include "copse.h"
 
 /* Nothing is printed for methods without weighted trees. */
-copse_status inspect_posterior(const copse_model *m, copse_error *err);
+copse_status inspect_posterior(const copse_model *m, const char *path, copse_error *err);
 
 #endif

@@ -4,6 +4,10 @@ copse_status copse_posterior_new(const copse_model *model, copse_posterior **out
     return cp_posterior_new(model, out, err);
 }
 
+double copse_posterior_top(const copse_posterior *p) {
+    return p->top;
+}
+
 const copse_bar *copse_posterior_leaves(const copse_posterior *p, size_t *out_n) {
     *out_n = p->leaves.n;
     return p->leaves.bar;

@@ -99,6 +99,7 @@ static void json_bars(const cp_bars *b, const char *key, cp_json *j) {
 
 static void json_posterior(const cp_schema *s, const copse_posterior *p, cp_json *j) {
     cp_json_object(j, "posterior");
+    cp_json_number(j, "top", p->top);
     json_bars(&p->leaves, "leaves", j);
     json_bars(&p->depth, "depth", j);
     cp_json_array(j, "features");

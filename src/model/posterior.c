@@ -32,6 +32,7 @@ static copse_status find_sizes(const copse_model *m, size_t trees, copse_posteri
         p->depth.bar[t] = (copse_bar){s.depth, s.weight};
     }
     p->leaves.n = p->depth.n = trees;
+    p->top = p->leaves.bar[0].probability;
     qsort(p->leaves.bar, trees, sizeof *p->leaves.bar, by_value);
     qsort(p->depth.bar, trees, sizeof *p->depth.bar, by_value);
     sum_up(&p->leaves);

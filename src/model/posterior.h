@@ -10,6 +10,7 @@ typedef struct cp_bars {
 } cp_bars;
 
 struct copse_posterior {
+    double top; /* weight of tree 0 */
     cp_bars leaves, depth;
     size_t features;
     double *inclusion; /* of each feature: probability that a tree splits on it */
