@@ -107,6 +107,8 @@ static void print_json(const cli *c, const fit_job *f) {
     cli_json_text(&j, "model", f->model_path);
     cli_json_number(&j, "model_bytes", f->model_bytes);
     for (size_t i = 0; i < figures; i++) cli_json_number(&j, figure[i].name, figure[i].value);
+    copse_diagnosis d;
+    if (copse_model_diagnose(f->model, &d, NULL) == COPSE_OK) cli_json_bool(&j, "converged", d.ok);
     if (f->test) {
         cli_scores_json(&j, &f->scores, "test_rows");
         cli_scores_times_json(&j, &f->scores);
@@ -139,10 +141,20 @@ static void print_figures(const copse_model *m) {
     if (n) putchar('\n');
 }
 
+static void print_diagnosis(const fit_job *f) {
+    copse_diagnosis d;
+    if (copse_model_diagnose(f->model, &d, NULL) != COPSE_OK) return;
+    if (d.ok)
+        cli_say("converged", "yes: copse diagnose says how that was judged");
+    else
+        cli_say("converged", "no: copse diagnose %s says what that means", f->model_path ? f->model_path : "MODEL");
+}
+
 static void print_text(const cli *c, const fit_job *f) {
     char count[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE];
     print_learnt(c, f);
     print_figures(f->model);
+    print_diagnosis(f);
     if (f->test) {
         printf("\non %s row%s it has not seen (%s)\n", cli_count(f->scores.rows, count), cli_plural(f->scores.rows),
                f->test_path ? f->test_path : "held out");
