@@ -35,18 +35,17 @@ double cp_dens_student_log(double x, double df) {
     return norm - 0.5 * (df + 1) * log1p_square(x, df);
 }
 
-/* Normal deviate of the same tail as |x| under Student's law, by Hill's expansion (CACM algorithm 395, 1970).  Its
- * relative error falls with the cube of 1/df and more; from MANY on it is below rounding. */
-static double hill_deviate(double x, double df) {
+/* Hill's expansion (CACM algorithm 395, 1970). */
+double cp_dens_student_deviate(double x, double df) {
     double a = df - 0.5, b = 48 * a * a, y = a * log1p_square(x, df);
     double inner = (((-0.4 * y - 3.3) * y - 24) * y - 85.5) / (0.8 * y * y + 100 + b);
-    return ((inner + y + 3) / b + 1) * sqrt(y);
+    return copysign(((inner + y + 3) / b + 1) * sqrt(y), x);
 }
 
-/* P(T < -|x|) = I_{df/(df+x^2)}(df/2, 1/2) / 2. */
+/* From `many` on the deviate is exact but for rounding.  P(T < -|x|) = I_{df/(df+x^2)}(df/2, 1/2) / 2. */
 static double lower_student_tail(double x, double df) {
     static const double many = 1e4;
-    if (df >= many) return cp_special_normal_cdf(-hill_deviate(x, df));
+    if (df >= many) return cp_special_normal_cdf(-fabs(cp_dens_student_deviate(x, df)));
     double u = x / sqrt(df), square = u * u;
     double near_part = isinf(square) ? 0 : 1 / (1 + square);
     if (near_part < 1e-200)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "num/dens.h"
 #include "num/mixture.h"
 #include "num/normal.h"
 #include "num/quad.h"
@@ -211,49 +212,78 @@ static double gaussian_crps(cp_mixture m, double y) {
 
 /* ---------------------------------------------------------------------------------------------------------- sides */
 
+/* One side of y, seen from y: distances, not places, so that nothing is lost where y is large and the scales are small.
+ * A component's mass beyond distance d is its cdf at (offset - d) / scale, offset being how far its centre lies out. */
 typedef struct side {
     cp_mixture m;
-    int upper;            /* the side of y: the integrand is (1 - F)^2 above, F^2 below */
-    double edge, stretch; /* outer tails: z = edge -+ stretch (e^u - 1) */
+    double y;
+    int upper;
+    double edge, stretch; /* outer tails: d = edge + stretch (e^u - 1) */
 } side;
 
-static double squared_mass(const side *s, double z) {
-    double mass = s->upper ? cp_mixture_upper(s->m, z) : cp_mixture_cdf(s->m, z);
-    return mass * mass;
+static double offset_of(const side *s, const cp_component *c) {
+    return s->upper ? c->loc - s->y : s->y - c->loc;
 }
 
-static void inner(const void *arg, const double *z, size_t n, double *out) {
-    const side *s = arg;
-    for (size_t k = 0; k < n; k++) out[k] = squared_mass(s, z[k]);
+/* Student's cdf at n <= CHUNK points.  With many degrees of freedom it is a normal one close by, to less than 1e-10. */
+static void student_cdfs(const double *t, size_t n, double df, double *out) {
+    static const double near_normal = 16;
+    double z[CHUNK], pdf[CHUNK];
+    if (df >= near_normal) {
+        for (size_t k = 0; k < n; k++) z[k] = isinf(df) ? t[k] : cp_dens_student_deviate(t[k], df);
+        cp_normal_many(z, n, out, pdf);
+        return;
+    }
+    for (size_t k = 0; k < n; k++) out[k] = cp_dens_student_cdf(t[k], df);
+}
+
+/* The square of the mass beyond each of n <= CHUNK distances. */
+static void squared_masses(const side *s, const double *d, size_t n, double *out) {
+    double t[CHUNK], cdf[CHUNK], mass[CHUNK] = {0};
+    for (size_t i = 0; i < s->m.n; i++) {
+        cp_component c = cp_mixture_at(&s->m, i);
+        double offset = offset_of(s, &c);
+        for (size_t k = 0; k < n; k++) t[k] = (offset - d[k]) / c.scale;
+        student_cdfs(t, n, c.df, cdf);
+        for (size_t k = 0; k < n; k++) mass[k] += c.weight * cdf[k];
+    }
+    for (size_t k = 0; k < n; k++) out[k] = mass[k] * mass[k];
+}
+
+static void inner(const void *arg, const double *d, size_t n, double *out) {
+    for (size_t i = 0; i < n; i += CHUNK) squared_masses(arg, d + i, n - i < CHUNK ? n - i : CHUNK, out + i);
 }
 
 static void outer(const void *arg, const double *u, size_t n, double *out) {
     const side *s = arg;
-    for (size_t k = 0; k < n; k++) {
-        double far_out = s->stretch * expm1(u[k]);
-        out[k] = squared_mass(s, s->upper ? s->edge + far_out : s->edge - far_out) * s->stretch * exp(u[k]);
+    double d[CHUNK];
+    for (size_t i = 0; i < n; i += CHUNK) {
+        size_t part = n - i < CHUNK ? n - i : CHUNK;
+        for (size_t k = 0; k < part; k++) d[k] = s->edge + s->stretch * expm1(u[i + k]);
+        squared_masses(s, d, part, out + i);
+        for (size_t k = 0; k < part; k++) out[i + k] *= s->stretch * exp(u[i + k]);
     }
 }
 
 static side make_side(cp_mixture m, double y, int upper) {
     const double body = 7; /* scales to an edge: beyond it Gaussians are nothing */
-    side s = {.m = m, .upper = upper, .edge = y};
+    side s = {.m = m, .y = y, .upper = upper};
     for (size_t i = 0; i < m.n; i++) {
         cp_component c = cp_mixture_at(&m, i);
-        s.edge = upper ? fmax(s.edge, c.loc + body * c.scale) : fmin(s.edge, c.loc - body * c.scale);
+        s.edge = fmax(s.edge, offset_of(&s, &c) + body * c.scale);
         s.stretch = fmax(s.stretch, c.scale);
     }
     return s;
 }
 
-/* First where components have their bodies, then the outer tails, where F^2 falls like |z|^(-2 df): with z exponential
- * in u the integrand falls like exp(-(2 df - 1) u). */
+/* First where components have their bodies, then the outer tails, where F^2 falls like d^(-2 df): with d exponential in u
+ * the integrand falls like exp(-(2 df - 1) u). */
 static double student_crps(cp_mixture m, double y, double least_df) {
     const double rel = 2e-7;
     double sum = 0, tail[2] = {0, fmin(600, 45 / (2 * least_df - 1))};
     side s[2] = {make_side(m, y, 0), make_side(m, y, 1)};
     for (int k = 0; k < 2; k++) {
-        double body[2] = {fmin(y, s[k].edge), fmax(y, s[k].edge)};
+        double body[2] = {0, s[k].edge};
         sum += cp_quad_integrate(inner, &s[k], body, 2, rel, sum).value;
     }
     for (int k = 0; k < 2; k++) sum += cp_quad_integrate(outer, &s[k], tail, 2, rel, sum).value;

@@ -50,6 +50,17 @@ static void student_tails_reach_the_ends_of_the_doubles(void **state) {
     assert_near(cp_dens_student_log(1e200, 1), -400 * log(10) - log(M_PI), 1e-13);
 }
 
+static void student_deviate_has_the_same_cdf(void **state) {
+    (void)state;
+    static const double dfs[] = {16, 17.5, 30, 200, 1e4, 1e9};
+    for (size_t i = 0; i < COUNT(dfs); i++)
+        for (double x = 1e-8; x < 1e6; x *= 1.17) {
+            double most = dfs[i] < 30 ? 1e-10 : 1e-12;
+            assert_near(pnorm(cp_dens_student_deviate(-x, dfs[i]), 0, 1, 1, 0), pt(-x, dfs[i], 1, 0), most);
+            assert_near(pnorm(cp_dens_student_deviate(x, dfs[i]), 0, 1, 1, 0), pt(x, dfs[i], 1, 0), most);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exponential_agrees),
@@ -57,6 +68,7 @@ int main(void) {
         cmocka_unit_test(gamma_agrees),
         cmocka_unit_test(student_agrees_for_all_degrees_of_freedom),
         cmocka_unit_test(student_tails_reach_the_ends_of_the_doubles),
+        cmocka_unit_test(student_deviate_has_the_same_cdf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -295,6 +295,19 @@ static void crps_at_a_large_offset(void **state) {
     assert_near(cp_mixture_crps((cp_mixture){.c = c, .n = 2}, 1e9 + 0.25), want, 1e-6);
 }
 
+/* Places near 1e9 are known to 1e-7 only: a thousandth of these scales.  Distances between them are exact. */
+static void crps_of_students_at_a_large_offset(void **state) {
+    (void)state;
+    const double at = 1e9, unit = 1.0 / 8192;
+    cp_component near_zero[] = {{.5, 0, unit, 4}, {.3, 8 * unit, unit, 20}, {.2, -5 * unit, unit, 300}}, far[3];
+    for (int i = 0; i < 3; i++) {
+        far[i] = near_zero[i];
+        far[i].loc += at;
+    }
+    double want = cp_mixture_crps((cp_mixture){.c = near_zero, .n = 3}, 2 * unit);
+    assert_true(fabs(cp_mixture_crps((cp_mixture){.c = far, .n = 3}, at + 2 * unit) - want) <= 1e-12 * want);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- draws */
 
 static int by_value(const void *a, const void *b) {
@@ -410,6 +423,7 @@ int main(void) {
         cmocka_unit_test(crps_of_steps),
         cmocka_unit_test(crps_of_a_heavy_centre_and_light_wide_wings),
         cmocka_unit_test(crps_at_a_large_offset),
+        cmocka_unit_test(crps_of_students_at_a_large_offset),
         cmocka_unit_test(short_and_long_mixtures_are_one),
         cmocka_unit_test(draws_follow_the_cdf),
         cmocka_unit_test(draws_have_the_moments_and_the_crps),
