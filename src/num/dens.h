@@ -14,7 +14,7 @@ double cp_dens_gamma_cdf(double x, double shape);
 double cp_dens_student_log(double x, double df);
 double cp_dens_student_cdf(double x, double df);
 /* The z with Phi(z) = Student's cdf at x, df finite.  Approximate: the cdf is off by less than 1e-10 from df = 16 on and less
- * than 1e-12 from 30 on, its tails by a growing share of themselves. */
+ * than 2e-12 from 30 on, its tails by a growing share of themselves. */
 double cp_dens_student_deviate(double x, double df);
 
 #endif
