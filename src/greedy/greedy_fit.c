@@ -244,14 +244,14 @@ typedef struct again {
     const copse_run *run;
 } again;
 
-static copse_status regrow(void *arg, uint32_t *row, size_t n, uint32_t round, cp_forest *out, copse_error *err) {
+static copse_status regrow(void *arg, uint32_t *row, size_t n, uint32_t call, cp_forest *out, copse_error *err) {
     const again *a = arg;
     cp_greedy few = {.forest = *out};
     fitting f = *a->f;
     f.g = &few;
     f.weight.row = row;
     f.weight.rows = n;
-    f.first = (uint32_t)max_trees + round * (uint32_t)out->trees;
+    f.first = (uint32_t)max_trees + call * (uint32_t)out->trees;
     f.start = NULL;
     f.trunk = (cp_tree){0};
     f.bag = NULL;

@@ -1,6 +1,7 @@
 #include "greedy/greedy_trial.h"
 
 #include "base/mem.h"
+#include "greedy/greedy_down.h"
 #include "tree/tree_walk.h"
 
 /* Rows, and the share of all that is held out at a time: from a forest, from one tree. */
@@ -111,28 +112,37 @@ static copse_status choose_held(holding *h, copse_error *err) {
     return status;
 }
 
-static copse_status grow_without(const holding *h, size_t k, cp_forest *out, copse_error *err) {
+static copse_status grow_without(const holding *h, size_t k, uint32_t call, cp_forest *out, copse_error *err) {
     const cp_greedy_weight *w = h->trial->weight;
     uint32_t *row;
     size_t n = 0;
     CP_TRY(CP_RAW(row, w->rows - h->plan.held, err));
     for (size_t i = 0; i < w->rows; i++)
         if (h->round[w->row[i]] != k + 1) row[n++] = w->row[i];
-    return h->regrow(h->fit, row, n, (uint32_t)k, out, err);
+    return h->regrow(h->fit, row, n, call, out, err);
 }
 
-static copse_status try_round(holding *h, size_t k, copse_error *err) {
+/* Of round k, the trees that the call is for. */
+static copse_status try_trees(holding *h, size_t k, uint32_t call, size_t trees, copse_error *err) {
     cp_forest few = *h->trial->forest;
     size_t first = k * h->plan.held;
-    few.trees = h->plan.votes;
+    few.trees = trees;
     CP_TRY(CP_NEW(few.tree, few.trees, err));
-    copse_status status = grow_without(h, k, &few, err);
+    copse_status status = grow_without(h, k, call, &few, err);
     for (size_t m = 0; m < few.trees; m++) {
         if (!status) hear(&h->asked, &few.tree[m], first, first + h->plan.held);
         cp_tree_clear(&few.tree[m]);
     }
     cp_mem_free(few.tree);
     return status;
+}
+
+/* Large trees one after another, each on all threads: together they would be as large as the rows. */
+static copse_status try_round(holding *h, size_t k, copse_error *err) {
+    size_t votes = h->plan.votes, at_once = h->trial->weight->rows > CP_GREEDY_BRANCH ? 1 : votes;
+    for (size_t m = 0; m < votes; m += at_once)
+        CP_TRY(try_trees(h, k, (uint32_t)((k * votes + m) / at_once), at_once, err));
+    return COPSE_OK;
 }
 
 copse_status cp_greedy_trial_hold_out(const cp_greedy_trial *t, cp_greedy_regrow regrow, void *fit, cp_greedy_spread *s,

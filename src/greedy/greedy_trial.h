@@ -19,9 +19,9 @@ typedef struct cp_greedy_trial {
     uint64_t seed;
 } cp_greedy_trial;
 
-/* Grows out->trees trees like those of the forest from n rows; `row` becomes the callee's.  No other call of a fit has
- * the same `round`. */
-typedef copse_status (*cp_greedy_regrow)(void *fit, uint32_t *row, size_t n, uint32_t round, cp_forest *out,
+/* Grows out->trees trees like those of the forest from n rows; `row` becomes the callee's.  Calls of a fit are for equally
+ * many trees, and no other has the same number. */
+typedef copse_status (*cp_greedy_regrow)(void *fit, uint32_t *row, size_t n, uint32_t call, cp_forest *out,
                                          copse_error *err);
 copse_status cp_greedy_trial_hold_out(const cp_greedy_trial *t, cp_greedy_regrow regrow, void *fit, cp_greedy_spread *s,
                                       copse_error *err);
