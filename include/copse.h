@@ -285,7 +285,7 @@ typedef struct copse_check {
     const char *name;
     double value;     /* NaN: too few draws to say */
     double bound;     /* NaN: for information only */
-    int at_least, ok; /* the value should be the bound at least, else at most; is it? */
+    int at_least, ok; /* the value should be the bound at least, else at most; is it?  Not if it is NaN */
     const char *help; /* one line */
 } copse_check;
 
@@ -294,6 +294,7 @@ typedef struct copse_diagnosis {
     int ok; /* all checks are */
     size_t checks;
     copse_check check[COPSE_MAX_CHECKS];
+    char problem[128]; /* what is wrong, in half a line; empty if ok */
     char verdict[512]; /* the same in a sentence or two, with what to do */
 } copse_diagnosis;
 

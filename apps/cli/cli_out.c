@@ -47,12 +47,13 @@ copse_status cli_out_check(const char *path, copse_error *err) {
     return status;
 }
 
-copse_status cli_out_not_over(const char *path, const char *input, copse_error *err) {
+copse_status cli_out_not_over(const char *option, const char *path, const char *input, copse_error *err) {
     struct stat a, b;
     if (!path || !input || cli_is_dash(path) || cli_is_dash(input)) return COPSE_OK;
     if (stat(path, &a) != 0 || stat(input, &b) != 0 || !S_ISREG(a.st_mode)) return COPSE_OK;
     if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return COPSE_OK;
-    return cli_fail(err, COPSE_E_USAGE, "-o %s is also an input, which would be lost: choose another name", path);
+    return cli_fail(err, COPSE_E_USAGE, "%s %s is also an input, which would be lost: choose another name", option,
+                    path);
 }
 
 cli_stamp cli_out_stamp(const char *path) {

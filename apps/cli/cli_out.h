@@ -17,8 +17,9 @@ typedef struct cli_out {
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err);
 /* Could this file be written?  Asked before hours of work whose result is to go there. */
 copse_status cli_out_check(const char *path, copse_error *err);
-/* Refuses an output that is one of the inputs under any name: it would be destroyed.  NULL and "-" are never the same. */
-copse_status cli_out_not_over(const char *path, const char *input, copse_error *err);
+/* Refuses an output (of this option, to be named) that is one of the inputs under any name: it would be destroyed.  NULL
+ * and "-" are never the same. */
+copse_status cli_out_not_over(const char *option, const char *path, const char *input, copse_error *err);
 
 /* What a file is at some moment, to see later whether another program has changed it. */
 typedef struct cli_stamp {

@@ -1,5 +1,6 @@
 /* diagnose - whether a sampler's model is to be trusted. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli_data.h"
@@ -19,12 +20,29 @@ static void print_json(const copse_model *m, const copse_diagnosis *d) {
         cli_json_text(&j, "name", c->name);
         cli_json_number(&j, "value", c->value);
         if (!isnan(c->bound)) cli_json_number(&j, c->at_least ? "at_least" : "at_most", c->bound);
-        cli_json_bool(&j, "ok", c->ok);
+        if (isnan(c->value))
+            cli_json_number(&j, "ok", NAN); /* null */
+        else
+            cli_json_bool(&j, "ok", c->ok);
         cli_json_end_object(&j);
     }
     cli_json_end_array(&j);
     cli_json_end_object(&j);
     cli_json_line(&j);
+}
+
+static const char *mark(const copse_check *c) {
+    if (isnan(c->bound)) return "";
+    if (isnan(c->value)) return "?";
+    return c->ok ? "ok" : "BAD";
+}
+
+/* With as many digits as it takes to see why a value is beyond its bound. */
+static void print_value(const copse_check *c, char buf[CLI_NUMBER_SIZE]) {
+    for (int digits = 5; digits <= 17; digits++) {
+        snprintf(buf, CLI_NUMBER_SIZE, "%.*g", digits, c->value);
+        if (c->ok || strtod(buf, NULL) != c->bound) return;
+    }
 }
 
 static void print_text(const char *path, const copse_model *m, const copse_diagnosis *d) {
@@ -33,13 +51,9 @@ static void print_text(const char *path, const copse_model *m, const copse_diagn
     for (size_t i = 0; i < d->checks; i++) {
         const copse_check *c = &d->check[i];
         char value[CLI_NUMBER_SIZE] = "unknown", bound[CLI_NUMBER_SIZE] = "";
-        if (!isnan(c->value)) snprintf(value, sizeof value, "%.4g", c->value);
+        if (!isnan(c->value)) print_value(c, value);
         if (!isnan(c->bound)) snprintf(bound, sizeof bound, "%s %.4g", c->at_least ? ">=" : "<=", c->bound);
-        printf("  %-4s%-24s%-10s%-10s%s\n",
-               isnan(c->bound) ? ""
-               : c->ok         ? "ok"
-                               : "BAD",
-               c->name, value, bound, c->help);
+        printf("  %-4s%-24s%-11s%-9s%s\n", mark(c), c->name, value, bound, c->help);
     }
     printf("%s\n", d->verdict);
 }
@@ -56,7 +70,7 @@ static copse_status run(cli *c, copse_error *err) {
     else
         print_text(path, model, &d);
     CLI_TRY_OUT(cli_out_report(NULL, err));
-    if (!d.ok) status = cli_fail(err, COPSE_E_CONVERGE, "%s has not converged", cli_source(path));
+    if (!d.ok) status = cli_fail(err, COPSE_E_CONVERGE, "%s: %s", cli_source(path), d.problem);
 out:
     copse_model_free(model);
     return status;
@@ -69,9 +83,9 @@ const cli_command cmd_diagnose = {
     .words = "MODEL",
     .summary = "whether a sampler's model (smc, bcart) is to be trusted",
     .more =
-        "smc: islands are independent runs; they must agree on the marginal likelihood, and never have come down to\n"
-        "a few particles. bcart: R-hat and effective sample sizes of log posterior and leaf count, by ranks and for\n"
-        "halves of chains. Exit code 6 says that it has not converged.\n",
+        "smc: islands are independent runs; they must agree on the marginal likelihood, and have grown whole trees.\n"
+        "bcart: R-hat and effective sample sizes of log posterior and leaf count, by ranks and for\n"
+        "halves of chains. Exit code 6 says that it has not converged, or that this cannot be told.\n",
     .groups = groups,
     .min_words = 1,
     .max_words = 1,

@@ -31,8 +31,8 @@ static copse_status options(const cli *c, effect_job *e, copse_error *err) {
     CLI_TRY(cli_args_integer(&c->args, "seed", 0, 9007199254740992.0, &seed, err));
     CLI_TRY(cli_args_number(&c->args, "interval", 0.001, 0.999, &e->opt.level, err));
     CLI_TRY(cli_check_sources(cli_args_word(&c->args, 0), data, err));
-    CLI_TRY(cli_out_not_over(e->svg, cli_args_word(&c->args, 0), err));
-    CLI_TRY(cli_out_not_over(e->svg, data, err));
+    CLI_TRY(cli_out_not_over("--svg", e->svg, cli_args_word(&c->args, 0), err));
+    CLI_TRY(cli_out_not_over("--svg", e->svg, data, err));
     if (e->svg_out && c->json)
         return cli_fail(err, COPSE_E_USAGE, "--json and --svg - both go to standard output: name a file for one");
     e->opt.points = (size_t)points;

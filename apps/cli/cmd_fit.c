@@ -16,9 +16,24 @@ typedef struct fit_job {
     copse_model *model;
     copse_scores scores;
     size_t rows;
-    int frozen; /* saved without rows that it has */
+    int frozen;  /* saved without rows that it has */
+    int sampler; /* which can be asked whether it has converged */
     double read_seconds, fit_seconds, fit_cpu_seconds, model_bytes;
 } fit_job;
+
+/* What can fail after the fit is tried before it. */
+static copse_status check_outputs(const cli *c, const fit_job *f, copse_error *err) {
+    const char *kept = cli_args_text(&c->args, "checkpoint"), *model = f->model_path;
+    if (kept && model && !strcmp(kept, model))
+        return cli_fail(err, COPSE_E_USAGE, "--checkpoint and -o are both %s: choose another name for one", kept);
+    CLI_TRY(cli_out_not_over("-o", model, f->path, err));
+    CLI_TRY(cli_out_not_over("-o", model, f->test_path, err));
+    CLI_TRY(cli_out_not_over("-o", model, cli_args_text(&c->args, "resume"), err));
+    if (model && !cli_is_dash(model)) CLI_TRY(cli_out_check(model, err));
+    CLI_TRY(cli_out_not_over("--checkpoint", kept, f->path, err));
+    CLI_TRY(cli_out_not_over("--checkpoint", kept, f->test_path, err));
+    return kept ? cli_out_check(kept, err) : COPSE_OK;
+}
 
 static copse_status options(cli *c, fit_job *f, copse_error *err) {
     f->path = cli_args_word(&c->args, 0);
@@ -34,13 +49,7 @@ static copse_status options(cli *c, fit_job *f, copse_error *err) {
         return cli_fail(err, COPSE_E_USAGE, "--frozen is about the saved model: add -o MODEL");
     if (f->model_path && cli_is_dash(f->model_path) && c->json)
         return cli_fail(err, COPSE_E_USAGE, "-o - and --json both want standard output: choose one");
-    /* What can fail after the fit is tried before it. */
-    CLI_TRY(cli_out_not_over(f->model_path, f->path, err));
-    CLI_TRY(cli_out_not_over(f->model_path, f->test_path, err));
-    if (f->model_path && !cli_is_dash(f->model_path)) CLI_TRY(cli_out_check(f->model_path, err));
-    const char *kept = cli_args_text(&c->args, "checkpoint");
-    CLI_TRY(cli_out_not_over(kept, f->path, err));
-    if (kept) CLI_TRY(cli_out_check(kept, err));
+    CLI_TRY(check_outputs(c, f, err));
     if (f->test_path && !cli_is_dash(f->test_path) && access(f->test_path, R_OK) != 0)
         return cli_fail_errno(err, "open", f->test_path);
     return cli_params(c, cli_args_text(&c->args, "method"), 0, &f->params, err);
@@ -88,6 +97,17 @@ static copse_status save(cli *c, fit_job *f, copse_error *err) {
     CLI_TRY(copse_save(f->model, f->model_path, flags, err));
     f->model_bytes = cli_file_size(f->model_path);
     return COPSE_OK;
+}
+
+static void diagnose(cli *c, fit_job *f) {
+    copse_diagnosis d;
+    copse_error none = {0};
+    f->sampler = copse_model_diagnose(f->model, &d, &none) == COPSE_OK;
+    if (!f->sampler || d.ok) return;
+    if (f->model_path && !cli_is_dash(f->model_path))
+        cli_progress_note(&c->progress, "warning: %s: 'copse diagnose %s' says more", d.problem, f->model_path);
+    else
+        cli_progress_note(&c->progress, "warning: %s: 'copse diagnose' of the saved model says more", d.problem);
 }
 
 static void print_json(const cli *c, const fit_job *f) {
@@ -161,8 +181,9 @@ static void print_text(const cli *c, const fit_job *f) {
         cli_scores_print(&f->scores, cli_scores_naive(f->model, f->test, NULL));
     }
     if (f->model_path)
-        printf("\nsaved %s (%s%s)\nnext: copse predict %s NEW.csv\n", f->model_path, cli_bytes(f->model_bytes, bytes),
-               f->frozen ? ", frozen: it can no longer learn" : "", f->model_path);
+        printf("\nsaved %s (%s%s)\nnext: copse %s %s%s\n", f->model_path, cli_bytes(f->model_bytes, bytes),
+               f->frozen ? ", frozen: it can no longer learn" : "", f->sampler ? "diagnose" : "predict", f->model_path,
+               f->sampler ? "" : " NEW.csv");
     else
         printf("\nnot saved: add -o MODEL.copse to keep it%s\n", f->test ? "" : ", --holdout .2 to see how good it is");
 }
@@ -174,6 +195,7 @@ static copse_status run(cli *c, copse_error *err) {
     CLI_TRY_OUT(learn(c, &f, err));
     CLI_TRY_OUT(test(c, &f, err));
     CLI_TRY_OUT(save(c, &f, err));
+    diagnose(c, &f);
     cli_progress_clear(&c->progress);
     if (c->json)
         print_json(c, &f);

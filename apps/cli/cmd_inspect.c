@@ -190,6 +190,16 @@ static copse_status measure_rows(cli *c, importance_job *w, const char *path, co
     return status;
 }
 
+static copse_status fail_without_rows(const copse_model *m, copse_error *err) {
+    copse_diagnosis d;
+    copse_error none = {0};
+    int sampler = copse_model_diagnose(m, &d, &none) == COPSE_OK;
+    return cli_fail(err, COPSE_E_USAGE,
+                    "--importance with method %s shuffles columns of rows with known answers: add --data FILE%s",
+                    copse_params_method(copse_model_params(m)),
+                    sampler ? " (without --importance: the probability that a tree splits on a feature)" : "");
+}
+
 static copse_status print_importance(cli *c, const copse_model *m, copse_error *err) {
     static const copse_importance unknown = {NAN, NAN};
     importance_job w = {.model = m, .n = copse_model_features(m), .repeats = 5, .seed = 1, .top = 30};
@@ -204,10 +214,7 @@ static copse_status print_importance(cli *c, const copse_model *m, copse_error *
     if (!w.list || !w.found) CLI_TRY_OUT(cli_fail_memory(err));
     for (size_t i = 0; i < w.n; i++) w.list[i] = (importance){copse_model_feature(m, i), unknown, unknown};
     CLI_TRY_OUT(measure_splits(&w, err));
-    if (!path && !w.by_split)
-        CLI_TRY_OUT(cli_fail(err, COPSE_E_USAGE,
-                             "--importance of a %s model shuffles columns of rows with known answers: add --data FILE",
-                             copse_params_method(copse_model_params(m))));
+    if (!path && !w.by_split) CLI_TRY_OUT(fail_without_rows(m, err));
     if (path) CLI_TRY_OUT(measure_rows(c, &w, path, err));
     cli_progress_clear(&c->progress);
     qsort(w.list, w.n, sizeof *w.list, by_rank);

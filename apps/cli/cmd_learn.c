@@ -274,7 +274,7 @@ static copse_status options(cli *c, learn_job *l, copse_error *err) {
     l->out_path = out ? out : l->model_path;
     l->prequential = cli_args_has(&c->args, "prequential");
     CLI_TRY(cli_check_sources(l->model_path, l->stream_path, err));
-    CLI_TRY(cli_out_not_over(l->out_path, l->stream_path, err));
+    CLI_TRY(cli_out_not_over("-o", l->out_path, l->stream_path, err));
     l->before = cli_out_stamp(l->out_path);
     if (cli_is_dash(l->out_path) && (l->prequential || c->json))
         return cli_fail(err, COPSE_E_USAGE,

@@ -50,8 +50,8 @@ static copse_status options(const cli *c, predict_job *p, copse_error *err) {
     if (c->json && (!p->out_path || cli_is_dash(p->out_path)))
         return cli_fail(err, COPSE_E_USAGE, "--json sums up on standard output, where the predictions go: add -o FILE");
     CLI_TRY(cli_check_sources(cli_args_word(&c->args, 0), p->path, err));
-    CLI_TRY(cli_out_not_over(p->out_path, cli_args_word(&c->args, 0), err));
-    CLI_TRY(cli_out_not_over(p->out_path, p->path, err));
+    CLI_TRY(cli_out_not_over("-o", p->out_path, cli_args_word(&c->args, 0), err));
+    CLI_TRY(cli_out_not_over("-o", p->out_path, p->path, err));
     CLI_TRY(cli_args_shares(&c->args, "quantiles", p->quantile, MAX_QUANTILES, &p->quantiles, err));
     CLI_TRY(cli_args_number(&c->args, "interval", 0.001, 0.999, &p->interval, err));
     CLI_TRY(cli_args_integer(&c->args, "draws", 1, MAX_DRAWS, &p->draws, err));

@@ -244,7 +244,7 @@ static copse_status work(cli *c, stability_job *v, copse_error *err) {
     CLI_TRY(cli_params(c, "bf", 0, &v->params, err));
     CLI_TRY(fill_params(c, v->params, err));
     if (svg) CLI_TRY(cli_out_check(svg, err));
-    CLI_TRY(cli_out_not_over(svg, path, err));
+    CLI_TRY(cli_out_not_over("--svg", svg, path, err));
     double begin = cli_wall_seconds();
     CLI_TRY(cli_read_table(c, path, NULL, &v->data, err));
     double ready = cli_wall_seconds();

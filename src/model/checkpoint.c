@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <xxhash.h>
 
@@ -64,6 +65,23 @@ static copse_status save(const fitting *f, copse_error *err) {
     return status;
 }
 
+/* What is no checkpoint was put there by someone else, who may want it. */
+static copse_status spare_others(const char *path, copse_error *err) {
+    struct stat s;
+    unsigned char *bytes = NULL;
+    size_t n;
+    cp_reader *r = NULL;
+    if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size == 0) return COPSE_OK;
+    copse_status status = cp_file_load(path, &bytes, &n, err);
+    if (!status) status = cp_reader_new(bytes, n, &r, err);
+    if (status == COPSE_E_MODEL || (!status && !cp_checkpoint_is(r)))
+        status = cp_fail(err, COPSE_E_USAGE,
+                         "--checkpoint %.300s exists and is not a checkpoint: choose another name, or remove it", path);
+    cp_reader_free(r);
+    cp_mem_free(bytes);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- resuming */
 
 /* Options decide the result, so they must be as they were; one may have grown. */
@@ -114,8 +132,10 @@ static copse_status resume(fitting *f, copse_error *err) {
     size_t n;
     cp_reader *r = NULL;
     copse_error inside = {0};
-    CP_TRY(cp_file_load(f->run->resume, &bytes, &n, err));
-    copse_status status = cp_reader_new(bytes, n, &r, &inside);
+    copse_status status = cp_file_load(f->run->resume, &bytes, &n, err);
+    if (status == COPSE_E_MODEL) return cp_fail(err, status, "%.300s is not a checkpoint of a fit", f->run->resume);
+    CP_TRY(status);
+    status = cp_reader_new(bytes, n, &r, &inside);
     if (!status) status = read_job(f, r, &inside);
     cp_reader_free(r);
     cp_mem_free(bytes);
@@ -157,6 +177,8 @@ copse_status cp_checkpoint_fit(const copse_params *p, const cp_rows *rows, const
                                copse_error *err) {
     static const copse_run none = {0};
     fitting f = {.sampler = p->method->sampler, .p = p, .rows = rows, .run = run ? run : &none};
+    const char *kept = f.run->checkpoint;
+    if (kept && !(f.run->resume && !strcmp(kept, f.run->resume))) CP_TRY(spare_others(kept, err));
     CP_TRY(f.run->resume ? resume(&f, err) : f.sampler->begin(rows, p, f.run, &f.job, err));
     copse_status status = advance(&f, err);
     if (f.run->checkpoint && status == COPSE_E_STOPPED) status = keep_stopped(&f, err);
