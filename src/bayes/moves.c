@@ -42,7 +42,7 @@ copse_status cp_moves_reserve(cp_moves *k, cp_moves_tree *t, size_t pairs, copse
     size_t nodes = 2 * pairs + 1;
     CP_TRY(cp_moves_tree_reserve(t, pairs, err));
     CP_TRY(CP_GROW(k->shadow, k->cap_shadow, nodes, err));
-    return CP_GROW(k->stat, k->cap_stat, nodes * t->width, err);
+    return CP_GROW(k->stat, k->cap_stat, nodes * t->width + 1, err); /* as in the tree */
 }
 
 /* ------------------------------------------------------------------------------------------------------------ choose */

@@ -28,7 +28,7 @@ void cp_moves_model_judge(const cp_moves_model *m, cp_span s, double *out_stat, 
 copse_status cp_moves_tree_reserve(cp_moves_tree *t, size_t pairs, copse_error *err) {
     size_t nodes = 2 * pairs + 1;
     CP_TRY(CP_GROW(t->node, t->cap_node, nodes, err));
-    CP_TRY(CP_GROW(t->stat, t->cap_stat, nodes * t->width, err));
+    CP_TRY(CP_GROW(t->stat, t->cap_stat, nodes * t->width + 1, err)); /* never NULL: width is 0 without leaves */
     CP_TRY(CP_GROW(t->growable.node, t->growable.cap, pairs + 1, err));
     return CP_GROW(t->prunable.node, t->prunable.cap, pairs + 1, err);
 }
