@@ -331,8 +331,8 @@ static copse_status reserve_ahead(cp_mondrian_tree *t, const cp_mondrian_space *
     double more = (double)(s->rows - t->rows) / (double)(t->rows + 1), sure = more < 1 ? 0.75 * more : 0.75;
     size_t box = 2 * s->dims * sizeof *t->box;
     CP_TRY(cp_mondrian_tree_reserve(t, s, (size_t)(more * (double)t->nodes), (size_t)(more * (double)t->boxes), err));
-    cp_mem_expect(t->node + t->nodes, (size_t)(sure * (double)t->nodes) * sizeof *t->node);
-    cp_mem_expect(t->box + t->boxes * 2 * s->dims, (size_t)(sure * (double)t->boxes) * box);
+    if (t->nodes) cp_mem_expect(t->node + t->nodes, (size_t)(sure * (double)t->nodes) * sizeof *t->node);
+    if (t->boxes) cp_mem_expect(t->box + t->boxes * 2 * s->dims, (size_t)(sure * (double)t->boxes) * box);
     return COPSE_OK;
 }
 
