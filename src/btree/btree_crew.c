@@ -1,0 +1,126 @@
+#include "btree/btree_crew.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/pool.h"
+
+void cp_btree_crew_free(void *job) {
+    cp_btree_crew *c = job;
+    if (!c) return;
+    for (size_t i = 0; c->member && i < c->n; i++) c->kind->free(c->member[i]);
+    cp_mem_free(c->member);
+    cp_btree_problem_clear(&c->problem);
+    cp_mem_free(job);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- files */
+
+enum { NAME = 40 };
+
+static const char *name_of(const cp_btree_crew *c, size_t i, char buf[NAME]) {
+    snprintf(buf, NAME, "%s.%zu", c->kind->name, i);
+    return buf;
+}
+
+copse_status cp_btree_crew_write(void *job, cp_writer *w, copse_error *err) {
+    cp_btree_crew *c = job;
+    char buf[NAME];
+    copse_status status = cp_btree_hyper_write(&c->hyper, w, err);
+    for (size_t i = 0; !status && i < c->n; i++) {
+        CP_TRY(cp_writer_push(w, name_of(c, i, buf), err));
+        status = c->kind->write(c->member[i], w, err);
+        cp_writer_pop(w);
+    }
+    return status;
+}
+
+static copse_status read_members(cp_btree_crew *c, cp_reader *r, copse_error *err) {
+    char buf[NAME];
+    copse_status status = COPSE_OK;
+    for (size_t i = 0; !status && i < c->n; i++) {
+        CP_TRY(cp_reader_push(r, name_of(c, i, buf), err));
+        status = c->kind->read(r, c, i, &c->member[i], err);
+        cp_reader_pop(r);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- starting */
+
+static copse_status make_members(cp_btree_crew *c, const cp_btree_start *from, copse_error *err) {
+    if (c->kind->tune) CP_TRY(c->kind->tune(c, from->p, from->run, err));
+    for (size_t i = 0; i < c->n; i++) CP_TRY(c->kind->make(c, i, &c->member[i], err));
+    return COPSE_OK;
+}
+
+static copse_status set_up(cp_btree_crew *c, const cp_btree_start *from, copse_error *err) {
+    uint64_t seed = (uint64_t)cp_param_int(from->p, "seed");
+    c->hyper = cp_btree_hyper_of(from->p);
+    if (from->opt_reader) CP_TRY(cp_btree_hyper_read(from->opt_reader, &c->hyper, err));
+    CP_TRY(c->kind->set_options(c, from->rows, from->p, err));
+    CP_TRY(cp_btree_problem_init(&c->problem, from->rows, &c->hyper, seed, from->run, err));
+    CP_TRY(CP_NEW(c->member, c->n, err));
+    return from->opt_reader ? read_members(c, from->opt_reader, err) : make_members(c, from, err);
+}
+
+copse_status cp_btree_crew_start(const cp_btree_member *kind, const cp_btree_start *from, void **out_job,
+                                 copse_error *err) {
+    cp_btree_crew *c = cp_mem_new(1, kind->job_size);
+    *out_job = NULL;
+    if (!c) return cp_fail_memory(err);
+    c->kind = kind;
+    copse_status status = set_up(c, from, err);
+    if (status)
+        cp_btree_crew_free(c);
+    else
+        *out_job = c;
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- gathering */
+
+typedef struct harvest {
+    cp_btree_crew *c;
+    cp_btree *b;
+    cp_grove *grove; /* of each member */
+} harvest;
+
+static copse_status finish_member(void *arg, size_t i, size_t worker, copse_error *err) {
+    const harvest *h = arg;
+    (void)worker;
+    CP_TRY(cp_grove_init(&h->grove[i], h->b->grove.dims, h->b->grove.width, err));
+    return h->c->kind->finish(h->c->member[i], i, &h->grove[i], h->b, err);
+}
+
+static copse_status join(const harvest *h, copse_error *err) {
+    const cp_btree_member *kind = h->c->kind;
+    for (size_t i = 0; i < h->c->n; i++) {
+        double weight = kind->weight ? kind->weight(h->c, h->b, i) : 1;
+        CP_TRY(cp_grove_merge(&h->b->grove, &h->grove[i], weight, err));
+        cp_grove_clear(&h->grove[i]);
+    }
+    return cp_btree_settle(h->b, err);
+}
+
+static copse_status gather(harvest *h, const copse_run *run, copse_error *err) {
+    size_t n = h->c->n;
+    CP_TRY(h->c->kind->make_record(h->c, h->b, err));
+    CP_TRY(CP_NEW(h->grove, n, err));
+    CP_TRY(cp_pool_for(run, cp_pool_workers(run, n), n, NULL, finish_member, h, err));
+    return join(h, err);
+}
+
+copse_status cp_btree_crew_finish(void *job, const copse_run *run, void **out_state, copse_error *err) {
+    harvest h = {.c = job};
+    *out_state = NULL;
+    CP_TRY(cp_btree_new(&h.c->problem, &h.c->hyper, &h.b, err));
+    copse_status status = gather(&h, run, err);
+    for (size_t i = 0; h.grove && i < h.c->n; i++) cp_grove_clear(&h.grove[i]);
+    cp_mem_free(h.grove);
+    if (status)
+        cp_btree_free(h.b);
+    else
+        *out_state = h.b;
+    return status;
+}
