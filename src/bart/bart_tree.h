@@ -1,0 +1,82 @@
+/* bart_tree - one tree of the sum, changed in place, and the leaf of every row.
+ *
+ * Nodes come in pairs, so the right child is left + 1; the root is node 0.  Leaves have slots 0 ... leaves-1, and
+ * slot[row] is the slot of the row's leaf.  A split leaf's left child keeps the slot, the right one gets the next; when a
+ * pair is cut off, its left slot remains, the last slot takes the place of the right one, and the last pair of nodes the
+ * place of the pair.
+ *
+ * Invariants, checked by cp_bart_tree_check:
+ *   T1  nodes = 2 pairs + 1; children of an inner node have it as parent and are one deeper; each node is reached once.
+ *   T2  leaves have slots 0 ... pairs, each once; slot[row] is where the rules take the row; no leaf is empty.
+ *   T3  cut lies in the rule's cell.
+ *   T4  rows, sum_w, sum_wr of a slot are the sums over its rows (sum_wr as of the last pass over the residual).
+ *   T5  open says of a leaf whether some column varies in it.
+ * Numbering is part of the state: it decides what the next random number means. */
+#ifndef CP_BART_TREE_H
+#define CP_BART_TREE_H
+
+#include "bart/bart.h"
+#include "base/bytes.h"
+
+typedef struct cp_bart_node {
+    int16_t parent; /* CP_NONE: the root */
+    int16_t left;   /* CP_NONE: a leaf */
+    uint16_t slot;  /* leaf */
+    uint16_t depth;
+    cp_rule rule; /* inner */
+    float cut;
+} cp_bart_node;
+
+typedef struct cp_bart_leaf {
+    uint32_t rows;
+    uint32_t open;
+    int16_t node;
+    double sum_w, sum_wr;
+} cp_bart_leaf;
+
+typedef struct cp_bart_tree {
+    size_t pairs;
+    cp_bart_node *node; /* room for 2 * CP_BART_LEAVES - 1, or grown in steps: see reserve */
+    cp_bart_leaf *leaf; /* by slot */
+    float *mu;          /* by slot: what the leaf adds; CP_BART_LEAVES of them, 0 beyond */
+    size_t cap;         /* leaves there is room for */
+    uint8_t *slot;      /* of each row; borrowed from the chain, which keeps those of all trees in one piece */
+} cp_bart_tree;
+
+static inline size_t cp_bart_tree_leaves(const cp_bart_tree *t) {
+    return t->pairs + 1;
+}
+
+/* One leaf with all rows (slot becomes all 0), mu 0; sums of the residual are 0 until the next pass over it. */
+copse_status cp_bart_tree_init(cp_bart_tree *t, const cp_bart_view *v, uint8_t *slot, copse_error *err);
+void cp_bart_tree_clear(cp_bart_tree *t);
+/* Room for so many leaves, at most CP_BART_LEAVES; nothing else here allocates. */
+copse_status cp_bart_tree_reserve(cp_bart_tree *t, size_t leaves, copse_error *err);
+
+/* What a split of a leaf would make: the left side's sums; the right side is the rest. */
+typedef struct cp_bart_split {
+    int16_t node;
+    cp_rule rule;
+    float cut;
+    cp_bart_leaf left, right; /* rows, sums, open */
+} cp_bart_split;
+void cp_bart_tree_split(cp_bart_tree *t, const cp_bart_view *v, const cp_bart_split *s);
+/* The inner node `at`, whose children are leaves, becomes a leaf. */
+void cp_bart_tree_join(cp_bart_tree *t, const cp_bart_view *v, int16_t at);
+
+/* Does some column vary among the rows of a slot? */
+int cp_bart_tree_is_open(const cp_bart_tree *t, const cp_bart_view *v, uint8_t slot);
+size_t cp_bart_tree_depth(const cp_bart_tree *t);
+double cp_bart_tree_log_likelihood(const cp_bart_tree *t, const cp_bart_view *v);
+double cp_bart_tree_log_prior(const cp_bart_tree *t, const cp_bart_view *v); /* slow */
+/* mu from its posterior given the leaves' sums. */
+void cp_bart_tree_draw_mu(cp_bart_tree *t, const cp_bart_view *v, cp_rng *rng);
+
+/* In bart_tree_file.c: links, rules, cuts and mu; the rest follows.  All that is read is checked. */
+copse_status cp_bart_tree_write(const cp_bart_tree *t, cp_writer *w, copse_error *err);
+copse_status cp_bart_tree_read(cp_bart_tree *t, const cp_bart_view *v, cp_reader *r, copse_error *err);
+
+/* NULL if the invariants hold, else what is broken. */
+const char *cp_bart_tree_check(const cp_bart_tree *t, const cp_bart_view *v);
+
+#endif
