@@ -78,7 +78,7 @@ typedef struct cp_bart_view {
     double leaf_var, noise_var;         /* of mu; of a row of weight 1 */
 } cp_bart_view;
 
-/* log of the density of rows in one leaf, mu integrated out, up to what does not depend on the tree:
+/* In bart_leaf.c: log of the density of rows in one leaf, mu integrated out, up to what does not depend on the tree:
  * sum_w = sum of weights, sum_wr = sum of weight times partial residual. */
 double cp_bart_log_leaf(const cp_bart_view *v, double sum_w, double sum_wr);
 

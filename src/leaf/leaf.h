@@ -1,10 +1,11 @@
 /* leaf - what a leaf of a Bayesian tree believes about the targets in it: a conjugate model, its parameters integrated out.
  *
- * Two models.  Classes: labels are independent given probabilities that are Dirichlet(alpha/K, ..., alpha/K) [2013, eq. 3].
+ * Three models.  Classes: labels are independent given probabilities that are Dirichlet(alpha/K, ..., alpha/K) [2013, eq. 3].
  * Numbers: y ~ N(mu, s2), mu | s2 ~ N(0, s2/kappa), s2 ~ inverse gamma(nu/2, nu lambda/2); y is standardised by the caller.
+ * Means, of numbers whose noise is known (residuals of a sum of trees): r ~ N(mu, noise_var/w), mu ~ N(0, leaf_var).
  *
- * A leaf's statistic is `width` doubles that add up over its rows: the count of each class, or (n, sum y, sum y^2).  All
- * the models know of the rows passes through it, so whoever keeps statistics need not keep rows. */
+ * A leaf's statistic is `width` doubles that add up over its rows: the count of each class, or (n, sum y, sum y^2), or
+ * (sum w, sum w r).  All the models know of the rows passes through it, so whoever keeps statistics need not keep rows. */
 #ifndef CP_LEAF_H
 #define CP_LEAF_H
 
@@ -28,6 +29,9 @@ typedef struct cp_leaf {
     /* Numbers. */
     const double *y; /* of each row, borrowed */
     double kappa, nu, lambda;
+    /* Means. */
+    const float *r, *opt_weight; /* of each row, borrowed; no weights: all 1 */
+    double leaf_var, noise_var;
     /* [n] for n = 0 ... rows: what the marginal likelihood needs of n rows, or of n rows of one class; made once. */
     double *of_rows, *of_class;
 } cp_leaf;
@@ -40,6 +44,14 @@ copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, double k
                               copse_error *err);
 /* The lambda for which P(s < sd) = q. */
 double cp_leaf_nig_lambda(double nu, double sd, double q);
+/* In leaf_mean.c; both variances > 0.  Its log marginal is less by the log density of the rows at mu = 0: that is the same
+ * for all trees, and needs no sum of squares. */
+typedef struct cp_leaf_residual {
+    const float *r, *opt_weight;
+    size_t rows;
+} cp_leaf_residual;
+void cp_leaf_mean_init(cp_leaf *m, const cp_leaf_residual *of, double leaf_var, double noise_var);
+double cp_leaf_mean_log(double leaf_var, double noise_var, double sum_w, double sum_wr);
 void cp_leaf_clear(cp_leaf *m);
 
 /* stat += (or -=) one row. */
@@ -55,13 +67,13 @@ double cp_leaf_log_marginal(const cp_leaf *m, const double *stat);
 void cp_leaf_scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
                   void *tmp, double *out_log);
 
-/* The parameters drawn from their posterior: K probabilities, or (mu, s2). */
+/* The parameters drawn from their posterior: K probabilities, or (mu, s2), or mu. */
 void cp_leaf_draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out);
 /* A target drawn from the model with these parameters: a class number, or y. */
 double cp_leaf_draw_target(const cp_leaf *m, const double *parameters, cp_rng *rng);
 /* The posterior predictive: probabilities of the classes are out_probs[k] += weight * p_k. */
 void cp_leaf_predict_class(const cp_leaf *m, const double *stat, double weight, double *out_probs);
-/* The posterior predictive of a number: a Student component of the given weight. */
+/* The posterior predictive of a number with unknown noise: a Student component of the given weight. */
 cp_component cp_leaf_predict_number(const cp_leaf *m, const double *stat, double weight);
 
 /* What a model is made of; callers use the functions above. */
