@@ -35,6 +35,28 @@ double cp_draw_gamma(cp_rng *rng, double shape) {
     return whole * exp(-cp_draw_exp(rng) / shape);
 }
 
+double cp_draw_log_gamma(cp_rng *rng, double shape) {
+    if (shape >= 1) return log(draw_gamma_from_one(rng, shape));
+    double whole = draw_gamma_from_one(rng, shape + 1);
+    return log(whole) - cp_draw_exp(rng) / shape;
+}
+
+/* Below 0 at least every second normal is above `low`.  From 0 on, Robert (1995): exponentials shifted to `low`, of the rate
+ * at which most of them are kept: three of four at 0, nearly all far out. */
+double cp_draw_normal_above(cp_rng *rng, double low) {
+    if (low < 0) {
+        double z;
+        do z = cp_draw_normal(rng);
+        while (z <= low);
+        return z;
+    }
+    double rate = 0.5 * (low + sqrt(low * low + 4));
+    for (;;) {
+        double beyond = cp_draw_exp(rng) / rate, off = low + beyond - rate;
+        if (2 * cp_draw_exp(rng) >= off * off) return low + beyond;
+    }
+}
+
 double cp_draw_student(cp_rng *rng, double df) {
     double z = cp_draw_normal(rng);
     if (isinf(df)) return z;

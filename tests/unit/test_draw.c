@@ -69,6 +69,44 @@ static void gamma_follows_its_law(void **state) {
     }
 }
 
+static double draw_exp_log_gamma(cp_rng *rng, double shape) {
+    return exp(cp_draw_log_gamma(rng, shape));
+}
+
+/* shape * log of a gamma of tiny shape is nearly -exponential: P(G <= g) = g^shape / Gamma(shape + 1) for small g. */
+static double draw_power(cp_rng *rng, double shape) {
+    return -shape * cp_draw_log_gamma(rng, shape);
+}
+
+static void logarithm_of_gamma_follows_its_law(void **state) {
+    (void)state;
+    static const double shapes[] = {0.3, 1, 12};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        assert_true(distance(__func__, draw_exp_log_gamma, shapes[i], cp_dens_gamma_cdf, shapes[i]) < bound());
+    assert_true(distance(__func__, draw_exp_log_gamma, 12, cp_dens_gamma_cdf, 13) > bound());
+    assert_true(distance(__func__, draw_power, 1e-5, cdf_exp, 1) < bound());
+}
+
+/* P(Z <= x | Z > low), by upper tails. */
+static double cdf_normal_above(double x, double low) {
+    return 1 - cp_dens_normal_cdf(-x) / cp_dens_normal_cdf(-low);
+}
+
+static void normal_above_a_bound_follows_its_law(void **state) {
+    (void)state;
+    static const double lows[] = {-5, -.7, -1e-9, 0, .3, 2, 8, 30};
+    for (size_t i = 0; i < sizeof lows / sizeof *lows; i++) {
+        assert_true(distance(__func__, cp_draw_normal_above, lows[i], cdf_normal_above, lows[i]) < bound());
+        if (lows[i] > -1)
+            assert_true(distance(__func__, cp_draw_normal_above, lows[i] + .05, cdf_normal_above, lows[i]) > bound());
+    }
+    cp_rng rng; /* where tails are no doubles any more: low + E / low to first order */
+    cp_rng_init(&rng, seed_of(__func__), CP_FOR_TEST, 0, 0);
+    double mean = 0;
+    for (int i = 0; i < DRAWS; i++) mean += (cp_draw_normal_above(&rng, 1e4) - 1e4) * 1e4 / DRAWS;
+    assert_true(fabs(mean - 1) < 5 / sqrt(DRAWS));
+}
+
 static void student_follows_its_law(void **state) {
     (void)state;
     static const double dfs[] = {0.3, 1, 2, 4.5, 30, INFINITY};
@@ -114,6 +152,8 @@ int main(void) {
         cmocka_unit_test(exponential_follows_its_law),
         cmocka_unit_test(normal_follows_its_law),
         cmocka_unit_test(gamma_follows_its_law),
+        cmocka_unit_test(logarithm_of_gamma_follows_its_law),
+        cmocka_unit_test(normal_above_a_bound_follows_its_law),
         cmocka_unit_test(student_follows_its_law),
         cmocka_unit_test(shuffle_makes_all_orders_equally_likely),
         cmocka_unit_test(shuffle_leaves_nothing_and_one_alone),
