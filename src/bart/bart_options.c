@@ -1,0 +1,85 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "bart/bart_chain.h"
+
+/* "word:N" gives N, and "word" alone `unsaid`; 0 if the text is of another kind. */
+static size_t counted(const char *text, const char *word, size_t unsaid) {
+    size_t n = strlen(word);
+    if (strncmp(text, word, n) != 0) return 0;
+    if (!text[n]) return unsaid;
+    if (text[n] != ':' || text[n + 1] < '1' || text[n + 1] > '9') return 0;
+    char *end;
+    unsigned long long count = strtoull(text + n + 1, &end, 10);
+    return *end || count > 1000000 ? 0 : (size_t)count;
+}
+
+enum { CUTS = 100, MOST_CUTS = 65535 };
+
+static copse_status read_cuts(const char *text, cp_bart_options *out, copse_error *err) {
+    size_t grid = counted(text, "grid", CUTS), quantile = counted(text, "quantile", CUTS);
+    out->cuts = grid ? CP_BART_GRID : quantile ? CP_BART_QUANTILE : CP_BART_UNIFORM;
+    out->cuts_per_column = grid ? grid : quantile;
+    if (out->cuts_per_column > MOST_CUTS || (!grid && !quantile && strcmp(text, "uniform") != 0))
+        return cp_fail(err, COPSE_E_USAGE, "cuts are 'uniform', 'grid:N' or 'quantile:N' with N from 1 to %d, not '%s'",
+                       (int)MOST_CUTS, text);
+    return COPSE_OK;
+}
+
+enum { WARM = 10 };
+
+static copse_status read_warm_start(const char *text, cp_bart_options *out, copse_error *err) {
+    out->warm = counted(text, "grow", WARM);
+    if (!out->warm && strcmp(text, "none") != 0)
+        return cp_fail(err, COPSE_E_USAGE, "a warm start is 'none' or 'grow:N', N sweeps, not '%s'", text);
+    return COPSE_OK;
+}
+
+/* Grow and prune alone under growprune; they are scaled to sum to 1. */
+static void read_moves(const copse_params *p, int all, double share[CP_BART_MOVES]) {
+    static const char *const name[] = {"grow", "prune", "change", "swap"};
+    double sum = 0;
+    for (int k = 0; k < CP_BART_MOVES; k++) share[k] = 0;
+    for (int k = CP_BART_GROW; k <= (all ? CP_BART_SWAP : CP_BART_PRUNE); k++)
+        sum += share[k] = cp_param_real(p, name[k]);
+    for (int k = 0; k < CP_BART_MOVES; k++) share[k] /= sum;
+}
+
+static cp_resampling resampling_of(const copse_params *p) {
+    if (cp_param_is(p, "resampling", "systematic")) return CP_RESAMPLE_SYSTEMATIC;
+    if (cp_param_is(p, "resampling", "residual")) return CP_RESAMPLE_RESIDUAL;
+    if (cp_param_is(p, "resampling", "stratified")) return CP_RESAMPLE_STRATIFIED;
+    return CP_RESAMPLE_MULTINOMIAL;
+}
+
+static void read_sampler(const copse_params *p, cp_bart_options *out) {
+    int pg = cp_param_is(p, "sampler", "pg");
+    out->sampler = pg ? &cp_bart_pg_sampler : &cp_bart_local_sampler;
+    read_moves(p, pg || cp_param_is(p, "sampler", "cgm"), out->how.share);
+    out->how.particles = (size_t)cp_param_int(p, "particles");
+    out->how.proposal = cp_param_is(p, "pg-proposal", "optimal") ? CP_BART_PG_OPTIMAL
+                        : cp_param_is(p, "pg-proposal", "mixed") ? CP_BART_PG_MIXED
+                                                                 : CP_BART_PG_PRIOR;
+    out->how.resampling = resampling_of(p);
+    out->how.ancestors = cp_param_is(p, "ancestors", "yes");
+    out->how.local_moves = (size_t)cp_param_int(p, "local-moves");
+}
+
+copse_status cp_bart_options_of(const copse_params *p, cp_bart_options *out, copse_error *err) {
+    *out = (cp_bart_options){
+        .trees = (size_t)cp_param_int(p, "trees"),
+        .burn_in = (size_t)cp_param_int(p, "burn-in"),
+        .samples = (size_t)cp_param_int(p, "samples"),
+        .thin = (size_t)cp_param_int(p, "thin"),
+        .split = {.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")},
+        .k = cp_param_real(p, "k"),
+        .nu = cp_param_real(p, "nu"),
+        .q = cp_param_real(p, "q"),
+        .ols = cp_param_is(p, "sigma-prior", "ols"),
+        .sparse = cp_param_is(p, "sparse", "yes"),
+        .prior_only = cp_param_is(p, "prior-only", "yes"),
+    };
+    read_sampler(p, out);
+    CP_TRY(read_cuts(cp_param_text(p, "cuts"), out, err));
+    return read_warm_start(cp_param_text(p, "warm-start"), out, err);
+}
