@@ -1,44 +1,68 @@
-/* slots - passes over rows whose group is one byte: sums by group, and the groups' changes.
+/* slots - passes over rows whose group is one byte: sums by group, and the groups' changes; in plain C and in AVX2.
  *
- * Row i belongs to group slot[i] < slots <= 256.  Values are float and sums double: rows are summed in float within pieces
- * of CP_SLOTS_PIECE rows, in a fixed order of lanes, and pieces in double, in order; so the result depends neither on the
- * instruction set nor on how rows are dealt to threads. */
+ * Row i belongs to group slot[i] < slots <= CP_SLOTS_MAX.  Values are float and sums double: within pieces of CP_SLOTS_PIECE
+ * rows a group is summed in CP_SLOTS_LANES float lanes, lane l taking rows l, l+16, l+32 ... of the piece; lanes are folded
+ * in halves (0+8, 1+9, ..., then 0+4, ...), and pieces added up in double, in order.  That order is the definition: every
+ * way to compute a sum gives the same bits. */
 #ifndef CP_SLOTS_H
 #define CP_SLOTS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CP_SLOTS_MAX = 256, CP_SLOTS_PIECE = 1024 };
+enum { CP_SLOTS_MAX = 256, CP_SLOTS_PIECE = 1024, CP_SLOTS_LANES = 16 };
 
-/* r[i] += add[slot[i]]; opt_before: a second grouping of the same rows whose addend is applied first (one pass over r for
- * putting one tree back and taking out the next).  Then out_sum[s] = sum over group s of weight[i] * r[i]. */
+typedef struct cp_slots_values {
+    float *r;
+    const float *opt_weight; /* NULL: all 1 */
+    size_t n;
+} cp_slots_values;
+
+/* What each group's rows get added. */
 typedef struct cp_slots_shift {
     const uint8_t *slot;
-    const float *add; /* CP_SLOTS_MAX of them */
+    const float *add; /* CP_SLOTS_MAX of them can be read */
+    size_t slots;
 } cp_slots_shift;
-void cp_slots_move(float *r, const float *opt_weight, size_t n, const cp_slots_shift *opt_before,
-                   const cp_slots_shift *shift, size_t slots, double *out_sum);
 
-/* Rows of group s: the least and greatest of their codes; returns how many there are. */
-size_t cp_slots_extent(const uint8_t *slot, uint8_t s, const uint16_t *code, size_t n, uint16_t out[2]);
-
-/* Rows of group s with code <= cell. */
-typedef struct cp_slots_side {
-    size_t rows;
-    double sum_w, sum_wr;
-} cp_slots_side;
 typedef struct cp_slots_rows {
     const uint8_t *slot;
     const float *opt_r, *opt_weight; /* NULL: sums of 0; weights of 1 */
     size_t n;
 } cp_slots_rows;
-cp_slots_side cp_slots_left(const cp_slots_rows *rows, uint8_t s, const uint16_t *code, uint16_t cell);
 
-/* Rows of group s with code > cell become group `to`. */
-void cp_slots_split(uint8_t *slot, uint8_t s, const uint16_t *code, uint16_t cell, uint8_t to, size_t n);
-void cp_slots_rename(uint8_t *slot, uint8_t from, uint8_t to, size_t n);
-/* Rows whose group g has in[g] != 0, rising; returns how many. */
-size_t cp_slots_list(const uint8_t *slot, const uint8_t in[CP_SLOTS_MAX], size_t n, uint32_t *out_row);
+typedef struct cp_slots_side {
+    size_t rows;
+    double sum_w, sum_wr;
+} cp_slots_side;
+
+/* Codes of a column, and up to which of them rows go left. */
+typedef struct cp_slots_cut {
+    const uint16_t *code;
+    uint16_t cell;
+} cp_slots_cut;
+
+typedef struct cp_slots {
+    const char *name;
+    /* r[i] += add[slot[i]]; opt_before is a second grouping of the same rows whose addend is applied first (one pass over r
+     * puts one tree back and takes out the next).  opt_sum[s] = sum over group s, of shift, of weight[i] * r[i]. */
+    void (*move)(const cp_slots_values *x, const cp_slots_shift *opt_before, const cp_slots_shift *shift,
+                 double *opt_sum);
+    /* Sum of weight[i] * r[i]^2, summed as if all rows were one group. */
+    double (*squares)(const cp_slots_values *x);
+    /* Rows of group s: the least and greatest of their codes; returns how many there are.  Of none: 65535 and 0. */
+    size_t (*extent)(const uint8_t *slot, uint8_t s, const uint16_t *code, size_t n, uint16_t out[2]);
+    /* Rows of group s that go left. */
+    cp_slots_side (*left)(const cp_slots_rows *rows, uint8_t s, cp_slots_cut cut);
+    /* Those of group s that do not become group `to`. */
+    void (*split)(uint8_t *slot, uint8_t s, cp_slots_cut cut, uint8_t to, size_t n);
+    void (*rename)(uint8_t *slot, uint8_t from, uint8_t to, size_t n);
+    /* Rows whose group g has in[g] = 1 (else it is 0), rising; returns how many.  out_row has room for n. */
+    size_t (*list)(const uint8_t *slot, const uint8_t in[CP_SLOTS_MAX], size_t n, uint32_t *out_row);
+} cp_slots;
+
+/* The fastest that this processor runs; and one by name (plain, avx2) for tests, NULL if it cannot be run. */
+const cp_slots *cp_slots_best(void);
+const cp_slots *cp_slots_find(const char *name);
 
 #endif
