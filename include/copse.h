@@ -177,7 +177,7 @@ typedef struct copse_method_info {
 
 typedef struct copse_option_info {
     const char *name;    /* as on the command line, without the dashes */
-    const char *type;    /* int, real, choice, list */
+    const char *type;    /* int, real, choice, list, flag */
     const char *initial; /* the default, as text */
     char range[160];     /* "1 to 100000", "exact fast", ...; "" where anything goes */
     const char *help;    /* one line */

@@ -54,14 +54,13 @@ static const cli_option *find_letter(const cli_group *groups, char letter) {
     return NULL;
 }
 
-/* The name as some method declares it, NULL if none does: those options all take a value. */
-static const char *find_method_option(const char *name, size_t n) {
-    copse_option_info info;
+/* As some method declares it; 0 if none does. */
+static int find_method_option(const char *name, size_t n, copse_option_info *out) {
     const copse_method_info *m;
     for (size_t i = 0; (m = copse_method(i)) != NULL; i++)
-        for (size_t k = 0; copse_method_option(m->name, k, &info); k++)
-            if (strncmp(info.name, name, n) == 0 && info.name[n] == '\0') return info.name;
-    return NULL;
+        for (size_t k = 0; copse_method_option(m->name, k, out); k++)
+            if (strncmp(out->name, name, n) == 0 && out->name[n] == '\0') return 1;
+    return 0;
 }
 
 static copse_status unknown_option(const cli_command *command, const char *typed, size_t n, copse_error *err) {
@@ -99,24 +98,32 @@ static const char *take(cursor *c) {
     return *c->next++;
 }
 
+/* A method's flag may be followed by yes or no, and means yes where it is not; its other options take a value. */
+static const char *method_value(const copse_option_info *info, cursor *rest) {
+    int flag = strcmp(info->type, "flag") == 0;
+    if (!flag || (rest->left && (!strcmp(*rest->next, "yes") || !strcmp(*rest->next, "no")))) return take(rest);
+    return "yes";
+}
+
 /* --name, --name=value, --name value */
 static copse_status parse_long(cli_args *a, const cli_command *command, const char *word, cursor *rest,
                                copse_error *err) {
     size_t n = strcspn(word, "=");
-    const char *attached = word[n] == '=' ? word + n + 1 : NULL, *method_name = NULL;
+    const char *attached = word[n] == '=' ? word + n + 1 : NULL;
+    copse_option_info info = {0};
     if (n == 4 && strncmp(word, "help", 4) == 0) {
         a->help = 1;
         return COPSE_OK;
     }
     const cli_option *o = find_name(command->groups, word, n);
-    if (!o && command->method_options) method_name = find_method_option(word, n);
-    if (!o && !method_name) return unknown_option(command, word, n, err);
-    const char *name = o ? o->name : method_name;
+    if (!o && !(command->method_options && find_method_option(word, n, &info)))
+        return unknown_option(command, word, n, err);
+    const char *name = o ? o->name : info.name;
     if (o && !o->value) {
         if (attached) return cli_fail(err, COPSE_E_USAGE, "--%s takes no value", name);
         return add_option(a->option, &a->options, name, "", err);
     }
-    const char *value = attached ? attached : take(rest);
+    const char *value = attached ? attached : o ? take(rest) : method_value(&info, rest);
     if (!value) return cli_fail(err, COPSE_E_USAGE, "--%s needs a value%s%s", name, o ? ": " : "", o ? o->value : "");
     if (o) return add_option(a->option, &a->options, name, value, err);
     return add_option(a->method_option, &a->method_options, name, value, err);

@@ -34,9 +34,28 @@ static void print_bound(const cp_param *d, double x, char *buf, size_t n) {
     snprintf(buf, n, d->type == CP_PARAM_INT ? "%.0f" : fabs(x) < 1e9 ? "%.15g" : "%g", x);
 }
 
+static const char *choices_of(const cp_param *d) {
+    return d->type == CP_PARAM_FLAG ? "no yes" : d->choices;
+}
+
+/* "uniform grid:N": the words, without the numbers that some begin with. */
+static void print_words(const char *list, char *buf, size_t n) {
+    size_t length, used = 0;
+    const char *w;
+    for (size_t k = 0; (length = word(list, k, &w)) > 0 && used < n; k++) {
+        const char *colon = memchr(w, ':', length);
+        if (colon) length = (size_t)(colon - w);
+        used += (size_t)snprintf(buf + used, n - used, "%s%.*s%s", k ? " " : "", (int)length, w, colon ? ":N" : "");
+    }
+}
+
 void cp_param_range(const cp_param *d, char *buf, size_t n) {
-    if (d->type == CP_PARAM_CHOICE || d->type == CP_PARAM_LIST) {
-        snprintf(buf, n, d->type == CP_PARAM_LIST ? "none, or some of %s" : "%s", d->choices);
+    if (d->type == CP_PARAM_LIST) {
+        snprintf(buf, n, "none, or some of %s", d->choices);
+        return;
+    }
+    if (d->type == CP_PARAM_CHOICE || d->type == CP_PARAM_FLAG) {
+        print_words(choices_of(d), buf, n);
         return;
     }
     char min[TEXT_SIZE], max[TEXT_SIZE], words[TEXT_SIZE * 2] = "";
@@ -102,15 +121,40 @@ static copse_status parse_number(const cp_param *d, const char *text, double *ou
     return COPSE_OK;
 }
 
+/* "grid" or "grid:7" where the word is "grid:100": 1, and the number; 0 if it is another word. */
+static int takes_count(const char *text, const char *name, double *out) {
+    const char *colon = strchr(name, ':');
+    size_t n = colon ? (size_t)(colon - name) : 0;
+    char *end;
+    if (!colon || strncmp(text, name, n) != 0 || (text[n] && text[n] != ':')) return 0;
+    const char *number = text[n] ? text + n + 1 : colon + 1;
+    *out = strtod(number, &end);
+    if (end == number || *end || floor(*out) != *out) *out = NAN;
+    return 1;
+}
+
+static copse_status count_in_range(const cp_param *d, const char *text, double count, copse_error *err) {
+    if (count >= d->min && count <= d->max) return COPSE_OK;
+    return cp_fail(err, COPSE_E_USAGE, "--%s: '%.40s': what follows the colon is a whole number from %.0f to %.0f",
+                   d->name, text, d->min, d->max);
+}
+
 static copse_status parse_choice(const cp_param *d, const char *text, double *out, char canonical[TEXT_SIZE],
                                  copse_error *err) {
     char list[512] = "", name[TEXT_SIZE], best[TEXT_SIZE] = "";
     size_t length, used = 0, distance = 0;
     const char *w;
-    for (size_t k = 0; (length = word(d->choices, k, &w)) > 0; k++) {
+    double count;
+    for (size_t k = 0; (length = word(choices_of(d), k, &w)) > 0; k++) {
         snprintf(name, sizeof name, "%.*s", (int)length, w);
+        int counted = takes_count(text, name, &count);
+        if (counted) CP_TRY(count_in_range(d, text, count, err));
+        *out = (double)k;
+        if (counted) {
+            snprintf(canonical, TEXT_SIZE, "%.*s%.0f", (int)(strchr(name, ':') + 1 - name), name, count);
+            return COPSE_OK;
+        }
         if (strcmp(name, text) == 0) {
-            *out = (double)k;
             snprintf(canonical, TEXT_SIZE, "%s", name);
             return COPSE_OK;
         }
@@ -120,7 +164,9 @@ static copse_status parse_choice(const cp_param *d, const char *text, double *ou
             distance = near.distance;
             memcpy(best, name, sizeof best);
         }
-        if (used < sizeof list) used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", name);
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s%s", k ? ", " : "",
+                                     (int)strcspn(name, ":"), name, strchr(name, ':') ? ":N" : "");
     }
     return cp_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not one of: %s%s%s%s", d->name, text, list,
                    *best ? "; did you mean '" : "", best, *best ? "'?" : "");
@@ -169,7 +215,7 @@ static copse_status set_at(copse_params *p, size_t i, const char *value, copse_e
     const cp_param *d = &p->method->params[i];
     char canonical[TEXT_SIZE];
     double x = 0;
-    if (d->type == CP_PARAM_CHOICE)
+    if (d->type == CP_PARAM_CHOICE || d->type == CP_PARAM_FLAG)
         CP_TRY(parse_choice(d, value, &x, canonical, err));
     else if (d->type == CP_PARAM_LIST)
         CP_TRY(parse_list(d, value, &x, canonical, err));
@@ -317,8 +363,11 @@ out:
 }
 
 void cp_param_info(const cp_param *d, copse_option_info *out) {
-    static const char *const types[] = {
-        [CP_PARAM_INT] = "int", [CP_PARAM_REAL] = "real", [CP_PARAM_CHOICE] = "choice", [CP_PARAM_LIST] = "list"};
+    static const char *const types[] = {[CP_PARAM_INT] = "int",
+                                        [CP_PARAM_REAL] = "real",
+                                        [CP_PARAM_CHOICE] = "choice",
+                                        [CP_PARAM_LIST] = "list",
+                                        [CP_PARAM_FLAG] = "flag"};
     *out = (copse_option_info){.name = d->name, .type = types[d->type], .initial = d->initial, .help = d->help};
     cp_param_range(d, out->range, sizeof out->range);
 }

@@ -4,16 +4,24 @@
 
 #include "base/bytes.h"
 
-typedef enum cp_param_type { CP_PARAM_INT, CP_PARAM_REAL, CP_PARAM_CHOICE, CP_PARAM_LIST } cp_param_type;
+typedef enum cp_param_type {
+    CP_PARAM_INT,
+    CP_PARAM_REAL,
+    CP_PARAM_CHOICE,
+    CP_PARAM_LIST,
+    CP_PARAM_FLAG /* "yes" or "no"; on the command line the name alone means yes */
+} cp_param_type;
 
 typedef struct cp_param {
     const char *name;
     cp_param_type type;
     const char *initial; /* as text; "auto" is allowed where auto_ok */
     double min, max;     /* int, real: inclusive */
-    const char *choices; /* choice: words separated by blanks; list: words of which any are taken, with commas between
-                            them, or "none"; int, real: words taken besides numbers, or NULL */
-    int auto_ok;         /* int, real: "auto" lets the method decide; its value, and that of any word, is then NaN */
+    const char
+        *choices; /* choice: words separated by blanks, of which "grid:100" is grid, grid:1, grid:2 ..., the first of
+                            these being grid:100, and min and max are of the number; list: words of which any are taken,
+                            with commas between them, or "none"; int, real: words taken besides numbers, or NULL */
+    int auto_ok;  /* int, real: "auto" lets the method decide; its value, and that of any word, is then NaN */
     const char *help;
 } cp_param;
 
@@ -21,9 +29,10 @@ struct cp_method;
 
 struct copse_params {
     const struct cp_method *method;
-    double *value; /* one per declared option: the number; the index of the choice; the bits of the words in a list; NaN
-                      is auto */
-    char **text;   /* as set, for printing */
+    double
+        *value;  /* one per declared option: the number; the index of the choice; the bits of the words in a list; 1 for
+                      yes; NaN is auto */
+    char **text; /* as set, for printing */
 };
 
 copse_status cp_param_new(const struct cp_method *method, copse_params **out, copse_error *err);

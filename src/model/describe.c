@@ -54,7 +54,7 @@ static void json_options(const copse_model *m, cp_json *j) {
     for (size_t i = 0; i < m->method->n_params; i++) {
         const cp_param *d = &m->method->params[i];
         double v = m->params->value[i];
-        if (d->type == CP_PARAM_CHOICE || d->type == CP_PARAM_LIST || isnan(v))
+        if ((d->type != CP_PARAM_INT && d->type != CP_PARAM_REAL) || isnan(v))
             cp_json_text(j, d->name, m->params->text[i]);
         else
             cp_json_number(j, d->name, v);

@@ -19,6 +19,14 @@ static const cp_param table[] = {
      .help = "numbers and words"},
     {.name = "tune", .type = CP_PARAM_LIST, .initial = "none", .choices = "depth size noise", .help = "words"},
     {.name = "posterior", .type = CP_PARAM_CHOICE, .initial = "exact", .choices = "exact fast", .help = "posterior"},
+    {.name = "cuts",
+     .type = CP_PARAM_CHOICE,
+     .initial = "uniform",
+     .choices = "uniform grid:100",
+     .min = 2,
+     .max = 500,
+     .help = "words and a number"},
+    {.name = "sparse", .type = CP_PARAM_FLAG, .initial = "no", .help = "yes or no"},
 };
 static const cp_method method = {.info = {.name = "toy"}, .params = table, .n_params = sizeof table / sizeof *table};
 
@@ -58,6 +66,12 @@ static void takes_values_in_any_spelling_and_prints_one(void **state) {
         const char *name, *value, *text;
     } c[] = {
         {"trees", "7", "7"},
+        {"cuts", "grid", "grid:100"},
+        {"cuts", "grid:7", "grid:7"},
+        {"cuts", "grid:+5e1", "grid:50"},
+        {"cuts", "uniform", "uniform"},
+        {"sparse", "yes", "yes"},
+        {"sparse", "no", "no"},
         {"tune", "noise,depth", "depth,noise"},
         {"tune", "size", "size"},
         {"tune", "size,size", "size"},
@@ -105,6 +119,13 @@ static void refuses_what_cannot_be(void **state) {
     refused("posterior", "exakt", "--posterior: 'exakt' is not one of: exact, fast; did you mean 'exact'?");
     refused("posterior", "none", "--posterior: 'none' is not one of: exact, fast");
     refused("posterior", "", "--posterior: '' is not one of: exact, fast");
+    refused("cuts", "gird:7", "--cuts: 'gird:7' is not one of: uniform, grid:N");
+    refused("cuts", "gridded", "--cuts: 'gridded' is not one of: uniform, grid:N");
+    refused("cuts", "grid:1", "--cuts: 'grid:1': what follows the colon is a whole number from 2 to 500");
+    refused("cuts", "grid:2.5", "--cuts: 'grid:2.5': what follows the colon is a whole number from 2 to 500");
+    refused("cuts", "grid:", "--cuts: 'grid:': what follows the colon is a whole number from 2 to 500");
+    refused("cuts", "grid:7x", "--cuts: 'grid:7x': what follows the colon is a whole number from 2 to 500");
+    refused("sparse", "maybe", "--sparse: 'maybe' is not one of: no, yes");
     refused("tress", "5", "method toy has no option --tress; did you mean --trees?");
     refused("leaves", "5", "method toy has no option --leaves; 'copse methods toy' lists its options");
 }
@@ -118,7 +139,9 @@ static void ranges_read_like_words(void **state) {
                                          "",
                                          "auto, sqrt, all, 0.5 to 9",
                                          "none, or some of depth size noise",
-                                         "exact fast"};
+                                         "exact fast",
+                                         "uniform grid:N",
+                                         "no yes"};
     char buf[100];
     for (size_t i = 0; i < method.n_params; i++) {
         cp_param_range(&table[i], buf, sizeof buf);
