@@ -1,0 +1,84 @@
+#include <math.h>
+
+#include "bart/bart_chain_state.h"
+#include "num/draw.h"
+#include "num/special.h"
+
+#ifndef CP_BROKEN
+#define CP_BROKEN(bug) 0
+#endif
+
+static double weight_of(const cp_bart_problem *b, size_t row) {
+    return b->opt_weight ? (double)b->opt_weight[row] : 1;
+}
+
+/* Pieces of rows in order, so that long sums lose no digits. */
+static double sum_squares(const cp_bart_problem *b, const float *r) {
+    double sum = 0;
+    for (size_t first = 0; first < b->rows->n; first += CP_SLOTS_PIECE) {
+        size_t end = first + CP_SLOTS_PIECE < b->rows->n ? first + CP_SLOTS_PIECE : b->rows->n;
+        double piece = 0;
+        for (size_t i = first; i < end; i++) piece += weight_of(b, i) * ((double)r[i] * (double)r[i]);
+        sum += piece;
+    }
+    return sum;
+}
+
+/* nu lambda + sum of w r^2 over chi-square with nu + n degrees of freedom, n the rows that say something. */
+static void draw_variance(const cp_bart_problem *b, cp_bart_sum *s, cp_rng *rng) {
+    double squares = b->hyper.nu * b->hyper.lambda, df = b->hyper.nu;
+    if (!b->opt.prior_only) {
+        squares += sum_squares(b, s->r);
+        df += (double)b->informed;
+    }
+    if (CP_BROKEN(BROKEN_DF)) df += 2;
+    s->noise_var = 0.5 * squares / cp_draw_gamma(rng, 0.5 * df);
+}
+
+/* e = z - offset - f is normal given the side of 0 on which z lies.  A row that counts w times has w of them, of which its
+ * leaf need know the mean alone: one of variance 1/w. */
+static void draw_latent(const cp_bart_problem *b, cp_bart_sum *s, size_t number, cp_rng *rng) {
+    for (size_t i = 0; i < b->rows->n; i++) {
+        double f = (double)s->latent[i] - (double)s->r[i], at = b->offset[number] + f, sum = 0;
+        int in = cp_bart_problem_is_in(b, number, i);
+        size_t times = (size_t)weight_of(b, i);
+        for (size_t k = 0; k < times; k++) sum += in ? cp_draw_normal_above(rng, -at) : -cp_draw_normal_above(rng, at);
+        double e = times ? sum / (double)times : 0;
+        s->r[i] = (float)e;
+        s->latent[i] = (float)(f + e);
+    }
+}
+
+void cp_bart_noise_draw(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng) {
+    const cp_bart_problem *b = c->problem;
+    if (b->rows->task == COPSE_REGRESS)
+        draw_variance(b, s, rng);
+    else if (!b->opt.prior_only)
+        draw_latent(b, s, (size_t)(s - c->sum), rng);
+}
+
+/* log Phi(x); where Phi is no double any more, by the leading terms of its tail. */
+static double log_cdf(double x) {
+    if (x > -37) return log(cp_special_normal_cdf(x));
+    return -0.5 * x * x - log(-x) - 0.918938533204672741780 - 1 / (x * x);
+}
+
+static double log_numbers(const cp_bart_problem *b, const cp_bart_sum *s) {
+    double unit = cp_bart_problem_unit(b), n = (double)b->informed, logs = 0;
+    for (size_t i = 0; i < b->rows->n && b->opt_weight; i++)
+        if (b->rows->weight[i] > 0) logs += log(b->rows->weight[i]);
+    return 0.5 * logs - n * (0.918938533204672741780 + log(unit) + 0.5 * log(s->noise_var)) -
+           0.5 * sum_squares(b, s->r) / s->noise_var;
+}
+
+double cp_bart_noise_log_likelihood(const cp_bart_chain *c, const cp_bart_sum *s) {
+    const cp_bart_problem *b = c->problem;
+    size_t number = (size_t)(s - c->sum);
+    if (b->rows->task == COPSE_REGRESS) return log_numbers(b, s);
+    double sum = 0;
+    for (size_t i = 0; i < b->rows->n; i++) {
+        double at = b->offset[number] + (double)s->latent[i] - (double)s->r[i];
+        sum += weight_of(b, i) * log_cdf(cp_bart_problem_is_in(b, number, i) ? at : -at);
+    }
+    return sum;
+}
