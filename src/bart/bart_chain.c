@@ -43,12 +43,12 @@ static copse_status init_sum(cp_bart_chain *c, size_t number, copse_error *err) 
     size_t n = b->rows->n;
     int classes = b->rows->task == COPSE_CLASS;
     s->noise_var = classes ? 1 : b->sigma_hat * b->sigma_hat;
-    s->share.dims = b->columns.ranks.dims;
     CP_TRY(CP_NEW(s->r, n, err));
     if (classes) CP_TRY(CP_NEW(s->latent, n, err));
     s->target = classes ? s->latent : b->y;
     memcpy(s->r, s->target, n * sizeof *s->r);
-    if (b->opt.sparse) CP_TRY(cp_bart_sparse_init(&s->sparse, &s->share, s->share.dims, err));
+    CP_TRY(cp_bart_share_init(&s->share, b->columns.ranks.dims, b->opt.sparse, err));
+    if (b->opt.sparse) CP_TRY(cp_bart_sparse_init(&s->sparse, s->share.dims, err));
     CP_TRY(init_trees(c, s, err));
     CP_TRY(cp_bart_draws_init(&s->draws, s->share.dims, b->opt.trees, err));
     cp_rng rng = stream_of(c, number, 0, b->opt.trees);
@@ -75,7 +75,8 @@ out:
 
 static void clear_sum(cp_bart_sum *s, size_t trees) {
     for (size_t m = 0; s->tree && m < trees; m++) cp_bart_tree_clear(&s->tree[m]);
-    cp_bart_sparse_clear(&s->sparse, &s->share);
+    cp_bart_sparse_clear(&s->sparse);
+    cp_bart_share_clear(&s->share);
     cp_bart_draws_clear(&s->draws);
     cp_mem_free(s->tree);
     cp_mem_free(s->slot);
@@ -127,8 +128,10 @@ static void lift(cp_bart_chain *c, cp_bart_sum *s, size_t m) {
     const cp_bart_problem *b = c->problem;
     cp_bart_tree *t = &s->tree[m];
     size_t leaves = cp_bart_tree_leaves(t);
-    cp_slots_shift shift = {t->slot, t->mu}, before = {m ? s->tree[m - 1].slot : NULL, c->minus};
-    cp_slots_move(s->r, b->opt_weight, b->rows->n, m ? &before : NULL, &shift, leaves, c->by_slot);
+    cp_slots_values x = {s->r, b->opt_weight, b->rows->n};
+    cp_slots_shift shift = {t->slot, t->mu, leaves}, before = shift;
+    if (m) before = (cp_slots_shift){s->tree[m - 1].slot, c->minus, cp_bart_tree_leaves(&s->tree[m - 1])};
+    b->columns.slots->move(&x, m ? &before : NULL, &shift, c->by_slot);
     for (size_t k = 0; k < leaves; k++) t->leaf[k].sum_wr = b->opt.prior_only ? 0 : c->by_slot[k];
     c->lifted = 1;
 }
@@ -173,8 +176,10 @@ static int shares_are_drawn(const cp_bart_chain *c) {
 static void end_sum(cp_bart_chain *c, size_t sum) {
     const cp_bart_problem *b = c->problem;
     cp_bart_sum *s = &c->sum[sum];
-    cp_slots_shift last = {s->tree[b->opt.trees - 1].slot, c->minus};
-    cp_slots_move(s->r, NULL, b->rows->n, NULL, &last, 1, c->by_slot);
+    const cp_bart_tree *last = &s->tree[b->opt.trees - 1];
+    cp_slots_values x = {s->r, b->opt_weight, b->rows->n};
+    cp_slots_shift shift = {last->slot, c->minus, cp_bart_tree_leaves(last)};
+    b->columns.slots->move(&x, NULL, &shift, NULL);
     if (shares_are_drawn(c)) {
         cp_bart_view v = cp_bart_chain_view(c, s);
         cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees + 1);

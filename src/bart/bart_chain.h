@@ -30,7 +30,7 @@ typedef struct cp_bart_options {
 } cp_bart_options;
 
 /* In bart_options.c: reads the method's options, of which it knows all by name but seed and chains. */
-copse_status cp_bart_options_of(const copse_params *p, cp_bart_options *out, copse_error *err);
+cp_bart_options cp_bart_options_of(const copse_params *p);
 
 static inline size_t cp_bart_options_sweeps(const cp_bart_options *o) {
     return o->warm + o->burn_in + o->samples * o->thin;

@@ -134,8 +134,9 @@ static void sum_lifted(cp_bart_chain *c) {
     cp_bart_tree *t = &s->tree[c->at % trees];
     size_t leaves = cp_bart_tree_leaves(t);
     memset(c->minus, 0, sizeof c->minus);
-    cp_slots_shift nothing = {t->slot, c->minus};
-    cp_slots_move(s->r, c->problem->opt_weight, c->problem->rows->n, NULL, &nothing, leaves, c->by_slot);
+    cp_slots_values x = {s->r, c->problem->opt_weight, c->problem->rows->n};
+    cp_slots_shift nothing = {t->slot, c->minus, leaves};
+    c->problem->columns.slots->move(&x, NULL, &nothing, c->by_slot);
     for (size_t k = 0; k < leaves; k++) t->leaf[k].sum_wr = c->problem->opt.prior_only ? 0 : c->by_slot[k];
 }
 

@@ -32,13 +32,13 @@ typedef struct cp_bart_sparse {
 } cp_bart_sparse;
 
 /* All columns alike. */
-copse_status cp_bart_sparse_init(cp_bart_sparse *sp, cp_bart_share *share, size_t dims, copse_error *err);
-void cp_bart_sparse_clear(cp_bart_sparse *sp, cp_bart_share *share);
+copse_status cp_bart_sparse_init(cp_bart_sparse *sp, size_t dims, copse_error *err);
+void cp_bart_sparse_clear(cp_bart_sparse *sp);
 /* s and theta, each from its law given the trees and the other. */
 void cp_bart_sparse_draw(cp_bart_sparse *sp, cp_bart_share *share, const cp_bart_view *v, const cp_bart_tree *tree,
                          size_t trees, cp_rng *rng);
 /* Makes the share what log_s says. */
-void cp_bart_sparse_share(const cp_bart_sparse *sp, cp_bart_share *share);
+void cp_bart_sparse_share(cp_bart_sparse *sp, cp_bart_share *share);
 
 /* One sum of trees, and what it is to explain. */
 typedef struct cp_bart_sum {

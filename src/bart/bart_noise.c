@@ -12,23 +12,16 @@ static double weight_of(const cp_bart_problem *b, size_t row) {
     return b->opt_weight ? (double)b->opt_weight[row] : 1;
 }
 
-/* Pieces of rows in order, so that long sums lose no digits. */
-static double sum_squares(const cp_bart_problem *b, const float *r) {
-    double sum = 0;
-    for (size_t first = 0; first < b->rows->n; first += CP_SLOTS_PIECE) {
-        size_t end = first + CP_SLOTS_PIECE < b->rows->n ? first + CP_SLOTS_PIECE : b->rows->n;
-        double piece = 0;
-        for (size_t i = first; i < end; i++) piece += weight_of(b, i) * ((double)r[i] * (double)r[i]);
-        sum += piece;
-    }
-    return sum;
+static double sum_squares(const cp_bart_problem *b, const cp_bart_sum *s) {
+    cp_slots_values x = {s->r, b->opt_weight, b->rows->n};
+    return b->columns.slots->squares(&x);
 }
 
 /* nu lambda + sum of w r^2 over chi-square with nu + n degrees of freedom, n the rows that say something. */
 static void draw_variance(const cp_bart_problem *b, cp_bart_sum *s, cp_rng *rng) {
     double squares = b->hyper.nu * b->hyper.lambda, df = b->hyper.nu;
     if (!b->opt.prior_only) {
-        squares += sum_squares(b, s->r);
+        squares += sum_squares(b, s);
         df += (double)b->informed;
     }
     if (CP_BROKEN(BROKEN_DF)) df += 2;
@@ -68,7 +61,7 @@ static double log_numbers(const cp_bart_problem *b, const cp_bart_sum *s) {
     for (size_t i = 0; i < b->rows->n && b->opt_weight; i++)
         if (b->rows->weight[i] > 0) logs += log(b->rows->weight[i]);
     return 0.5 * logs - n * (0.918938533204672741780 + log(unit) + 0.5 * log(s->noise_var)) -
-           0.5 * sum_squares(b, s->r) / s->noise_var;
+           0.5 * sum_squares(b, s) / s->noise_var;
 }
 
 double cp_bart_noise_log_likelihood(const cp_bart_chain *c, const cp_bart_sum *s) {

@@ -3,36 +3,18 @@
 
 #include "bart/bart_chain.h"
 
-/* "word:N" gives N, and "word" alone `unsaid`; 0 if the text is of another kind. */
+/* The number behind "word:" or, where the word stands alone, `unsaid`; 0 if it is another word.  The table of options has
+ * seen to it that there is nothing else. */
 static size_t counted(const char *text, const char *word, size_t unsaid) {
     size_t n = strlen(word);
     if (strncmp(text, word, n) != 0) return 0;
-    if (!text[n]) return unsaid;
-    if (text[n] != ':' || text[n + 1] < '1' || text[n + 1] > '9') return 0;
-    char *end;
-    unsigned long long count = strtoull(text + n + 1, &end, 10);
-    return *end || count > 1000000 ? 0 : (size_t)count;
+    return text[n] == ':' ? (size_t)strtoull(text + n + 1, NULL, 10) : unsaid;
 }
 
-enum { CUTS = 100, MOST_CUTS = 65535 };
-
-static copse_status read_cuts(const char *text, cp_bart_options *out, copse_error *err) {
-    size_t grid = counted(text, "grid", CUTS), quantile = counted(text, "quantile", CUTS);
+static void read_cuts(const char *text, cp_bart_options *out) {
+    size_t grid = counted(text, "grid", 100), quantile = counted(text, "quantile", 100);
     out->cuts = grid ? CP_BART_GRID : quantile ? CP_BART_QUANTILE : CP_BART_UNIFORM;
     out->cuts_per_column = grid ? grid : quantile;
-    if (out->cuts_per_column > MOST_CUTS || (!grid && !quantile && strcmp(text, "uniform") != 0))
-        return cp_fail(err, COPSE_E_USAGE, "cuts are 'uniform', 'grid:N' or 'quantile:N' with N from 1 to %d, not '%s'",
-                       (int)MOST_CUTS, text);
-    return COPSE_OK;
-}
-
-enum { WARM = 10 };
-
-static copse_status read_warm_start(const char *text, cp_bart_options *out, copse_error *err) {
-    out->warm = counted(text, "grow", WARM);
-    if (!out->warm && strcmp(text, "none") != 0)
-        return cp_fail(err, COPSE_E_USAGE, "a warm start is 'none' or 'grow:N', N sweeps, not '%s'", text);
-    return COPSE_OK;
 }
 
 /* Grow and prune alone under growprune; they are scaled to sum to 1. */
@@ -65,8 +47,8 @@ static void read_sampler(const copse_params *p, cp_bart_options *out) {
     out->how.local_moves = (size_t)cp_param_int(p, "local-moves");
 }
 
-copse_status cp_bart_options_of(const copse_params *p, cp_bart_options *out, copse_error *err) {
-    *out = (cp_bart_options){
+cp_bart_options cp_bart_options_of(const copse_params *p) {
+    cp_bart_options out = {
         .trees = (size_t)cp_param_int(p, "trees"),
         .burn_in = (size_t)cp_param_int(p, "burn-in"),
         .samples = (size_t)cp_param_int(p, "samples"),
@@ -78,8 +60,9 @@ copse_status cp_bart_options_of(const copse_params *p, cp_bart_options *out, cop
         .ols = cp_param_is(p, "sigma-prior", "ols"),
         .sparse = cp_param_is(p, "sparse", "yes"),
         .prior_only = cp_param_is(p, "prior-only", "yes"),
+        .warm = counted(cp_param_text(p, "warm-start"), "grow", 10),
     };
-    read_sampler(p, out);
-    CP_TRY(read_cuts(cp_param_text(p, "cuts"), out, err));
-    return read_warm_start(cp_param_text(p, "warm-start"), out, err);
+    read_sampler(p, &out);
+    read_cuts(cp_param_text(p, "cuts"), &out);
+    return out;
 }

@@ -30,8 +30,8 @@ static void make_grid(cp_bart_sparse *sp) {
     }
 }
 
-copse_status cp_bart_sparse_init(cp_bart_sparse *sp, cp_bart_share *share, size_t dims, copse_error *err) {
-    sp->dims = share->dims = dims;
+copse_status cp_bart_sparse_init(cp_bart_sparse *sp, size_t dims, copse_error *err) {
+    sp->dims = dims;
     sp->theta = (double)dims;
     CP_TRY(CP_RAW(sp->log_s, dims, err));
     CP_TRY(CP_RAW(sp->asked, dims, err));
@@ -39,32 +39,23 @@ copse_status cp_bart_sparse_init(cp_bart_sparse *sp, cp_bart_share *share, size_
     CP_TRY(CP_RAW(sp->row, PIECE, err));
     CP_TRY(CP_RAW(sp->still, dims, err));
     CP_TRY(CP_RAW(sp->moved, dims, err));
-    CP_TRY(CP_RAW(share->opt_s, dims, err));
-    CP_TRY(CP_RAW(share->opt_sum, dims, err));
     for (size_t d = 0; d < dims; d++) sp->log_s[d] = -log((double)dims);
     make_grid(sp);
-    cp_bart_sparse_share(sp, share);
     return COPSE_OK;
 }
 
-void cp_bart_sparse_clear(cp_bart_sparse *sp, cp_bart_share *share) {
+void cp_bart_sparse_clear(cp_bart_sparse *sp) {
     cp_mem_free(sp->log_s);
     cp_mem_free(sp->asked);
     cp_mem_free(sp->rate);
     cp_mem_free(sp->row);
     cp_mem_free(sp->still);
     cp_mem_free(sp->moved);
-    cp_mem_free(share->opt_s);
-    cp_mem_free(share->opt_sum);
 }
 
-/* No share is 0, lest a node where no other column varies could not be split at all. */
-void cp_bart_sparse_share(const cp_bart_sparse *sp, cp_bart_share *share) {
-    double sum = 0;
-    for (size_t d = 0; d < sp->dims; d++) {
-        share->opt_s[d] = fmax(exp(sp->log_s[d]), 1e-290);
-        share->opt_sum[d] = sum += share->opt_s[d];
-    }
+void cp_bart_sparse_share(cp_bart_sparse *sp, cp_bart_share *share) {
+    for (size_t d = 0; d < sp->dims; d++) sp->rate[d] = exp(sp->log_s[d]);
+    cp_bart_share_set(share, sp->rate);
 }
 
 /* ---------------------------------------------------------------------------------------------------- what varies where */
@@ -98,7 +89,7 @@ static size_t part_columns(cp_bart_sparse *sp, const cp_bart_columns *c, const c
     for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) in[k] = (uint8_t)is_below(t, t->leaf[k].node, top);
     for (size_t d = 0; d < sp->dims; d++) sp->still[d] = (uint32_t)d;
     for (size_t at = 0; at < n && still; at += PIECE) {
-        size_t some = cp_slots_list(t->slot + at, in, n - at < PIECE ? n - at : PIECE, sp->row);
+        size_t some = c->slots->list(t->slot + at, in, n - at < PIECE ? n - at : PIECE, sp->row);
         for (size_t i = 0; i < some; i++) sp->row[i] += (uint32_t)at;
         if (first < 0 && some) first = sp->row[0];
         still = find_moved(sp, c, some, first < 0 ? 0 : (uint32_t)first, still, &moved);
