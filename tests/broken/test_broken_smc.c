@@ -1,20 +1,8 @@
-/* Sequential Monte Carlo with bugs that others have had: the list of all that particles can do (tests/exact) must see each,
- * with the options it is about, and only with those.  This program has its own copy of the sampler, whose bugs are
- * switched on by a variable. */
-typedef enum bug {
-    NO_BUG,
-    BROKEN_COUNTS_VALUES, /* the empirical proposal's density is 1 / (U gap), U being the values and not the gaps */
-    BROKEN_KEEPS_WEIGHTS, /* copies of resampled particles keep the weights that made them copies */
-    BUGS
-} bug;
-static bug broken;
-#define CP_BROKEN(bug) (broken == (bug))
-#include "../../src/btree/btree_propose.c"
-#include "../../src/btree/btree_smc.c"
+/* The list of all that particles can do (tests/exact/smc_paths.h) must see the bugs of broken_smc.h, each with the options it is
+ * about, and only with those. */
+#include "broken_smc.h"
 
 #include "smc_paths.h"
-
-static const char *const names[BUGS] = {"no bug", "counts values", "keeps weights"};
 
 static double error_of(bug b, const cp_btree_smc_options *opt, int numbers) {
     island_problem p;
@@ -40,7 +28,7 @@ static void every_bug_is_seen_and_nothing_else(void **state) {
                                                       .max_stages = 100};
                     int wrong = (b == BROKEN_COUNTS_VALUES && empirical) || (b == BROKEN_KEEPS_WEIGHTS && resampled);
                     double error = error_of((bug)b, &opt, numbers);
-                    print_message("%s, %s, %s: %.3g\n", names[b], empirical ? "empirical" : "prior",
+                    print_message("%s, %s, %s: %.3g\n", bug_name[b], empirical ? "empirical" : "prior",
                                   resampled ? "resampled" : "not resampled", error);
                     assert_true(wrong ? error > 1e-3 : error < 1e-12);
                 }
