@@ -1,58 +1,23 @@
 #include "btree/btree_crew.h"
 
-#include <stdio.h>
-
 #include "base/mem.h"
 #include "base/pool.h"
 
 void cp_btree_crew_free(void *job) {
     cp_btree_crew *c = job;
     if (!c) return;
-    for (size_t i = 0; c->member && i < c->n; i++) c->kind->free(c->member[i]);
-    cp_mem_free(c->member);
+    cp_crew_clear(&c->runs);
     cp_btree_problem_clear(&c->problem);
     cp_mem_free(job);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- files */
-
-enum { NAME = 40 };
-
-static const char *name_of(const cp_btree_crew *c, size_t i, char buf[NAME]) {
-    snprintf(buf, NAME, "%s.%zu", c->kind->name, i);
-    return buf;
-}
-
 copse_status cp_btree_crew_write(void *job, cp_writer *w, copse_error *err) {
     cp_btree_crew *c = job;
-    char buf[NAME];
-    copse_status status = cp_btree_hyper_write(&c->hyper, w, err);
-    for (size_t i = 0; !status && i < c->n; i++) {
-        CP_TRY(cp_writer_push(w, name_of(c, i, buf), err));
-        status = c->kind->write(c->member[i], w, err);
-        cp_writer_pop(w);
-    }
-    return status;
-}
-
-static copse_status read_members(cp_btree_crew *c, cp_reader *r, copse_error *err) {
-    char buf[NAME];
-    copse_status status = COPSE_OK;
-    for (size_t i = 0; !status && i < c->n; i++) {
-        CP_TRY(cp_reader_push(r, name_of(c, i, buf), err));
-        status = c->kind->read(r, c, i, &c->member[i], err);
-        cp_reader_pop(r);
-    }
-    return status;
+    CP_TRY(cp_btree_hyper_write(&c->hyper, w, err));
+    return cp_crew_write(&c->runs, w, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- starting */
-
-static copse_status make_members(cp_btree_crew *c, const cp_btree_start *from, copse_error *err) {
-    if (c->kind->tune) CP_TRY(c->kind->tune(c, from->p, from->run, err));
-    for (size_t i = 0; i < c->n; i++) CP_TRY(c->kind->make(c, i, &c->member[i], err));
-    return COPSE_OK;
-}
 
 static copse_status set_up(cp_btree_crew *c, const cp_btree_start *from, copse_error *err) {
     uint64_t seed = (uint64_t)cp_param_int(from->p, "seed");
@@ -60,8 +25,8 @@ static copse_status set_up(cp_btree_crew *c, const cp_btree_start *from, copse_e
     if (from->opt_reader) CP_TRY(cp_btree_hyper_read(from->opt_reader, &c->hyper, err));
     CP_TRY(c->kind->set_options(c, from->rows, from->p, err));
     CP_TRY(cp_btree_problem_init(&c->problem, from->rows, &c->hyper, seed, from->run, err));
-    CP_TRY(CP_NEW(c->member, c->n, err));
-    return from->opt_reader ? read_members(c, from->opt_reader, err) : make_members(c, from, err);
+    if (c->kind->tune && !from->opt_reader) CP_TRY(c->kind->tune(c, from->p, from->run, err));
+    return cp_crew_init(&c->runs, &c->kind->runs, c->n, c, from->opt_reader, err);
 }
 
 copse_status cp_btree_crew_start(const cp_btree_member *kind, const cp_btree_start *from, void **out_job,
@@ -90,7 +55,7 @@ static copse_status finish_member(void *arg, size_t i, size_t worker, copse_erro
     const harvest *h = arg;
     (void)worker;
     CP_TRY(cp_grove_init(&h->grove[i], h->b->grove.dims, h->b->grove.width, err));
-    return h->c->kind->finish(h->c->member[i], i, &h->grove[i], h->b, err);
+    return h->c->kind->finish(h->c->runs.member[i], i, &h->grove[i], h->b, err);
 }
 
 static copse_status join(const harvest *h, copse_error *err) {

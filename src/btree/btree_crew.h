@@ -1,24 +1,20 @@
-/* btree_crew - islands or chains, whichever: runs on one problem that know nothing of each other, made, finished, saved and
- * restored one by one, in parallel where that pays. */
+/* btree_crew - islands or chains, whichever: a crew (method/crew.h) on one problem, and the grove that its runs leave. */
 #ifndef CP_BTREE_CREW_H
 #define CP_BTREE_CREW_H
 
 #include "btree/btree_model.h"
+#include "method/crew.h"
 
 struct cp_btree_crew;
 
 /* What a sampler is made of. */
 typedef struct cp_btree_member {
-    const char *name; /* in files: of run i it is name.i */
-    size_t job_size;  /* of the struct that begins with a crew and is the sampler's job */
+    cp_crew_kind runs; /* whose job is a cp_btree_crew */
+    size_t job_size;   /* of the struct that begins with a crew and is the sampler's job */
     /* c->n, and whatever else the job keeps of the options. */
     copse_status (*set_options)(struct cp_btree_crew *c, const cp_rows *rows, const copse_params *p, copse_error *err);
     /* May change the problem's prior before the first run is made; NULL: does not. */
     copse_status (*tune)(struct cp_btree_crew *c, const copse_params *p, const copse_run *run, copse_error *err);
-    copse_status (*make)(const struct cp_btree_crew *c, size_t i, void **out, copse_error *err);
-    copse_status (*read)(cp_reader *r, const struct cp_btree_crew *c, size_t i, void **out, copse_error *err);
-    copse_status (*write)(void *member, cp_writer *w, copse_error *err);
-    void (*free)(void *member);
     /* Room in b for how the runs went. */
     copse_status (*make_record)(const struct cp_btree_crew *c, cp_btree *b, copse_error *err);
     /* Its trees, of total weight 1, to the grove; how it went, to b. */
@@ -32,7 +28,7 @@ typedef struct cp_btree_crew {
     cp_btree_problem problem;
     cp_btree_hyper hyper;
     size_t n;
-    void **member;
+    cp_crew runs;
 } cp_btree_crew;
 
 typedef struct cp_btree_start {

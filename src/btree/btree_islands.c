@@ -50,9 +50,10 @@ static const sampling *sampling_of(const cp_btree_crew *c) {
     return (const sampling *)c;
 }
 
-static copse_status make_island(const cp_btree_crew *c, size_t i, void **out, copse_error *err) {
+static copse_status make_island(const void *job, size_t i, void **out, copse_error *err) {
+    const sampling *s = job;
     cp_btree_swarm *swarm;
-    copse_status status = cp_btree_smc_new(&c->problem, &sampling_of(c)->opt, i, &swarm, err);
+    copse_status status = cp_btree_smc_new(&s->crew.problem, &s->opt, i, &swarm, err);
     *out = status ? NULL : swarm;
     return status;
 }
@@ -79,9 +80,10 @@ static copse_status write_island(void *member, cp_writer *w, copse_error *err) {
     return cp_btree_smc_write(member, w, err);
 }
 
-static copse_status read_island(cp_reader *r, const cp_btree_crew *c, size_t i, void **out, copse_error *err) {
+static copse_status read_island(cp_reader *r, const void *job, size_t i, void **out, copse_error *err) {
+    const sampling *s = job;
     cp_btree_swarm *swarm;
-    copse_status status = cp_btree_smc_read(r, &c->problem, &sampling_of(c)->opt, i, &swarm, err);
+    copse_status status = cp_btree_smc_read(r, &s->crew.problem, &s->opt, i, &swarm, err);
     *out = status ? NULL : swarm;
     return status;
 }
@@ -101,14 +103,10 @@ static copse_status tune(cp_btree_crew *c, const copse_params *p, const copse_ru
 }
 
 static const cp_btree_member island_kind = {
-    .name = "island",
+    .runs = {.name = "island", .make = make_island, .read = read_island, .write = write_island, .free = free_island},
     .job_size = sizeof(sampling),
     .set_options = set_options,
     .tune = tune,
-    .make = make_island,
-    .read = read_island,
-    .write = write_island,
-    .free = free_island,
     .make_record = make_record,
     .finish = finish_island,
     .weight = weight_of,
@@ -137,14 +135,14 @@ static copse_status advance_island(void *arg, size_t i, size_t worker, copse_err
     const leg *r = arg;
     copse_run silent = {.stop = r->run ? r->run->stop : NULL};
     (void)worker;
-    return cp_btree_smc_run(r->s->crew.member[i], r->stages, &silent, err);
+    return cp_btree_smc_run(r->s->crew.runs.member[i], r->stages, &silent, err);
 }
 
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
     leg r = {.s = job, .stages = amount, .run = run};
     size_t n = r.s->crew.n, done = 0;
     CP_TRY(cp_pool_for(run, cp_pool_workers(run, n), n, amount ? NULL : "islands", advance_island, &r, err));
-    for (size_t i = 0; i < n; i++) done += cp_btree_smc_done(r.s->crew.member[i]) != 0;
+    for (size_t i = 0; i < n; i++) done += cp_btree_smc_done(r.s->crew.runs.member[i]) != 0;
     cp_log_progress(run, "islands", (double)done, (double)n);
     *out_done = done == n;
     return COPSE_OK;

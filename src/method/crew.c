@@ -1,0 +1,100 @@
+#include "method/crew.h"
+
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/pool.h"
+
+enum { NAME = 40 };
+
+static const char *name_of(const cp_crew *c, size_t i, char buf[NAME]) {
+    snprintf(buf, NAME, "%s.%zu", c->kind->name, i);
+    return buf;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- starting */
+
+static copse_status read_members(cp_crew *c, const void *job, cp_reader *r, copse_error *err) {
+    char buf[NAME];
+    copse_status status = COPSE_OK;
+    for (size_t i = 0; !status && i < c->n; i++) {
+        CP_TRY(cp_reader_push(r, name_of(c, i, buf), err));
+        status = c->kind->read(r, job, i, &c->member[i], err);
+        cp_reader_pop(r);
+    }
+    return status;
+}
+
+static copse_status make_members(cp_crew *c, const void *job, copse_error *err) {
+    for (size_t i = 0; i < c->n; i++) CP_TRY(c->kind->make(job, i, &c->member[i], err));
+    return COPSE_OK;
+}
+
+copse_status cp_crew_init(cp_crew *c, const cp_crew_kind *kind, size_t n, const void *job, cp_reader *opt_reader,
+                          copse_error *err) {
+    *c = (cp_crew){.kind = kind, .n = n};
+    copse_status status = CP_NEW(c->member, n, err);
+    if (!status) status = opt_reader ? read_members(c, job, opt_reader, err) : make_members(c, job, err);
+    if (status) cp_crew_clear(c);
+    return status;
+}
+
+void cp_crew_clear(cp_crew *c) {
+    for (size_t i = 0; c->member && i < c->n; i++) c->kind->free(c->member[i]);
+    cp_mem_free(c->member);
+    *c = (cp_crew){0};
+}
+
+copse_status cp_crew_write(const cp_crew *c, cp_writer *w, copse_error *err) {
+    char buf[NAME];
+    copse_status status = COPSE_OK;
+    for (size_t i = 0; !status && i < c->n; i++) {
+        CP_TRY(cp_writer_push(w, name_of(c, i, buf), err));
+        status = c->kind->write(c->member[i], w, err);
+        cp_writer_pop(w);
+    }
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- leading */
+
+typedef struct march {
+    const cp_crew *c;
+    const cp_crew_leg *leg;
+    size_t workers, threads; /* at once; of each */
+    const copse_run *run;
+} march;
+
+/* While `workers` runs are under way at once, and this one is the i-th. */
+static void report(const march *m, size_t i) {
+    size_t n = m->c->n, at_once = m->workers < n - i ? m->workers : n - i;
+    double each = (double)m->leg->each, done = (double)i * each;
+    done += (double)at_once * (double)m->c->kind->done(m->c->member[i]);
+    cp_log_progress(m->run, m->leg->what, done, (double)n * each);
+}
+
+/* Worker 0 is the caller's thread, which alone may report; it does so between pieces of its work. */
+static copse_status advance_member(void *arg, size_t i, size_t worker, copse_error *err) {
+    const march *m = arg;
+    void *member = m->c->member[i];
+    copse_run silent = {.threads = (int)m->threads, .stop = m->run ? m->run->stop : NULL};
+    if (worker > 0 || m->leg->amount) return m->c->kind->advance(member, m->leg->amount, &silent, err);
+    while (m->c->kind->done(member) < m->leg->each) {
+        CP_TRY(m->c->kind->advance(member, m->leg->piece, &silent, err));
+        report(m, i);
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_crew_advance(cp_crew *c, const cp_crew_leg *leg, const copse_run *run, int *out_done,
+                             copse_error *err) {
+    size_t n = c->n, done = 0, all = n * leg->each;
+    march m = {.c = c, .leg = leg, .workers = cp_pool_workers(run, n), .run = run};
+    m.threads = cp_pool_workers(run, SIZE_MAX) / m.workers;
+    CP_TRY(cp_pool_for(run, m.workers, n, NULL, advance_member, &m, err));
+    for (size_t i = 0; i < n; i++) done += c->kind->done(c->member[i]);
+    cp_log_progress(run, leg->what, (double)done, (double)all);
+    *out_done = done >= all;
+    return COPSE_OK;
+}
