@@ -23,6 +23,7 @@
 #include "bayes/tree_prior.h"
 #include "data/ranks.h"
 #include "num/rng.h"
+#include "num/slots.h"
 
 /* A tree has at most so many leaves, because rows know theirs as a byte; trees beyond have prior probability 0. */
 enum { CP_BART_LEAVES = 256, CP_BART_DEPTHS = 64 };
@@ -33,14 +34,17 @@ typedef enum cp_bart_cuts { CP_BART_UNIFORM, CP_BART_GRID, CP_BART_QUANTILE } cp
 
 /* The features, as what a cut can tell apart.  A rule is a column and a cell of it (bayes/tree_prior.h); under grid and
  * quantile cuts the `values` that ranks count are numbers of bins, so that the width of a cell is the number of cuts in it
- * and "uniform by width" is uniform over cuts.  code repeats the ranks in 16 bits, for passes over all rows; columns with
- * more than 65536 different values are brought to as many quantiles first. */
+ * and "uniform by width" is uniform over cuts.  code repeats the ranks in 16 bits, for passes over all rows.
+ *
+ * Columns with more than 65536 different values cannot have uniform cuts: neighbouring values share a bin, which stands
+ * in `values` as the greatest of them, and cuts are the ends of bins. */
 typedef struct cp_bart_columns {
     cp_ranks ranks;
     uint16_t *code; /* dims x rows, column after column */
     cp_bart_cuts cuts;
-    float *edge;   /* grid, quantile: the cuts of column 0, rising, then of column 1 ...; cut j parts bins j and j+1 */
-    size_t *start; /* dims + 1: into edge */
+    float *edge;           /* the cuts of binned columns, rising, column 0's first; cut j parts bins j and j+1 */
+    size_t *start;         /* dims + 1: into edge; columns that are not binned have none */
+    const cp_slots *slots; /* how rows are passed over */
 } cp_bart_columns;
 
 /* In bart_columns.c.  x: rows x dims, row-major, finite; cuts_per_column: of grid and quantile, 1 ... 65535. */
@@ -51,8 +55,11 @@ typedef struct cp_bart_matrix {
 copse_status cp_bart_columns_init(cp_bart_columns *c, const cp_bart_matrix *m, cp_bart_cuts cuts,
                                   size_t cuts_per_column, const copse_run *run, copse_error *err);
 void cp_bart_columns_clear(cp_bart_columns *c);
-/* A place for the cut of a rule, drawn from the prior given its cell: x <= cut goes left, and all rows of the cell do. */
+/* A place for the cut of a rule, drawn from the prior given its cell: x <= cut goes left, and just the rows of ranks up to
+ * the cell have such x. */
 float cp_bart_columns_cut(const cp_bart_columns *c, cp_rule rule, cp_rng *rng);
+/* Could it have been drawn? */
+int cp_bart_columns_has(const cp_bart_columns *c, cp_rule rule, float cut);
 
 static inline const uint16_t *cp_bart_code(const cp_bart_columns *c, size_t dim) {
     return c->code + dim * c->ranks.rows;
@@ -68,6 +75,18 @@ typedef struct cp_bart_share {
     double *opt_sum; /* running sums of it */
 } cp_bart_share;
 
+/* All alike; `sparse` makes room for others. */
+copse_status cp_bart_share_init(cp_bart_share *s, size_t dims, int sparse, copse_error *err);
+void cp_bart_share_clear(cp_bart_share *s);
+/* Probabilities as given, but none so small that it is 0: a column that was asked once could else be asked never again. */
+void cp_bart_share_set(cp_bart_share *s, const double *probability);
+/* A column, whether or not it varies. */
+uint32_t cp_bart_share_draw(const cp_bart_share *s, cp_rng *rng);
+
+static inline double cp_bart_share_of(const cp_bart_share *s, size_t dim) {
+    return s->opt_s ? s->opt_s[dim] : 1 / (double)s->dims;
+}
+
 /* Everything about one tree's conditional posterior but the tree. */
 typedef struct cp_bart_view {
     const cp_bart_columns *columns;
@@ -81,5 +100,13 @@ typedef struct cp_bart_view {
 /* In bart_leaf.c: log of the density of rows in one leaf, mu integrated out, up to what does not depend on the tree:
  * sum_w = sum of weights, sum_wr = sum of weight times partial residual. */
 double cp_bart_log_leaf(const cp_bart_view *v, double sum_w, double sum_wr);
+
+/* In bart_share.c: a rule from the prior, for the rows of a leaf or for any.  0 if no column varies. */
+int cp_bart_share_rule_of_leaf(const cp_bart_view *v, const uint8_t *slot, uint8_t leaf, cp_rng *rng, cp_rule *out);
+int cp_bart_share_rule(const cp_bart_view *v, cp_span rows, cp_rng *rng, cp_rule *out);
+/* Of all columns that vary, together. */
+double cp_bart_share_mass(const cp_bart_view *v, cp_span rows);
+/* log of the probability of a rule; -INFINITY if it leaves a side empty. */
+double cp_bart_share_log_rule(const cp_bart_view *v, cp_rule rule, cp_span rows);
 
 #endif

@@ -1,0 +1,233 @@
+#include "bart/bart_tree.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "num/draw.h"
+
+static size_t rows_of(const cp_bart_view *v) {
+    return v->columns->ranks.rows;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- making */
+
+copse_status cp_bart_tree_reserve(cp_bart_tree *t, size_t leaves, copse_error *err) {
+    size_t cap = 2 * t->cap > leaves ? 2 * t->cap : leaves;
+    if (leaves <= t->cap) return COPSE_OK;
+    if (cap > CP_BART_LEAVES) cap = CP_BART_LEAVES;
+    void *node = cp_mem_resize(t->node, 2 * cap - 1, sizeof *t->node);
+    if (!node) return cp_fail_memory(err);
+    t->node = node;
+    void *leaf = cp_mem_resize(t->leaf, cap, sizeof *t->leaf);
+    if (!leaf) return cp_fail_memory(err);
+    t->leaf = leaf;
+    t->cap = cap;
+    return COPSE_OK;
+}
+
+/* All rows are left of no cut; without a residual, so that they are summed as weights alone. */
+void cp_bart_tree_reset(cp_bart_tree *t, const cp_bart_view *v) {
+    const cp_slots_rows all = {t->slot, NULL, v->opt_weight, rows_of(v)};
+    memset(t->slot, 0, rows_of(v));
+    memset(t->mu, 0, CP_BART_LEAVES * sizeof *t->mu);
+    t->pairs = 0;
+    t->node[0] = (cp_bart_node){.parent = CP_NONE, .left = CP_NONE};
+    t->leaf[0] = (cp_bart_leaf){.rows = (uint32_t)rows_of(v)};
+    t->leaf[0].sum_w = v->columns->slots->left(&all, 0, (cp_slots_cut){v->columns->code, UINT16_MAX}).sum_w;
+    t->leaf[0].open = (uint32_t)cp_bart_tree_is_open(t, v, 0);
+}
+
+copse_status cp_bart_tree_init(cp_bart_tree *t, const cp_bart_view *v, uint8_t *slot, copse_error *err) {
+    enum { FEW = 8 };
+    copse_status status;
+    *t = (cp_bart_tree){.slot = slot};
+    CP_TRY_OUT(cp_bart_tree_reserve(t, FEW, err));
+    CP_TRY_OUT(CP_RAW(t->mu, CP_BART_LEAVES, err));
+    cp_bart_tree_reset(t, v);
+out:
+    if (status) cp_bart_tree_clear(t);
+    return status;
+}
+
+void cp_bart_tree_clear(cp_bart_tree *t) {
+    cp_mem_free(t->node);
+    cp_mem_free(t->leaf);
+    cp_mem_free(t->mu);
+    *t = (cp_bart_tree){0};
+}
+
+/* --------------------------------------------------------------------------------------------------------------- open */
+
+/* Rows of a slot, perhaps only those on one side of a cut. */
+typedef struct few {
+    const uint8_t *slot;
+    size_t n;
+    const uint16_t *opt_code;
+    uint16_t cell;
+    uint8_t leaf, right;
+} few;
+
+/* The first of them from row `from` on; n if there is none. */
+static size_t next_row(const few *f, size_t from) {
+    while (from < f->n) {
+        const uint8_t *at = memchr(f->slot + from, f->leaf, f->n - from);
+        if (!at) break;
+        from = (size_t)(at - f->slot);
+        if (!f->opt_code || (f->opt_code[from] > f->cell) == f->right) return from;
+        from++;
+    }
+    return f->n;
+}
+
+/* Row after row is compared with the first: where columns have many values the second row is the last one that is looked
+ * at, and its first column. */
+static int is_open(const cp_bart_columns *c, const few *f) {
+    size_t first = next_row(f, 0);
+    for (size_t i = next_row(f, first + 1); i < f->n; i = next_row(f, i + 1))
+        for (size_t d = 0; d < c->ranks.dims; d++)
+            if (cp_bart_code(c, d)[i] != cp_bart_code(c, d)[first]) return 1;
+    return 0;
+}
+
+int cp_bart_tree_is_open(const cp_bart_tree *t, const cp_bart_view *v, uint8_t slot) {
+    return is_open(v->columns, &(few){.slot = t->slot, .n = rows_of(v), .leaf = slot});
+}
+
+/* -------------------------------------------------------------------------------------------------------------- changes */
+
+int cp_bart_tree_try(const cp_bart_tree *t, const cp_bart_view *v, cp_bart_split *s) {
+    const cp_bart_columns *c = v->columns;
+    const cp_bart_leaf *whole = &t->leaf[t->node[s->node].slot];
+    const cp_slots_rows rows = {t->slot, v->r, v->opt_weight, rows_of(v)};
+    few side = {.slot = t->slot,
+                .n = rows_of(v),
+                .opt_code = cp_bart_code(c, s->rule.dim),
+                .cell = (uint16_t)s->rule.cell,
+                .leaf = (uint8_t)t->node[s->node].slot};
+    cp_slots_side left = c->slots->left(&rows, side.leaf, (cp_slots_cut){side.opt_code, side.cell});
+    if (left.rows == 0 || left.rows == whole->rows) return 0;
+    s->left = (cp_bart_leaf){.rows = (uint32_t)left.rows, .sum_w = left.sum_w, .sum_wr = left.sum_wr};
+    s->right = (cp_bart_leaf){.rows = whole->rows - s->left.rows,
+                              .sum_w = fmax(0, whole->sum_w - left.sum_w),
+                              .sum_wr = whole->sum_wr - left.sum_wr};
+    s->left.open = s->left.rows > 1 && is_open(c, &side);
+    side.right = 1;
+    s->right.open = s->right.rows > 1 && is_open(c, &side);
+    return 1;
+}
+
+void cp_bart_tree_split(cp_bart_tree *t, const cp_bart_view *v, const cp_bart_split *s) {
+    cp_bart_node *n = &t->node[s->node];
+    uint16_t slot = n->slot, fresh = (uint16_t)cp_bart_tree_leaves(t), depth = (uint16_t)(n->depth + 1);
+    int16_t left = (int16_t)cp_bart_tree_nodes(t), right = (int16_t)(left + 1);
+    n->left = left;
+    n->rule = s->rule;
+    n->cut = s->cut;
+    t->node[left] = (cp_bart_node){.parent = s->node, .left = CP_NONE, .slot = slot, .depth = depth};
+    t->node[right] = (cp_bart_node){.parent = s->node, .left = CP_NONE, .slot = fresh, .depth = depth};
+    t->leaf[slot] = s->left;
+    t->leaf[slot].node = left;
+    t->leaf[fresh] = s->right;
+    t->leaf[fresh].node = right;
+    t->mu[fresh] = t->mu[slot];
+    t->pairs++;
+    const cp_slots_cut cut = {cp_bart_code(v->columns, s->rule.dim), (uint16_t)s->rule.cell};
+    v->columns->slots->split(t->slot, (uint8_t)slot, cut, (uint8_t)fresh, rows_of(v));
+}
+
+/* The last slot takes the number of this one, which no row has any more. */
+static void drop_slot(cp_bart_tree *t, const cp_bart_view *v, uint16_t slot) {
+    uint16_t last = (uint16_t)(cp_bart_tree_leaves(t) - 1);
+    if (slot != last) {
+        t->leaf[slot] = t->leaf[last];
+        t->mu[slot] = t->mu[last];
+        t->node[t->leaf[slot].node].slot = slot;
+        v->columns->slots->rename(t->slot, (uint8_t)last, (uint8_t)slot, rows_of(v));
+    }
+    t->mu[last] = 0;
+}
+
+/* The last pair of nodes takes the numbers of this one, which nobody is the parent of any more. */
+static void drop_pair(cp_bart_tree *t, int16_t left) {
+    int16_t last = (int16_t)(cp_bart_tree_nodes(t) - 2);
+    if (left == last) return;
+    t->node[t->node[last].parent].left = left;
+    for (int16_t i = 0; i < 2; i++) {
+        int16_t to = (int16_t)(left + i);
+        const cp_bart_node *n = &t->node[to];
+        t->node[to] = t->node[last + i];
+        if (n->left == CP_NONE)
+            t->leaf[n->slot].node = to;
+        else
+            t->node[n->left].parent = t->node[n->left + 1].parent = to;
+    }
+}
+
+void cp_bart_tree_join(cp_bart_tree *t, const cp_bart_view *v, int16_t at) {
+    cp_bart_node *n = &t->node[at];
+    int16_t left = n->left;
+    uint16_t slot = t->node[left].slot, gone = t->node[left + 1].slot;
+    cp_bart_leaf *leaf = &t->leaf[slot];
+    const cp_bart_leaf *other = &t->leaf[gone];
+    *leaf = (cp_bart_leaf){.rows = leaf->rows + other->rows,
+                           .open = 1, /* the rule that was told them apart */
+                           .node = at,
+                           .sum_w = leaf->sum_w + other->sum_w,
+                           .sum_wr = leaf->sum_wr + other->sum_wr};
+    *n = (cp_bart_node){.parent = n->parent, .left = CP_NONE, .slot = slot, .depth = n->depth};
+    v->columns->slots->rename(t->slot, (uint8_t)gone, (uint8_t)slot, rows_of(v));
+    drop_slot(t, v, gone);
+    drop_pair(t, left);
+    t->pairs--;
+}
+
+/* ------------------------------------------------------------------------------------------------------- walks and sums */
+
+int16_t cp_bart_tree_next(const cp_bart_tree *t, int16_t at, int16_t top) {
+    if (!cp_bart_tree_is_leaf(t, at)) return t->node[at].left;
+    while (at != top && at % 2 == 0) at = t->node[at].parent; /* right children are even */
+    return at == top ? CP_NONE : (int16_t)(at + 1);
+}
+
+void cp_bart_tree_below(const cp_bart_tree *t, int16_t node, uint8_t out_in[CP_BART_LEAVES]) {
+    memset(out_in, 0, CP_BART_LEAVES);
+    for (int16_t u = node; u != CP_NONE; u = cp_bart_tree_next(t, u, node))
+        if (cp_bart_tree_is_leaf(t, u)) out_in[t->node[u].slot] = 1;
+}
+
+size_t cp_bart_tree_depth(const cp_bart_tree *t) {
+    size_t most = 0;
+    for (size_t i = 0; i < cp_bart_tree_nodes(t); i++) most = t->node[i].depth > most ? t->node[i].depth : most;
+    return most;
+}
+
+double cp_bart_tree_log_likelihood(const cp_bart_tree *t, const cp_bart_view *v) {
+    double sum = 0;
+    for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) sum += cp_bart_log_leaf(v, t->leaf[s].sum_w, t->leaf[s].sum_wr);
+    return sum;
+}
+
+double cp_bart_tree_log_prior(const cp_bart_tree *t, const cp_bart_view *v, uint32_t *row) {
+    double sum = 0;
+    for (int16_t u = 0; (size_t)u < cp_bart_tree_nodes(t); u++) {
+        const cp_bart_node *n = &t->node[u];
+        uint8_t in[CP_BART_LEAVES];
+        if (n->left == CP_NONE) {
+            sum += t->leaf[n->slot].open ? v->log_stop[n->depth] : 0;
+            continue;
+        }
+        cp_bart_tree_below(t, u, in);
+        cp_span rows = {row, v->columns->slots->list(t->slot, in, rows_of(v), row)};
+        sum += v->log_split[n->depth] + cp_bart_share_log_rule(v, n->rule, rows);
+    }
+    return sum;
+}
+
+void cp_bart_tree_draw_mu(cp_bart_tree *t, const cp_bart_view *v, cp_rng *rng) {
+    for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) {
+        double sum_w = v->r ? t->leaf[s].sum_w : 0, sum_wr = v->r ? t->leaf[s].sum_wr : 0;
+        double all = v->noise_var + v->leaf_var * sum_w;
+        t->mu[s] = (float)(v->leaf_var * sum_wr / all + sqrt(v->noise_var * v->leaf_var / all) * cp_draw_normal(rng));
+    }
+}
