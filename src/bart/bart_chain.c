@@ -143,14 +143,15 @@ static void remember(cp_bart_chain *c, const cp_bart_tree *t) {
 
 /* -------------------------------------------------------------------------------------------------------------- a sweep */
 
-static copse_status step(cp_bart_chain *c, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng, copse_error *err) {
+static copse_status step(cp_bart_chain *c, const cp_bart_view *v, cp_bart_tree *tree, size_t m, cp_rng *rng,
+                         copse_error *err) {
     const cp_bart_options *opt = &c->problem->opt;
     cp_bart_tally unheard = {0};
     if (c->done >= opt->warm)
-        return opt->sampler->step(c->sampler, v, t, rng,
+        return opt->sampler->step(c->sampler, v, &tree[m], rng,
                                   c->done >= opt->warm + opt->burn_in ? &c->trace.tally : &unheard, err);
     if (!c->opt_warm) CP_TRY(cp_bart_warm_new(c->problem, &c->opt_warm, err));
-    return cp_bart_warm_step(c->opt_warm, v, t, rng, err);
+    return cp_bart_warm_step(c->opt_warm, v, tree, m, rng, err);
 }
 
 static copse_status sample_tree(cp_bart_chain *c, size_t sum, size_t m, copse_error *err) {
@@ -159,7 +160,7 @@ static copse_status sample_tree(cp_bart_chain *c, size_t sum, size_t m, copse_er
     cp_bart_view v = cp_bart_chain_view(c, s);
     cp_rng rng = stream_of(c, sum, c->done + 1, m);
     if (!c->lifted) lift(c, s, m);
-    CP_TRY(step(c, &v, t, &rng, err));
+    CP_TRY(step(c, &v, s->tree, m, &rng, err));
     cp_bart_tree_draw_mu(t, &v, &rng);
     remember(c, t);
     c->lifted = 0;
@@ -259,6 +260,7 @@ static const char *check_sum(const cp_bart_chain *c, size_t number) {
     if (has != due && has + 1 != due) return "C1: draws are missing, or too many";
     if (!(s->noise_var > 0 && isfinite(s->noise_var)) || (s->latent && s->noise_var != 1))
         return "C5: impossible noise";
+    v.r = NULL; /* what leaves sum up is as old as the last time their tree was lifted */
     for (size_t m = 0; m < opt->trees; m++) {
         const char *bad = cp_bart_tree_check(&s->tree[m], &v);
         if (bad) return bad;

@@ -94,7 +94,8 @@ copse_status cp_bart_trace_read(cp_bart_trace *t, const cp_bart_problem *b, cp_r
 typedef struct cp_bart_warm cp_bart_warm;
 copse_status cp_bart_warm_new(const cp_bart_problem *b, cp_bart_warm **out, copse_error *err);
 void cp_bart_warm_free(cp_bart_warm *w);
-/* In place of a sampler's step. */
-copse_status cp_bart_warm_step(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng, copse_error *err);
+/* In place of a sampler's step on tree m of a sum. */
+copse_status cp_bart_warm_step(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *tree, size_t m, cp_rng *rng,
+                               copse_error *err);
 
 #endif

@@ -97,7 +97,7 @@ void cp_bart_tree_draw_mu(cp_bart_tree *t, const cp_bart_view *v, cp_rng *rng);
 copse_status cp_bart_tree_write(const cp_bart_tree *t, cp_writer *w, copse_error *err);
 copse_status cp_bart_tree_read(cp_bart_tree *t, const cp_bart_view *v, cp_reader *r, copse_error *err);
 
-/* In bart_tree_check.c.  NULL if the invariants hold, else what is broken. */
+/* In bart_tree_check.c.  NULL if the invariants hold, else what is broken; without a residual its sums are not looked at. */
 const char *cp_bart_tree_check(const cp_bart_tree *t, const cp_bart_view *v);
 
 #endif

@@ -1,0 +1,330 @@
+/* bart_warm - trees grown from the root, to begin with [He, Yalov, Hahn 2019].
+ *
+ * A tree is forgotten and grown anew: at each node, one of all cuts of some columns is drawn, or none, each in proportion to
+ * its prior times the likelihood of the two leaves it would make.  That finds in a few sweeps what moves on single leaves take
+ * thousands for.  It does not leave the posterior as it is, because it does not look further than one split ahead and never
+ * turns back: it gives chains a place to start from, and is no part of what they sample.
+ *
+ * So it may be rough where that is fast.  A tree sees evenly spread rows, SAMPLE of them at least, each standing for several;
+ * and some of the columns, drawn by how often the other trees ask them.  A column's codes are shifted down to BINS bins at
+ * most; a node's histogram is the weight and weight times residual of each bin, and of two siblings the one with fewer rows
+ * has its histogram filled, the other one gets what is left of the parent's. */
+#include <math.h>
+#include <string.h>
+
+#include "bart/bart_chain_state.h"
+#include "base/mem.h"
+
+enum { SAMPLE = 8192, BINS = 128, DEPTHS = 12, FEW_COLUMNS = 10 };
+
+typedef struct cell {
+    double w, wr;
+} cell;
+
+/* A leaf that may be split. */
+typedef struct open_leaf {
+    int16_t node;
+    size_t first, n; /* its rows in `row` */
+    cell *hist;
+    cell sum;
+} open_leaf;
+
+struct cp_bart_warm {
+    const cp_bart_problem *problem;
+    size_t most_columns, most_rows;
+    double *asked;    /* of each column: 1, and one for each rule of the sum that asks it */
+    uint32_t *column; /* those that are tried: the first `columns` */
+    size_t columns;
+    size_t rows;          /* in the sample */
+    uint8_t *bin;         /* most_columns x most_rows */
+    cell *of_row;         /* what each row of the sample adds */
+    uint32_t *row, *tmp;  /* rows of the sample by leaf */
+    cell *hist;           /* DEPTHS + 1 times most_columns x BINS */
+    double *gain, *price; /* of each cut of each column */
+};
+
+copse_status cp_bart_warm_new(const cp_bart_problem *b, cp_bart_warm **out, copse_error *err) {
+    copse_status status;
+    size_t dims = b->columns.ranks.dims, n = b->rows->n, some = FEW_COLUMNS + (size_t)sqrt((double)dims);
+    cp_bart_warm *w;
+    CP_TRY(CP_NEW(w, 1, err));
+    w->problem = b;
+    w->most_columns = dims < some ? dims : some;
+    w->most_rows = n < 2 * SAMPLE ? n : 2 * SAMPLE;
+    CP_TRY_OUT(CP_RAW(w->asked, dims, err));
+    CP_TRY_OUT(CP_RAW(w->column, dims, err));
+    CP_TRY_OUT(CP_RAW(w->bin, w->most_columns * w->most_rows, err));
+    CP_TRY_OUT(CP_RAW(w->of_row, w->most_rows, err));
+    CP_TRY_OUT(CP_RAW(w->row, w->most_rows, err));
+    CP_TRY_OUT(CP_RAW(w->tmp, w->most_rows, err));
+    CP_TRY_OUT(CP_RAW(w->hist, (DEPTHS + 1) * w->most_columns * BINS, err));
+    CP_TRY_OUT(CP_RAW(w->gain, w->most_columns * BINS, err));
+    CP_TRY_OUT(CP_RAW(w->price, w->most_columns * BINS, err));
+    *out = w;
+    return COPSE_OK;
+out:
+    cp_bart_warm_free(w);
+    return status;
+}
+
+void cp_bart_warm_free(cp_bart_warm *w) {
+    if (!w) return;
+    cp_mem_free(w->asked);
+    cp_mem_free(w->column);
+    cp_mem_free(w->bin);
+    cp_mem_free(w->of_row);
+    cp_mem_free(w->row);
+    cp_mem_free(w->tmp);
+    cp_mem_free(w->hist);
+    cp_mem_free(w->gain);
+    cp_mem_free(w->price);
+    cp_mem_free(w);
+}
+
+/* ------------------------------------------------------------------------------------------------- columns and rows */
+
+static void count_asked(cp_bart_warm *w, const cp_bart_tree *tree) {
+    size_t dims = w->problem->columns.ranks.dims;
+    for (size_t d = 0; d < dims; d++) w->asked[d] = cp_ranks_count(&w->problem->columns.ranks, d) > 1;
+    for (size_t m = 0; m < w->problem->opt.trees; m++)
+        for (size_t u = 0; u < cp_bart_tree_nodes(&tree[m]); u++)
+            if (!cp_bart_tree_is_leaf(&tree[m], (int16_t)u)) w->asked[tree[m].node[u].rule.dim]++;
+}
+
+/* Without replacement, by asked, which is used up. */
+static void draw_columns(cp_bart_warm *w, cp_rng *rng) {
+    size_t dims = w->problem->columns.ranks.dims;
+    double all = 0;
+    for (size_t d = 0; d < dims; d++) all += w->asked[d];
+    for (w->columns = 0; w->columns < w->most_columns && all > 0.5; w->columns++) {
+        double left = cp_rng_unit(rng) * all;
+        size_t d = 0, last = 0;
+        for (; d < dims; d++) {
+            if (w->asked[d] == 0) continue;
+            last = d;
+            left -= w->asked[d];
+            if (left < 0) break;
+        }
+        w->column[w->columns] = (uint32_t)last;
+        all -= w->asked[last];
+        w->asked[last] = 0;
+    }
+}
+
+static unsigned shift_of(const cp_bart_columns *c, size_t dim) {
+    unsigned shift = 0;
+    while ((cp_ranks_count(&c->ranks, dim) - 1) >> shift >= BINS) shift++;
+    return shift;
+}
+
+/* Every step-th row, from one of the first on. */
+static void draw_sample(cp_bart_warm *w, const cp_bart_view *v, cp_rng *rng) {
+    size_t n = w->problem->rows->n, step = n < 2 * SAMPLE ? 1 : n / SAMPLE, from = (size_t)cp_rng_below(rng, step);
+    w->rows = (n - from + step - 1) / step;
+    for (size_t i = 0; i < w->rows; i++) {
+        size_t row = from + i * step;
+        double weight = (double)step * (v->opt_weight ? (double)v->opt_weight[row] : 1);
+        w->of_row[i] = v->r ? (cell){weight, weight * (double)v->r[row]} : (cell){0, 0};
+        w->row[i] = (uint32_t)i;
+    }
+    for (size_t k = 0; k < w->columns; k++) {
+        const uint16_t *code = cp_bart_code(v->columns, w->column[k]) + from;
+        unsigned shift = shift_of(v->columns, w->column[k]);
+        uint8_t *bin = w->bin + k * w->most_rows;
+        for (size_t i = 0; i < w->rows; i++) bin[i] = (uint8_t)(code[i * step] >> shift);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- histograms */
+
+static void fill(const cp_bart_warm *w, const uint32_t *row, size_t n, cell *hist) {
+    memset(hist, 0, w->columns * BINS * sizeof *hist);
+    for (size_t k = 0; k < w->columns; k++) {
+        const uint8_t *bin = w->bin + k * w->most_rows;
+        cell *h = hist + k * BINS;
+        for (size_t i = 0; i < n; i++) {
+            cell *at = &h[bin[row[i]]];
+            at->w += w->of_row[row[i]].w;
+            at->wr += w->of_row[row[i]].wr;
+        }
+    }
+}
+
+/* Weights, being whole numbers mostly, leave exactly 0 where nothing is left; others may leave a crumb. */
+static void take_away(const cp_bart_warm *w, cell *from, const cell *what) {
+    for (size_t i = 0; i < w->columns * BINS; i++) {
+        double left = from[i].w - what[i].w;
+        int none = left <= 1e-9 * from[i].w;
+        from[i] = none ? (cell){0, 0} : (cell){left, from[i].wr - what[i].wr};
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------------- cuts */
+
+/* (weighted sum)^2 / (noise + tau weight): twice what mu adds to the log likelihood, over tau / noise. */
+static double gain_of(const cp_bart_view *v, cell c) {
+    return c.wr * c.wr / (v->noise_var + v->leaf_var * c.w);
+}
+
+/* sqrt(noise / (noise + tau weight)): what it costs to have a mu. */
+static double price_of(const cp_bart_view *v, cell c) {
+    return sqrt(v->noise_var / (v->noise_var + v->leaf_var * c.w));
+}
+
+/* Of each cut of a column: the gain, and the price times the prior given the column.  Returns whether there is any. */
+static int weigh_column(const cp_bart_warm *w, const cp_bart_view *v, const open_leaf *l, size_t k) {
+    const cell *h = l->hist + k * BINS;
+    const float *value = cp_ranks_values(&v->columns->ranks, w->column[k]);
+    size_t values = cp_ranks_count(&v->columns->ranks, w->column[k]), low = 0, high = BINS - 1;
+    unsigned shift = shift_of(v->columns, w->column[k]);
+    double *gain = w->gain + k * BINS, *price = w->price + k * BINS;
+    cell left = {0, 0};
+    memset(gain, 0, BINS * sizeof *gain);
+    memset(price, 0, BINS * sizeof *price);
+    while (low < BINS && h[low].w == 0) low++;
+    while (high > low && h[high].w == 0) high--;
+    if (low >= high) return 0;
+    double extent = (double)value[high << shift] - (double)value[low << shift];
+    for (size_t b = low; b < high; b++) {
+        size_t next = (b + 1) << shift;
+        double width = (double)value[next < values ? next : values - 1] - (double)value[b << shift];
+        left = (cell){left.w + h[b].w, left.wr + h[b].wr};
+        cell right = {l->sum.w - left.w, l->sum.wr - left.wr};
+        gain[b] = gain_of(v, left) + gain_of(v, right);
+        price[b] = width / extent * price_of(v, left) * price_of(v, right);
+    }
+    return 1;
+}
+
+typedef struct choice {
+    size_t k, bin;
+    cell left;
+} choice;
+
+/* Makes prices probabilities, but for a factor: that of no cut is returned, and *out_sum is that of all cuts. */
+static double weigh(const cp_bart_warm *w, const cp_bart_view *v, const open_leaf *l, size_t depth, double *out_sum) {
+    double half = 0.5 * v->leaf_var / v->noise_var, mass = 0, most = gain_of(v, l->sum), none = most, sum = 0;
+    for (size_t k = 0; k < w->columns; k++)
+        if (weigh_column(w, v, l, k)) mass += cp_bart_share_of(v->share, w->column[k]);
+    for (size_t i = 0; i < w->columns * BINS; i++) most = w->gain[i] > most ? w->gain[i] : most;
+    for (size_t k = 0; k < w->columns; k++) {
+        double share = cp_bart_share_of(v->share, w->column[k]) / mass;
+        for (size_t i = k * BINS; i < (k + 1) * BINS; i++) {
+            double less = half * (w->gain[i] - most);
+            w->price[i] = less > -40 && w->price[i] > 0 ? share * w->price[i] * exp(less) : 0;
+            sum += w->price[i];
+        }
+    }
+    *out_sum = exp(v->log_split[depth]) * sum;
+    return exp(v->log_stop[depth]) * price_of(v, l->sum) * exp(half * (none - most));
+}
+
+/* A cut, or none: 0. */
+static int choose(const cp_bart_warm *w, const cp_bart_view *v, const open_leaf *l, size_t depth, cp_rng *rng,
+                  choice *out) {
+    double cuts, none = weigh(w, v, l, depth, &cuts), u = cp_rng_unit(rng) * (none + cuts) - none;
+    size_t last = 0;
+    if (u < 0 || !(cuts > 0)) return 0;
+    double left = u / exp(v->log_split[depth]);
+    for (size_t i = 0; i < w->columns * BINS; i++) {
+        if (w->price[i] == 0) continue;
+        last = i;
+        left -= w->price[i];
+        if (left < 0) break;
+    }
+    *out = (choice){.k = last / BINS, .bin = last % BINS};
+    for (size_t b = 0; b <= out->bin; b++) {
+        out->left.w += l->hist[out->k * BINS + b].w;
+        out->left.wr += l->hist[out->k * BINS + b].wr;
+    }
+    return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ growing */
+
+/* The rows of a leaf, those that go left first; returns how many do. */
+static size_t part(cp_bart_warm *w, const open_leaf *l, const choice *c) {
+    const uint8_t *bin = w->bin + c->k * w->most_rows;
+    uint32_t *row = w->row + l->first;
+    size_t left = 0, right = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        uint32_t at = row[i];
+        if (bin[at] <= c->bin)
+            row[left++] = at;
+        else
+            w->tmp[right++] = at;
+    }
+    memcpy(row + left, w->tmp, right * sizeof *row);
+    return left;
+}
+
+/* Both sides have rows of the sample. */
+static copse_status split(const cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, const open_leaf *l,
+                          const choice *c, cp_rng *rng, copse_error *err) {
+    size_t dim = w->column[c->k], cells = cp_ranks_count(&v->columns->ranks, dim) - 1;
+    size_t last = ((c->bin + 1) << shift_of(v->columns, dim)) - 1;
+    cp_bart_split s = {.node = l->node};
+    CP_TRY(cp_bart_tree_reserve(t, cp_bart_tree_leaves(t) + 1, err));
+    s.rule = (cp_rule){.dim = (uint32_t)dim, .cell = (uint32_t)(last < cells ? last : cells - 1)};
+    s.cut = cp_bart_columns_cut(v->columns, s.rule, rng);
+    CP_BUG(!cp_bart_tree_try(t, v, &s));
+    cp_bart_tree_split(t, v, &s);
+    return COPSE_OK;
+}
+
+/* Of the two, the one with fewer rows gets the fresh histogram and is put last, so that it is grown first and no more than
+ * one histogram is needed for each depth. */
+static void divide(cp_bart_warm *w, const cp_bart_tree *t, const open_leaf *l, const choice *c, size_t left,
+                   open_leaf out[2]) {
+    int16_t node = t->node[l->node].left;
+    open_leaf small = {.node = node, .first = l->first, .n = left, .sum = c->left}, large = small;
+    large = (open_leaf){.node = (int16_t)(node + 1), .first = l->first + left, .n = l->n - left};
+    large.sum = (cell){l->sum.w - c->left.w, l->sum.wr - c->left.wr};
+    if (large.n < small.n) {
+        open_leaf swap = small;
+        small = large;
+        large = swap;
+    }
+    large.hist = l->hist;
+    small.hist = w->hist + (size_t)t->node[node].depth * w->most_columns * BINS;
+    fill(w, w->row + small.first, small.n, small.hist);
+    take_away(w, large.hist, small.hist);
+    out[0] = large;
+    out[1] = small;
+}
+
+static copse_status grow(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng, copse_error *err) {
+    open_leaf stack[DEPTHS + 2] = {{.node = 0, .n = w->rows, .hist = w->hist}};
+    size_t height = 1;
+    fill(w, w->row, w->rows, w->hist);
+    for (size_t i = 0; i < w->rows; i++) {
+        stack->sum.w += w->of_row[i].w;
+        stack->sum.wr += w->of_row[i].wr;
+    }
+    while (height) {
+        open_leaf l = stack[--height];
+        choice c;
+        size_t depth = t->node[l.node].depth;
+        if (depth == DEPTHS || cp_bart_tree_leaves(t) == CP_BART_LEAVES) continue;
+        if (!choose(w, v, &l, depth, rng, &c)) continue;
+        size_t left = part(w, &l, &c);
+        if (left == 0 || left == l.n) continue; /* one side had nothing but rounded weight */
+        CP_TRY(split(w, v, t, &l, &c, rng, err));
+        divide(w, t, &l, &c, left, stack + height);
+        height += 2;
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_bart_warm_step(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *tree, size_t m, cp_rng *rng,
+                               copse_error *err) {
+    cp_bart_tree *t = &tree[m];
+    double sum = 0;
+    for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) sum += t->leaf[s].sum_wr;
+    count_asked(w, tree);
+    draw_columns(w, rng);
+    draw_sample(w, v, rng);
+    cp_bart_tree_reset(t, v);
+    t->leaf[0].sum_wr = sum;
+    return grow(w, v, t, rng, err);
+}
