@@ -53,7 +53,25 @@ static double log_leaf_of_numbers(const ref_btree *b, unsigned rows) {
            0.5 * p.n * log(2 * pi);
 }
 
+static double log_normal(double x, double mean, double var) {
+    return -0.5 * (log(2 * pi * var) + (x - mean) * (x - mean) / var);
+}
+
+/* One number after another, each predicted from those before. */
+static double log_leaf_of_means(const ref_btree *b, unsigned rows) {
+    double sum = 0, mean = 0, var = b->leaf_var;
+    for (size_t i = 0; i < b->n; i++) {
+        if (!has(rows, i)) continue;
+        double noise = b->noise_var / (b->weight ? b->weight[i] : 1), gain = var / (var + noise);
+        sum += log_normal(b->y[i], mean, var + noise) - log_normal(b->y[i], 0, noise);
+        mean += gain * (b->y[i] - mean);
+        var -= gain * var;
+    }
+    return sum;
+}
+
 double ref_btree_log_leaf(const ref_btree *b, unsigned rows) {
+    if (b->leaf_var > 0) return log_leaf_of_means(b, rows);
     return b->classes ? log_leaf_of_classes(b, rows) : log_leaf_of_numbers(b, rows);
 }
 
@@ -92,11 +110,13 @@ static size_t values_of(const ref_btree *b, unsigned rows, size_t dim, float *ou
     return n;
 }
 
-static size_t columns_that_vary(const ref_btree *b, unsigned rows) {
+/* How much of the columns that vary this one is. */
+static double share_of(const ref_btree *b, unsigned rows, size_t dim) {
     float v[REF_BTREE_ROWS];
-    size_t count = 0;
-    for (size_t d = 0; d < b->dims; d++) count += values_of(b, rows, d, v) > 1;
-    return count;
+    double sum = 0;
+    for (size_t d = 0; d < b->dims; d++)
+        if (values_of(b, rows, d, v) > 1) sum += b->share ? b->share[d] : 1;
+    return (b->share ? b->share[dim] : 1) / sum;
 }
 
 typedef struct rule {
@@ -113,12 +133,19 @@ static rule make_rule(const ref_btree *b, unsigned rows, size_t dim, float low, 
     float v[REF_BTREE_ROWS], all[REF_BTREE_ROWS];
     size_t n = values_of(b, rows, dim, v), cells = values_of(b, (1u << b->n) - 1, dim, all);
     rule r = {.dim = dim, .low = low, .high = high};
-    r.prob = ((double)high - low) / ((double)v[n - 1] - v[0]) / (double)columns_that_vary(b, rows);
+    r.prob = ((double)high - low) / ((double)v[n - 1] - v[0]) * share_of(b, rows, dim);
     for (size_t c = 0; c < cells; c++)
         if (all[c] < high) r.cell = (uint32_t)c;
     for (size_t i = 0; i < b->n; i++)
         if (has(rows, i) && value_of(b, i, dim) <= low) r.left |= 1u << i;
     return r;
+}
+
+double ref_btree_rule_prob(const ref_btree *b, unsigned rows, size_t dim, uint32_t cell) {
+    float own[REF_BTREE_ROWS], all[REF_BTREE_ROWS];
+    size_t n = values_of(b, rows, dim, own), m = values_of(b, (1u << b->n) - 1, dim, all);
+    if (cell + 1 >= m || all[cell] < own[0] || all[cell + 1] > own[n - 1]) return 0;
+    return make_rule(b, rows, dim, all[cell], all[cell + 1]).prob;
 }
 
 /* Intervals between neighbouring values of `from` that lie within the extent of the node's rows. */

@@ -22,6 +22,10 @@ typedef struct ref_btree {
     double alpha;
     const double *y;
     double kappa, nu, lambda;
+    /* If leaf_var > 0, y ~ N(mu, noise_var / weight) and mu ~ N(0, leaf_var); log likelihoods are then less by that of mu = 0. */
+    double leaf_var, noise_var;
+    const double *weight; /* NULL: all 1 */
+    const double *share;  /* of each column; NULL: all alike */
 } ref_btree;
 
 /* rows: bit i for row i.  Children are numbered above their parents; the root is node 0. */
@@ -53,6 +57,8 @@ double ref_btree_log_z(const ref_btree_list *all);
 /* Posterior probability of a tree. */
 double ref_btree_posterior(const ref_btree_list *all, size_t tree);
 
+/* The prior probability of a rule, a column and a cell between values of all rows, in a node with these rows. */
+double ref_btree_rule_prob(const ref_btree *b, unsigned rows, size_t dim, uint32_t cell);
 /* log marginal likelihood of the targets of a set of rows in one leaf. */
 double ref_btree_log_leaf(const ref_btree *b, unsigned rows);
 /* Probability of class `target`, or density at it, for a row x: by the leaf of these rows, by one tree, by all. */

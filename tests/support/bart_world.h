@@ -66,10 +66,10 @@ static inline void bart_world_data(bart_world *w, const bart_shape *s, cp_rng *r
     }
 }
 
-/* One leaf, with its sum of the residual. */
-static inline void bart_world_init(bart_world *w, const bart_shape *s, cp_rng *rng) {
+/* A view on the data, and a tree of one leaf; rng is for shares. */
+static inline void bart_world_view(bart_world *w, cp_rng *rng) {
+    const bart_shape *s = w->of;
     copse_error err;
-    bart_world_data(w, s, rng);
     const cp_bart_matrix m = {w->x, s->rows, s->dims};
     must(cp_bart_columns_init(&w->columns, &m, CP_BART_UNIFORM, 0, NULL, &err), err);
     must(cp_bart_share_init(&w->share, s->dims, s->sparse, &err), err);
@@ -89,6 +89,11 @@ static inline void bart_world_init(bart_world *w, const bart_shape *s, cp_rng *r
                              .leaf_var = .3,
                              .noise_var = .8};
     must(cp_bart_tree_init(&w->tree, &w->view, w->slot, &err), err);
+}
+
+static inline void bart_world_init(bart_world *w, const bart_shape *s, cp_rng *rng) {
+    bart_world_data(w, s, rng);
+    bart_world_view(w, rng);
 }
 
 /* The sums of the leaves as a pass over the residual leaves them. */

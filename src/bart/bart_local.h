@@ -1,0 +1,56 @@
+/* bart_local - Metropolis-Hastings moves on one tree of the sum: those of bayes/moves.h, by passes over bytes.
+ *
+ * As there, a move is chosen, its ratio computed, and perhaps applied: three functions, so that tests can list all choices
+ * with their probabilities and build the whole transition matrix.  A move that cannot be is a rejection like any other.
+ *
+ * A move says which cell a rule has.  The cut's place in the cell is independent of all else given the rules, so nodes whose
+ * rule has changed get a fresh one when a move is applied, and the others keep theirs. */
+#ifndef CP_BART_LOCAL_H
+#define CP_BART_LOCAL_H
+
+#include "bart/bart_sampler.h"
+
+typedef struct cp_bart_local_move {
+    cp_bart_move kind;
+    int16_t node; /* the leaf, the parent of two leaves, the inner node, the lower one of the pair */
+    cp_rule rule; /* grow, change */
+} cp_bart_local_move;
+
+/* How often each kind is tried, and scratch. */
+typedef struct cp_bart_local {
+    double share[CP_BART_MOVES];
+    cp_bart_split split; /* grow: what it would make */
+    /* Change and swap: what leaves would be, by slot, and the rows under each node: from `first`, in row. */
+    cp_bart_leaf leaf[CP_BART_LEAVES];
+    size_t first[2 * CP_BART_LEAVES], rows[2 * CP_BART_LEAVES];
+    uint32_t *row, *right;
+} cp_bart_local;
+
+copse_status cp_bart_local_init(cp_bart_local *k, const cp_bart_columns *c, const cp_bart_sampler_options *opt,
+                                copse_error *err);
+void cp_bart_local_clear(cp_bart_local *k);
+
+/* How many a move of this kind may choose from, each with the same probability, and the i-th of them. */
+size_t cp_bart_local_targets(const cp_bart_tree *t, cp_bart_move kind);
+int16_t cp_bart_local_target(const cp_bart_tree *t, cp_bart_move kind, size_t i);
+/* Draws a target and, for grow and change, a rule.  0: nothing to choose from. */
+int cp_bart_local_choose(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, cp_bart_move kind, cp_rng *rng,
+                         cp_bart_local_move *out);
+/* -INFINITY if the new tree cannot be.  The tree is changed for the while and back again. */
+double cp_bart_local_log_ratio(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *t,
+                               const cp_bart_local_move *move);
+/* Right after log_ratio of the same move, which was finite; there is room for one more leaf. */
+void cp_bart_local_apply(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *t, const cp_bart_local_move *move,
+                         cp_rng *rng);
+
+/* In bart_local_below.c: log of prior and likelihood of the subtree of `top`, but for the rule of top itself if it is not to
+ * be counted.  Of the tree as it stands; and of the tree whose links and rules have been edited, whose leaves are then in
+ * the scratch: -INFINITY if one has no rows. */
+double cp_bart_local_log_below(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, int16_t top,
+                               int with_rule);
+double cp_bart_local_log_edited(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, int16_t top,
+                                int with_rule);
+/* And from the scratch into the tree. */
+void cp_bart_local_settle(const cp_bart_local *k, cp_bart_tree *t, int16_t top);
+
+#endif
