@@ -12,6 +12,9 @@
 #define CHOICE(NAME, INITIAL, CHOICES, HELP) \
     { .name = NAME, .type = CP_PARAM_CHOICE, .initial = INITIAL, .choices = CHOICES, .help = HELP }
 
+#define FLAG(NAME, HELP) \
+    { .name = NAME, .type = CP_PARAM_FLAG, .initial = "no", .help = HELP }
+
 #define SEED INT("seed", "1", 0, 9007199254740992.0, "same seed, same model, on any number of threads")
 #define PRIOR                                                                                                \
     REAL("alpha", "5", 1e-6, 1e6, "classes: weight of the prior in a leaf, spread evenly over the classes"), \
@@ -19,10 +22,15 @@
         REAL("beta-split", "0.5", 0, 100,                                                                    \
              "a node at depth d is split with probability alpha-split / (1 + d)^beta-split"),                \
         REAL("kappa", "0.1", 1e-6, 1e6, "numbers: rows that the prior mean of a leaf is worth"),             \
-        REAL("nu", "3", 0.1, 1e6, "numbers: degrees of freedom of the prior variance of a leaf"), {          \
-        .name = "lambda", .type = CP_PARAM_REAL, .initial = "auto", .min = 1e-9, .max = 1e9, .auto_ok = 1,   \
-        .help = "numbers: scale of that variance, in units of var(y); auto: below it with probability .9"    \
-    }
+        REAL("nu", "3", 0.1, 1e6, "numbers: degrees of freedom of the prior variance of a leaf"),            \
+        {.name = "lambda",                                                                                   \
+         .type = CP_PARAM_REAL,                                                                              \
+         .initial = "auto",                                                                                  \
+         .min = 1e-9,                                                                                        \
+         .max = 1e9,                                                                                         \
+         .auto_ok = 1,                                                                                       \
+         .help = "numbers: scale of that variance, in units of var(y); auto: below it with probability .9"}, \
+        FLAG("prior-only", "draw from the prior: targets count for its classes, or its scale, alone")
 
 /* The order of words is that of the enums in btree.h and particle.h. */
 static const cp_param smc_params[] = {

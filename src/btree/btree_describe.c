@@ -29,8 +29,8 @@ static size_t island_figures(const cp_btree *b, copse_figure *out) {
         worked += (double)s->worked;
         cut_short += s->cut_short != 0;
     }
-    out[n++] = (copse_figure){"log_marginal", cp_btree_log_marginal(b)};
-    if (b->islands > 1) out[n++] = (copse_figure){"log_marginal_sd", cp_btree_log_marginal_sd(b)};
+    if (!b->prior_only) out[n++] = (copse_figure){"log_marginal", cp_btree_log_marginal(b)};
+    if (!b->prior_only && b->islands > 1) out[n++] = (copse_figure){"log_marginal_sd", cp_btree_log_marginal_sd(b)};
     out[n++] = (copse_figure){"least_ess", cp_btree_least_ess(b)};
     out[n++] = (copse_figure){"stages", stages};
     out[n++] = (copse_figure){"resamplings", resamplings};
@@ -112,6 +112,7 @@ typedef struct moments {
 } moments;
 
 static moments moments_of(const cp_btree *b, const double *stat) {
+    if (b->prior_only) return (moments){0, b->centre, 0};
     double mean = stat[1] / stat[0], var = fmax(0, stat[2] / stat[0] - mean * mean);
     return (moments){stat[0], b->centre + b->scale * mean, b->scale * b->scale * var};
 }
@@ -119,7 +120,7 @@ static moments moments_of(const cp_btree *b, const double *stat) {
 static void number_view(const cp_btree *b, const double *stat, cp_node_view *out) {
     moments m = moments_of(b, stat);
     out->rows = (size_t)m.n;
-    snprintf(out->note, sizeof out->note, "mean %.4g, sd %.3g", m.mean, sqrt(m.var));
+    if (m.n > 0) snprintf(out->note, sizeof out->note, "mean %.4g, sd %.3g", m.mean, sqrt(m.var));
 }
 
 static void split_view(const cp_btree *b, int32_t id, const cp_grove_node *n, cp_node_view *out) {

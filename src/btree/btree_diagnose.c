@@ -103,7 +103,8 @@ static void judge_islands(const cp_btree *b, const copse_params *p, size_t cut_s
     double sd = cp_btree_log_marginal_sd(b);
     int agree = sd <= most_sd, single = b->islands < 2;
     if (d->ok) {
-        say(d, "The islands agree: trees, probabilities and log_marginal can be trusted.");
+        say(d, "The islands agree: %s can be trusted.",
+            b->prior_only ? "trees and probabilities" : "trees, probabilities and log_marginal");
     } else if (single) {
         problem(d, "one island cannot say whether it would come to the same result again");
         say(d, "One island cannot say whether it would come to the same result again: fit with --islands 5.");
@@ -128,7 +129,8 @@ static void diagnose_islands(const cp_btree *b, const copse_params *p, copse_dia
     size_t cut_short = 0;
     for (size_t i = 0; i < b->islands; i++) cut_short += b->island[i].cut_short != 0;
     at_most(d, "log_marginal_sd", cp_btree_log_marginal_sd(b), most_sd,
-            "how far the islands' estimates of log p(y | x) are apart");
+            b->prior_only ? "how far the islands' estimates of log 1 are apart"
+                          : "how far the islands' estimates of log p(y | x) are apart");
     /* A bad stage shows in what islands disagree on; only where there is but one it must speak for itself. */
     if (b->islands > 1)
         to_know(d, "least_particles", least, "effective particles of an island, at the worst stage");
@@ -190,4 +192,5 @@ void cp_btree_diagnose(const void *state, const copse_params *p, copse_diagnosis
         diagnose_chains(b, out);
     else
         diagnose_islands(b, p, out);
+    if (b->prior_only) say(out, "All this is about the prior: no row was counted.");
 }

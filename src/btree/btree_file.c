@@ -265,10 +265,9 @@ static copse_status read_model(cp_btree *b, cp_reader *r, size_t dims, copse_err
 copse_status cp_btree_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
                            void **out_state, copse_error *err) {
     cp_btree *b;
-    (void)p;
     *out_state = NULL;
     CP_TRY(CP_NEW(b, 1, err));
-    *b = (cp_btree){.task = task, .classes = classes};
+    *b = (cp_btree){.task = task, .classes = classes, .prior_only = cp_param_is(p, "prior-only", "yes")};
     copse_status status = read_model(b, r, dims, err);
     if (status)
         cp_btree_free(b);
@@ -279,9 +278,16 @@ copse_status cp_btree_read(cp_reader *r, const copse_params *p, copse_task task,
 
 /* --------------------------------------------------------------------------------------------------------------- check */
 
+static int is_empty(const cp_btree *b, const double *stat) {
+    for (size_t k = 0; k < b->grove.width; k++)
+        if (stat[k] != 0) return 0;
+    return 1;
+}
+
 /* Standardised targets have mean square 1, so no leaf's squares can sum to more than the rows. */
 static int leaf_is_sound(const cp_btree *b, const double *stat) {
     double n = 0, most = (double)b->rows;
+    if (b->prior_only) return is_empty(b, stat);
     if (b->task == COPSE_REGRESS)
         return stat[0] >= 1 && stat[0] <= most && stat[0] == floor(stat[0]) && fabs(stat[1]) <= 1.000001 * most &&
                stat[2] >= 0 && stat[2] <= 1.000001 * most;

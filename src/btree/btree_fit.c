@@ -16,7 +16,7 @@ cp_btree_hyper cp_btree_hyper_of(const copse_params *p) {
 }
 
 double cp_btree_own_units(const cp_btree *b, double log_prob) {
-    return log_prob - (double)b->rows * log(b->scale);
+    return b->prior_only ? log_prob : log_prob - (double)b->rows * log(b->scale);
 }
 
 copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper, cp_btree **out, copse_error *err) {
@@ -28,6 +28,7 @@ copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper
                     .classes = rows->classes,
                     .rows = rows->n,
                     .hyper = *hyper,
+                    .prior_only = p->leaf.blind,
                     .centre = p->centre,
                     .scale = p->scale};
     copse_status status = cp_grove_init(&b->grove, rows->dims, p->leaf.width, err);

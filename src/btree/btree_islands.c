@@ -98,8 +98,11 @@ static copse_status make_record(const cp_btree_crew *c, cp_btree *b, copse_error
 static copse_status tune(cp_btree_crew *c, const copse_params *p, const copse_run *run, copse_error *err) {
     cp_btree_tuning t = {
         .problem = &c->problem, .opt = &sampling_of(c)->opt, .islands = c->n, .run = run, .hyper = &c->hyper};
+    if (!sampling_of(c)->tuned) return COPSE_OK;
+    if (c->problem.leaf.blind)
+        return cp_fail(err, COPSE_E_USAGE, "--tune looks at how likely the targets are, --prior-only does not");
     CP_TRY(cp_btree_tune_knobs(p, c->problem.rows->task, t.knob, err));
-    return t.knob[0] || t.knob[1] || t.knob[2] ? cp_btree_tune(&t, err) : COPSE_OK;
+    return cp_btree_tune(&t, err);
 }
 
 static const cp_btree_member island_kind = {

@@ -12,6 +12,7 @@ typedef struct cp_btree {
     size_t classes, rows;
     cp_btree_hyper hyper;
     int tuned;            /* the prior is not that of the options */
+    int prior_only;       /* no row was counted: leaves are empty */
     double centre, scale; /* numbers: y = centre + scale times what leaves say */
     cp_leaf leaf;         /* predicts; knows no rows */
     cp_grove grove;

@@ -1,5 +1,7 @@
 #include "leaf/leaf.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 void cp_leaf_clear(cp_leaf *m) {
@@ -9,15 +11,18 @@ void cp_leaf_clear(cp_leaf *m) {
 }
 
 void cp_leaf_add(const cp_leaf *m, double *stat, size_t row) {
-    m->kind->add(m, stat, row, 1);
+    if (!m->blind) m->kind->add(m, stat, row, 1);
 }
 
 void cp_leaf_remove(const cp_leaf *m, double *stat, size_t row) {
-    m->kind->add(m, stat, row, -1);
+    if (!m->blind) m->kind->add(m, stat, row, -1);
 }
 
 void cp_leaf_gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat) {
-    m->kind->gather(m, rows, n, out_stat);
+    if (m->blind)
+        memset(out_stat, 0, m->width * sizeof *out_stat);
+    else
+        m->kind->gather(m, rows, n, out_stat);
 }
 
 double cp_leaf_log_marginal(const cp_leaf *m, const double *stat) {
@@ -26,7 +31,10 @@ double cp_leaf_log_marginal(const cp_leaf *m, const double *stat) {
 
 void cp_leaf_scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
                   void *tmp, double *out_log) {
-    m->kind->scan(m, rows, end, gaps, whole, tmp, out_log);
+    if (m->blind)
+        memset(out_log, 0, gaps * sizeof *out_log);
+    else
+        m->kind->scan(m, rows, end, gaps, whole, tmp, out_log);
 }
 
 void cp_leaf_draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out) {

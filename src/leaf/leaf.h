@@ -22,6 +22,7 @@ typedef struct cp_leaf {
     const struct cp_leaf_kind *kind;
     size_t width;
     size_t rows; /* at most so many in a statistic */
+    int blind;   /* no row is counted: statistics are 0 and all rows likely, so that what is sampled is the prior */
     /* Classes. */
     size_t classes;
     const int32_t *label; /* of each row, borrowed */

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "btree/btree_model.h"
+#include "ks.h"
 #include "model/model.h"
 #include "num/rng.h"
 
@@ -12,6 +13,8 @@ static const char *const small[] = {
     "smc particles 60 islands 3",
     "smc particles 20 islands 2 proposal optimal island-weights evidence",
     "bcart samples 30 burn-in 100 thin 2 chains 3",
+    "smc particles 20 islands 2 prior-only yes",
+    "bcart samples 30 burn-in 100 thin 2 chains 3 prior-only yes",
 };
 
 static copse_params *params_of(const char *options) {
@@ -150,6 +153,58 @@ static void targets_may_have_any_unit(void **state) {
 }
 
 /* The marginal likelihood of all islands is the mean of theirs; alone, one has no spread. */
+/* The same rows, each with the target of another. */
+static copse_table *with_targets_reversed(const copse_table *t) {
+    copse_error err;
+    copse_table *out;
+    size_t n = copse_table_rows(t);
+    double x[60];
+    must(copse_table_new(n, &out, &err), err);
+    for (size_t c = 0; c < copse_table_cols(t); c++) {
+        int target = c == copse_table_find(t, "target");
+        for (size_t i = 0; i < n; i++) x[i] = copse_table_number(t, target ? n - 1 - i : i, c);
+        must(copse_table_add_numbers(out, copse_table_name(t, c), x, &err), err);
+    }
+    return out;
+}
+
+static void assert_same_grove(const cp_grove *a, const cp_grove *b) {
+    assert_int_equal(a->nodes, b->nodes);
+    assert_int_equal(a->trees, b->trees);
+    assert_memory_equal(a->node, b->node, a->nodes * sizeof *a->node);
+    assert_memory_equal(a->weight, b->weight, a->trees * sizeof *a->weight);
+}
+
+static void the_prior_knows_no_targets(void **state) {
+    (void)state;
+    static const char *const options[] = {"smc particles 4000 prior-only yes",
+                                          "bcart samples 1000 thin 50 prior-only yes"};
+    copse_table *t = made("friedman1", 60), *other = with_targets_reversed(t);
+    for (size_t i = 0; i < COUNT(options); i++) {
+        copse_error err;
+        copse_prediction *p;
+        copse_model *a = fitted(t, options[i]), *b = fitted(other, options[i]);
+        const cp_btree *s = state_of(a);
+        assert_same_grove(&s->grove, &state_of(b)->grove);
+        must(copse_predict(a, t, 0, 60, NULL, &p, &err), err);
+        for (size_t k = 0; k < 60; k++) { /* Student's with 3 degrees of freedom: variance 3 */
+            double scale = s->scale * sqrt(s->hyper.lambda * (1 + 1 / s->hyper.kappa));
+            assert_near(copse_prediction_mean(p, k), s->centre, 1e-12);
+            assert_near(copse_prediction_sd(p, k), scale * sqrt(3), 1e-9);
+        }
+        double single = 0;
+        for (size_t k = 0; k < s->grove.trees; k++)
+            if (s->size[s->grove.root[k]].leaves == 1) single += s->grove.weight[k];
+        print_message("%s: no split %.4f\n", options[i], single);
+        if (s->islands) assert_near(single, 0.05, share_bound(4000)); /* independent draws */
+        copse_prediction_free(p);
+        copse_model_free(a);
+        copse_model_free(b);
+    }
+    copse_table_free(t);
+    copse_table_free(other);
+}
+
 static void islands_are_averaged(void **state) {
     (void)state;
     copse_table *t = made("moons", 40);
@@ -435,6 +490,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_are_sound_and_come_back_as_they_were),
         cmocka_unit_test(targets_may_have_any_unit),
+        cmocka_unit_test(the_prior_knows_no_targets),
         cmocka_unit_test(islands_are_averaged),
         cmocka_unit_test(the_answer_is_the_mean_over_trees),
         cmocka_unit_test(the_mean_is_known_better_than_y),
