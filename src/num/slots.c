@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "num/slots_avx2.h"
+
 enum { LANES = CP_SLOTS_LANES };
 
 static double folded(float lane[LANES]) {
@@ -113,9 +115,11 @@ static const cp_slots plain = {
 };
 
 const cp_slots *cp_slots_best(void) {
-    return &plain;
+    const cp_slots *fast = cp_slots_avx2();
+    return fast ? fast : &plain;
 }
 
 const cp_slots *cp_slots_find(const char *name) {
-    return strcmp(name, "plain") ? NULL : &plain;
+    if (!strcmp(name, "plain")) return &plain;
+    return !strcmp(name, "avx2") ? cp_slots_avx2() : NULL;
 }
