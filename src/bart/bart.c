@@ -50,7 +50,13 @@ static const cp_param params[] = {
            "pg: cuts are drawn from the prior, or by likelihood among a few columns or all"),
     CHOICE("resampling", "multinomial", "multinomial systematic residual stratified",
            "pg: how particles are multiplied"),
-    FLAG("ancestors", "pg: the old tree may change its past (ancestor sampling)"),
+    INT("pg-columns", "2", 1, 1e6, "mixed: so many columns are looked at, drawn anew at each node"),
+    CHOICE("pg-promise", "leaf", "leaf levels",
+           "pg: undecided nodes are judged as leaves, or by how well leaves could yet tell their residuals apart"),
+    REAL("pg-ess", "1", 0, 1,
+         "pg: particles are multiplied when their effective number is at most this share of them; 1: at every step"),
+    REAL("pg-below", "0", 0, 0.99,
+         "pg: how likely it is, each time, to go down one more node before all below is grown anew; 0: the whole tree"),
     INT("local-moves", "0", 0, 1000, "pg: so many moves of cgm after each new tree"),
 };
 

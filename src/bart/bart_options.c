@@ -43,7 +43,10 @@ static void read_sampler(const copse_params *p, cp_bart_options *out) {
                         : cp_param_is(p, "pg-proposal", "mixed") ? CP_BART_PG_MIXED
                                                                  : CP_BART_PG_PRIOR;
     out->how.resampling = resampling_of(p);
-    out->how.ancestors = cp_param_is(p, "ancestors", "yes");
+    out->how.promise = cp_param_is(p, "pg-promise", "levels") ? CP_BART_PG_LEVELS : CP_BART_PG_LEAF;
+    out->how.columns = (size_t)cp_param_int(p, "pg-columns");
+    out->how.ess_threshold = cp_param_real(p, "pg-ess");
+    out->how.below = cp_param_real(p, "pg-below");
     out->how.local_moves = (size_t)cp_param_int(p, "local-moves");
 }
 

@@ -19,13 +19,19 @@ typedef struct cp_bart_tally {
 
 typedef enum cp_bart_pg_proposal { CP_BART_PG_PRIOR, CP_BART_PG_MIXED, CP_BART_PG_OPTIMAL } cp_bart_pg_proposal;
 
+/* What an undecided node of a particle counts for: bart_bud.h. */
+typedef enum cp_bart_pg_promise { CP_BART_PG_LEAF, CP_BART_PG_LEVELS } cp_bart_pg_promise;
+
 typedef struct cp_bart_sampler_options {
     double share[CP_BART_MOVES]; /* local moves: how often each is proposed; they sum to 1 without regrow */
     /* Particle Gibbs. */
     size_t particles;
     cp_bart_pg_proposal proposal;
-    cp_resampling resampling; /* multinomial and, where its conditional form is known, others; else refused when made */
-    int ancestors;            /* ancestor sampling */
+    cp_bart_pg_promise promise;
+    size_t columns;           /* mixed: so many are looked at, at least 1 */
+    cp_resampling resampling; /* multinomial; others are refused when made: see bart_pg.h */
+    double ess_threshold;     /* resample at an effective sample size of at most so much of the particles; 1: always */
+    double below;             /* 0: the whole tree is grown anew; else what is below a random node: see bart_pg.h */
     size_t local_moves;       /* after each regrow: so many local moves, mixed by `share` */
 } cp_bart_sampler_options;
 
