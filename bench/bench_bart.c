@@ -1,0 +1,99 @@
+/* bench_bart - what a sweep over the trees of a sum costs, by local moves.
+ *
+ * usage: bench_bart [rows] [columns] [trees] [sweeps] [growprune|cgm]
+ *
+ * Friedman's first function with noise of variance 1; columns beyond five say nothing.  The least time of a sweep is given,
+ * after as many sweeps to settle. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bart/bart_chain.h"
+#include "base/mem.h"
+#include "num/draw.h"
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static copse_status make_rows(cp_rows *rows, float **x, double **y, copse_error *err) {
+    cp_rng rng;
+    CP_TRY(CP_RAW(*x, rows->n * rows->dims, err));
+    CP_TRY(CP_RAW(*y, rows->n, err));
+    cp_rng_init(&rng, 1, CP_FOR_TEST, 0, 0);
+    for (size_t i = 0; i < rows->n; i++) {
+        float *v = *x + i * rows->dims;
+        double u[5] = {0};
+        for (size_t d = 0; d < rows->dims; d++) {
+            v[d] = (float)cp_rng_unit(&rng);
+            if (d < 5) u[d] = (double)v[d];
+        }
+        (*y)[i] = 10 * sin(3.141592653589793 * u[0] * u[1]) + 20 * (u[2] - .5) * (u[2] - .5) + 10 * u[3] + 5 * u[4] +
+                  cp_draw_normal(&rng);
+    }
+    rows->x = *x;
+    rows->y = *y;
+    return COPSE_OK;
+}
+
+static copse_status measure(const cp_bart_problem *b, size_t sweeps, const char *sampler, copse_error *err) {
+    cp_bart_chain *c = NULL;
+    double best = INFINITY, leaves = 0;
+    copse_status status;
+    CP_TRY(cp_bart_chain_new(b, 0, &c, err));
+    CP_TRY_OUT(cp_bart_chain_run(c, sweeps, NULL, err));
+    double all = now();
+    for (size_t i = 0; i < sweeps; i++) {
+        double start = now();
+        CP_TRY_OUT(cp_bart_chain_run(c, 1, NULL, err));
+        best = fmin(best, now() - start);
+    }
+    all = now() - all;
+    const cp_bart_trace *t = cp_bart_chain_trace(c);
+    for (size_t i = 0; i < t->draws; i++) leaves += t->leaves[i] / (double)t->draws;
+    printf(
+        "{\"case\": \"bart\", \"sampler\": \"%s\", \"rows\": %zu, \"columns\": %zu, \"trees\": %zu, \"least_ms\": "
+        "%.3f, "
+        "\"mean_ms\": %.3f, \"leaves_per_tree\": %.2f, \"accepted\": %.3f}\n",
+        sampler, b->rows->n, b->rows->dims, b->opt.trees, 1e3 * best, 1e3 * all / (double)sweeps,
+        leaves / (double)b->opt.trees,
+        (double)(t->tally.accepted[0] + t->tally.accepted[1]) / (double)(t->tally.proposed[0] + t->tally.proposed[1]));
+out:
+    cp_bart_chain_free(c);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    cp_rows rows = {.task = COPSE_REGRESS,
+                    .n = argc > 1 ? strtoul(argv[1], NULL, 10) : 2000,
+                    .dims = argc > 2 ? strtoul(argv[2], NULL, 10) : 10};
+    size_t sweeps = argc > 4 ? strtoul(argv[4], NULL, 10) : 200;
+    const char *sampler = argc > 5 ? argv[5] : "growprune";
+    cp_bart_options opt = {.sampler = &cp_bart_local_sampler,
+                           .how = {.share = {.5, .5}},
+                           .trees = argc > 3 ? strtoul(argv[3], NULL, 10) : 200,
+                           .burn_in = sweeps,
+                           .samples = sweeps,
+                           .thin = 1,
+                           .split = {.95, 2},
+                           .k = 2,
+                           .nu = 3,
+                           .q = .9,
+                           .ols = 1};
+    copse_error err = {.msg = "rows, columns, trees and sweeps are numbers above 0"};
+    cp_bart_problem b = {0};
+    float *x = NULL;
+    double *y = NULL;
+    if (!strcmp(sampler, "cgm")) opt.how = (cp_bart_sampler_options){.share = {.25, .25, .4, .1}};
+    int fails = !rows.n || !rows.dims || !opt.trees || !sweeps || make_rows(&rows, &x, &y, &err) ||
+                cp_bart_problem_init(&b, &rows, &opt, 1, NULL, &err) || measure(&b, sweeps, sampler, &err);
+    if (fails) fprintf(stderr, "bench_bart: %s\n", err.msg);
+    cp_bart_problem_clear(&b);
+    cp_mem_free(x);
+    cp_mem_free(y);
+    return fails;
+}
