@@ -5,17 +5,21 @@
  * thousands for.  It does not leave the posterior as it is, because it does not look further than one split ahead and never
  * turns back: it gives chains a place to start from, and is no part of what they sample.
  *
- * So it may be rough where that is fast.  A tree sees evenly spread rows, SAMPLE of them at least, each standing for several;
- * and some of the columns, drawn by how often the other trees ask them.  A column's codes are shifted down to BINS bins at
- * most; a node's histogram is the weight and weight times residual of each bin, and of two siblings the one with fewer rows
- * has its histogram filled, the other one gets what is left of the parent's. */
+ * So it may be rough where that is fast.  A tree tries some of the columns only, drawn by how often the sum's trees ask them
+ * now, and of more than SAMPLE rows every second, third, ....  A column's codes are shifted down to BINS bins at most; a
+ * node's histogram is the weight, and weight times residual, of each bin.  Both are whole numbers in one, so that a row is
+ * one addition; of two siblings the one with fewer rows has its histogram filled, and the other one gets exactly what is left
+ * of the parent's. */
 #include <math.h>
 #include <string.h>
 
 #include "bart/bart_chain_state.h"
 #include "base/mem.h"
 
-enum { SAMPLE = 8192, BINS = 128, DEPTHS = 12, FEW_COLUMNS = 10 };
+enum { SAMPLE = 32768, BINS = 128, DEPTHS = 12, FEW_COLUMNS = 4 };
+
+/* Weight in units of unit_w, times 2^32, plus weight times residual in units of unit_wr, which may be below 0. */
+typedef int64_t packed;
 
 typedef struct cell {
     double w, wr;
@@ -25,23 +29,44 @@ typedef struct cell {
 typedef struct open_leaf {
     int16_t node;
     size_t first, n; /* its rows in `row` */
-    cell *hist;
-    cell sum;
+    packed *hist;
+    packed sum;
 } open_leaf;
 
 struct cp_bart_warm {
     const cp_bart_problem *problem;
-    size_t most_columns, most_rows;
+    size_t step; /* between rows of the sample, which are at most `most_rows` */
+    size_t most_rows;
+    uint8_t *bin; /* dims x rows */
+    size_t most_columns;
+    /* Of the tree that is grown. */
     double *asked;    /* of each column: 1, and one for each rule of the sum that asks it */
     uint32_t *column; /* those that are tried: the first `columns` */
     size_t columns;
-    size_t rows;          /* in the sample */
-    uint8_t *bin;         /* most_columns x most_rows */
-    cell *of_row;         /* what each row of the sample adds */
+    size_t rows; /* in the sample */
+    double unit_w, unit_wr;
+    packed *of_row;       /* what each row adds */
     uint32_t *row, *tmp;  /* rows of the sample by leaf */
-    cell *hist;           /* DEPTHS + 1 times most_columns x BINS */
+    packed *few;          /* what those of one leaf add */
+    packed *hist;         /* DEPTHS + 1 times most_columns x BINS */
     double *gain, *price; /* of each cut of each column */
 };
+
+static unsigned shift_of(const cp_bart_columns *c, size_t dim) {
+    unsigned shift = 0;
+    while ((cp_ranks_count(&c->ranks, dim) - 1) >> shift >= BINS) shift++;
+    return shift;
+}
+
+static void fill_bins(cp_bart_warm *w) {
+    const cp_bart_columns *c = &w->problem->columns;
+    for (size_t d = 0; d < c->ranks.dims; d++) {
+        const uint16_t *code = cp_bart_code(c, d);
+        unsigned shift = shift_of(c, d);
+        uint8_t *bin = w->bin + d * c->ranks.rows;
+        for (size_t i = 0; i < c->ranks.rows; i++) bin[i] = (uint8_t)(code[i] >> shift);
+    }
+}
 
 copse_status cp_bart_warm_new(const cp_bart_problem *b, cp_bart_warm **out, copse_error *err) {
     copse_status status;
@@ -49,17 +74,20 @@ copse_status cp_bart_warm_new(const cp_bart_problem *b, cp_bart_warm **out, cops
     cp_bart_warm *w;
     CP_TRY(CP_NEW(w, 1, err));
     w->problem = b;
+    w->step = (n + SAMPLE - 1) / SAMPLE;
+    w->most_rows = n / w->step + 1;
     w->most_columns = dims < some ? dims : some;
-    w->most_rows = n < 2 * SAMPLE ? n : 2 * SAMPLE;
+    CP_TRY_OUT(CP_RAW(w->bin, dims * n, err));
     CP_TRY_OUT(CP_RAW(w->asked, dims, err));
     CP_TRY_OUT(CP_RAW(w->column, dims, err));
-    CP_TRY_OUT(CP_RAW(w->bin, w->most_columns * w->most_rows, err));
-    CP_TRY_OUT(CP_RAW(w->of_row, w->most_rows, err));
+    CP_TRY_OUT(CP_RAW(w->of_row, n, err));
     CP_TRY_OUT(CP_RAW(w->row, w->most_rows, err));
     CP_TRY_OUT(CP_RAW(w->tmp, w->most_rows, err));
+    CP_TRY_OUT(CP_RAW(w->few, w->most_rows, err));
     CP_TRY_OUT(CP_RAW(w->hist, (DEPTHS + 1) * w->most_columns * BINS, err));
     CP_TRY_OUT(CP_RAW(w->gain, w->most_columns * BINS, err));
     CP_TRY_OUT(CP_RAW(w->price, w->most_columns * BINS, err));
+    fill_bins(w);
     *out = w;
     return COPSE_OK;
 out:
@@ -75,6 +103,7 @@ void cp_bart_warm_free(cp_bart_warm *w) {
     cp_mem_free(w->of_row);
     cp_mem_free(w->row);
     cp_mem_free(w->tmp);
+    cp_mem_free(w->few);
     cp_mem_free(w->hist);
     cp_mem_free(w->gain);
     cp_mem_free(w->price);
@@ -111,52 +140,61 @@ static void draw_columns(cp_bart_warm *w, cp_rng *rng) {
     }
 }
 
-static unsigned shift_of(const cp_bart_columns *c, size_t dim) {
-    unsigned shift = 0;
-    while ((cp_ranks_count(&c->ranks, dim) - 1) >> shift >= BINS) shift++;
-    return shift;
+/* Sums over all rows stay below 2^30. */
+static void set_units(cp_bart_warm *w, const cp_bart_view *v) {
+    double most_w = 0, most_wr = 0, n = (double)w->most_rows;
+    for (size_t i = 0; i < w->problem->rows->n; i++) {
+        double weight = v->opt_weight ? (double)v->opt_weight[i] : 1;
+        most_w = weight > most_w ? weight : most_w;
+        most_wr = fmax(most_wr, weight * fabs((double)v->r[i]));
+    }
+    w->unit_w = v->opt_weight ? most_w * n / 0x1p30 : 1;
+    w->unit_wr = fmax(most_wr * n / 0x1p30, 1e-30);
 }
 
 /* Every step-th row, from one of the first on. */
 static void draw_sample(cp_bart_warm *w, const cp_bart_view *v, cp_rng *rng) {
-    size_t n = w->problem->rows->n, step = n < 2 * SAMPLE ? 1 : n / SAMPLE, from = (size_t)cp_rng_below(rng, step);
-    w->rows = (n - from + step - 1) / step;
-    for (size_t i = 0; i < w->rows; i++) {
-        size_t row = from + i * step;
-        double weight = (double)step * (v->opt_weight ? (double)v->opt_weight[row] : 1);
-        w->of_row[i] = v->r ? (cell){weight, weight * (double)v->r[row]} : (cell){0, 0};
-        w->row[i] = (uint32_t)i;
-    }
-    for (size_t k = 0; k < w->columns; k++) {
-        const uint16_t *code = cp_bart_code(v->columns, w->column[k]) + from;
-        unsigned shift = shift_of(v->columns, w->column[k]);
-        uint8_t *bin = w->bin + k * w->most_rows;
-        for (size_t i = 0; i < w->rows; i++) bin[i] = (uint8_t)(code[i * step] >> shift);
+    size_t n = w->problem->rows->n;
+    set_units(w, v);
+    w->rows = 0;
+    for (size_t i = (size_t)cp_rng_below(rng, w->step); i < n; i += w->step) {
+        double weight = v->opt_weight ? (double)v->opt_weight[i] : 1;
+        w->of_row[i] =
+            (packed)(weight / w->unit_w) * ((packed)1 << 32) + (packed)(weight * (double)v->r[i] / w->unit_wr);
+        w->row[w->rows++] = (uint32_t)i;
     }
 }
 
 /* --------------------------------------------------------------------------------------------------------- histograms */
 
-static void fill(const cp_bart_warm *w, const uint32_t *row, size_t n, cell *hist) {
+static void fill(const cp_bart_warm *w, const uint32_t *row, size_t n, packed *hist) {
     memset(hist, 0, w->columns * BINS * sizeof *hist);
+    for (size_t i = 0; i < n; i++) w->few[i] = w->of_row[row[i]];
     for (size_t k = 0; k < w->columns; k++) {
-        const uint8_t *bin = w->bin + k * w->most_rows;
-        cell *h = hist + k * BINS;
-        for (size_t i = 0; i < n; i++) {
-            cell *at = &h[bin[row[i]]];
-            at->w += w->of_row[row[i]].w;
-            at->wr += w->of_row[row[i]].wr;
-        }
+        const uint8_t *bin = w->bin + w->column[k] * w->problem->rows->n;
+        packed *h = hist + k * BINS;
+        for (size_t i = 0; i < n; i++) h[bin[row[i]]] += w->few[i];
     }
 }
 
-/* Weights, being whole numbers mostly, leave exactly 0 where nothing is left; others may leave a crumb. */
-static void take_away(const cp_bart_warm *w, cell *from, const cell *what) {
-    for (size_t i = 0; i < w->columns * BINS; i++) {
-        double left = from[i].w - what[i].w;
-        int none = left <= 1e-9 * from[i].w;
-        from[i] = none ? (cell){0, 0} : (cell){left, from[i].wr - what[i].wr};
+/* The same for all rows. */
+static void fill_all(const cp_bart_warm *w, packed *hist) {
+    size_t n = w->problem->rows->n;
+    if (w->step > 1) {
+        fill(w, w->row, w->rows, hist);
+        return;
     }
+    memset(hist, 0, w->columns * BINS * sizeof *hist);
+    for (size_t k = 0; k < w->columns; k++) {
+        const uint8_t *bin = w->bin + w->column[k] * n;
+        packed *h = hist + k * BINS;
+        for (size_t i = 0; i < n; i++) h[bin[i]] += w->of_row[i];
+    }
+}
+
+static cell unpacked(const cp_bart_warm *w, packed p) {
+    int32_t low = (int32_t)(uint32_t)((uint64_t)p & 0xffffffffu);
+    return (cell){(double)((p - low) >> 32) * w->unit_w, (double)low * w->unit_wr};
 }
 
 /* --------------------------------------------------------------------------------------------------------------- cuts */
@@ -166,44 +204,47 @@ static double gain_of(const cp_bart_view *v, cell c) {
     return c.wr * c.wr / (v->noise_var + v->leaf_var * c.w);
 }
 
-/* sqrt(noise / (noise + tau weight)): what it costs to have a mu. */
-static double price_of(const cp_bart_view *v, cell c) {
-    return sqrt(v->noise_var / (v->noise_var + v->leaf_var * c.w));
+/* The product of sqrt(noise / (noise + tau weight)) for two leaves: what it costs to have their mu. */
+static double price_of(const cp_bart_view *v, cell a, cell b) {
+    double of_a = v->noise_var + v->leaf_var * a.w, of_b = v->noise_var + v->leaf_var * b.w;
+    return v->noise_var / sqrt(of_a * of_b);
 }
 
 /* Of each cut of a column: the gain, and the price times the prior given the column.  Returns whether there is any. */
 static int weigh_column(const cp_bart_warm *w, const cp_bart_view *v, const open_leaf *l, size_t k) {
-    const cell *h = l->hist + k * BINS;
+    const packed *h = l->hist + k * BINS;
     const float *value = cp_ranks_values(&v->columns->ranks, w->column[k]);
     size_t values = cp_ranks_count(&v->columns->ranks, w->column[k]), low = 0, high = BINS - 1;
     unsigned shift = shift_of(v->columns, w->column[k]);
     double *gain = w->gain + k * BINS, *price = w->price + k * BINS;
-    cell left = {0, 0};
+    packed left = 0;
     memset(gain, 0, BINS * sizeof *gain);
     memset(price, 0, BINS * sizeof *price);
-    while (low < BINS && h[low].w == 0) low++;
-    while (high > low && h[high].w == 0) high--;
+    while (low < BINS && h[low] == 0) low++;
+    while (high > low && h[high] == 0) high--;
     if (low >= high) return 0;
     double extent = (double)value[high << shift] - (double)value[low << shift];
     for (size_t b = low; b < high; b++) {
         size_t next = (b + 1) << shift;
         double width = (double)value[next < values ? next : values - 1] - (double)value[b << shift];
-        left = (cell){left.w + h[b].w, left.wr + h[b].wr};
-        cell right = {l->sum.w - left.w, l->sum.wr - left.wr};
-        gain[b] = gain_of(v, left) + gain_of(v, right);
-        price[b] = width / extent * price_of(v, left) * price_of(v, right);
+        left += h[b];
+        cell one = unpacked(w, left), other = unpacked(w, l->sum - left);
+        gain[b] = gain_of(v, one) + gain_of(v, other);
+        price[b] = width / extent * price_of(v, one, other);
     }
     return 1;
 }
 
 typedef struct choice {
     size_t k, bin;
-    cell left;
+    packed left;
 } choice;
 
 /* Makes prices probabilities, but for a factor: that of no cut is returned, and *out_sum is that of all cuts. */
 static double weigh(const cp_bart_warm *w, const cp_bart_view *v, const open_leaf *l, size_t depth, double *out_sum) {
-    double half = 0.5 * v->leaf_var / v->noise_var, mass = 0, most = gain_of(v, l->sum), none = most, sum = 0;
+    double half = 0.5 * v->leaf_var / v->noise_var, mass = 0, sum = 0;
+    const cell whole = unpacked(w, l->sum), nothing = {0, 0};
+    double none = gain_of(v, whole), most = none;
     for (size_t k = 0; k < w->columns; k++)
         if (weigh_column(w, v, l, k)) mass += cp_bart_share_of(v->share, w->column[k]);
     for (size_t i = 0; i < w->columns * BINS; i++) most = w->gain[i] > most ? w->gain[i] : most;
@@ -216,7 +257,7 @@ static double weigh(const cp_bart_warm *w, const cp_bart_view *v, const open_lea
         }
     }
     *out_sum = exp(v->log_split[depth]) * sum;
-    return exp(v->log_stop[depth]) * price_of(v, l->sum) * exp(half * (none - most));
+    return exp(v->log_stop[depth]) * price_of(v, whole, nothing) * exp(half * (none - most));
 }
 
 /* A cut, or none: 0. */
@@ -233,10 +274,7 @@ static int choose(const cp_bart_warm *w, const cp_bart_view *v, const open_leaf 
         if (left < 0) break;
     }
     *out = (choice){.k = last / BINS, .bin = last % BINS};
-    for (size_t b = 0; b <= out->bin; b++) {
-        out->left.w += l->hist[out->k * BINS + b].w;
-        out->left.wr += l->hist[out->k * BINS + b].wr;
-    }
+    for (size_t b = 0; b <= out->bin; b++) out->left += l->hist[out->k * BINS + b];
     return 1;
 }
 
@@ -244,7 +282,7 @@ static int choose(const cp_bart_warm *w, const cp_bart_view *v, const open_leaf 
 
 /* The rows of a leaf, those that go left first; returns how many do. */
 static size_t part(cp_bart_warm *w, const open_leaf *l, const choice *c) {
-    const uint8_t *bin = w->bin + c->k * w->most_rows;
+    const uint8_t *bin = w->bin + w->column[c->k] * w->problem->rows->n;
     uint32_t *row = w->row + l->first;
     size_t left = 0, right = 0;
     for (size_t i = 0; i < l->n; i++) {
@@ -279,7 +317,7 @@ static void divide(cp_bart_warm *w, const cp_bart_tree *t, const open_leaf *l, c
     int16_t node = t->node[l->node].left;
     open_leaf small = {.node = node, .first = l->first, .n = left, .sum = c->left}, large = small;
     large = (open_leaf){.node = (int16_t)(node + 1), .first = l->first + left, .n = l->n - left};
-    large.sum = (cell){l->sum.w - c->left.w, l->sum.wr - c->left.wr};
+    large.sum = l->sum - c->left;
     if (large.n < small.n) {
         open_leaf swap = small;
         small = large;
@@ -288,7 +326,7 @@ static void divide(cp_bart_warm *w, const cp_bart_tree *t, const open_leaf *l, c
     large.hist = l->hist;
     small.hist = w->hist + (size_t)t->node[node].depth * w->most_columns * BINS;
     fill(w, w->row + small.first, small.n, small.hist);
-    take_away(w, large.hist, small.hist);
+    for (size_t i = 0; i < w->columns * BINS; i++) large.hist[i] -= small.hist[i];
     out[0] = large;
     out[1] = small;
 }
@@ -296,11 +334,8 @@ static void divide(cp_bart_warm *w, const cp_bart_tree *t, const open_leaf *l, c
 static copse_status grow(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng, copse_error *err) {
     open_leaf stack[DEPTHS + 2] = {{.node = 0, .n = w->rows, .hist = w->hist}};
     size_t height = 1;
-    fill(w, w->row, w->rows, w->hist);
-    for (size_t i = 0; i < w->rows; i++) {
-        stack->sum.w += w->of_row[i].w;
-        stack->sum.wr += w->of_row[i].wr;
-    }
+    fill_all(w, w->hist);
+    for (size_t b = 0; b < BINS && w->columns; b++) stack->sum += w->hist[b];
     while (height) {
         open_leaf l = stack[--height];
         choice c;
@@ -308,7 +343,7 @@ static copse_status grow(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t
         if (depth == DEPTHS || cp_bart_tree_leaves(t) == CP_BART_LEAVES) continue;
         if (!choose(w, v, &l, depth, rng, &c)) continue;
         size_t left = part(w, &l, &c);
-        if (left == 0 || left == l.n) continue; /* one side had nothing but rounded weight */
+        if (left == 0 || left == l.n) continue; /* cannot be: a bin that has weight has rows */
         CP_TRY(split(w, v, t, &l, &c, rng, err));
         divide(w, t, &l, &c, left, stack + height);
         height += 2;
@@ -323,8 +358,9 @@ copse_status cp_bart_warm_step(cp_bart_warm *w, const cp_bart_view *v, cp_bart_t
     for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) sum += t->leaf[s].sum_wr;
     count_asked(w, tree);
     draw_columns(w, rng);
-    draw_sample(w, v, rng);
     cp_bart_tree_reset(t, v);
     t->leaf[0].sum_wr = sum;
+    if (!v->r) return COPSE_OK; /* the prior alone has nothing to look for */
+    draw_sample(w, v, rng);
     return grow(w, v, t, rng, err);
 }
