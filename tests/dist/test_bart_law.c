@@ -1,12 +1,11 @@
 /* Whole sweeps of BART keep the joint law of trees, leaves, noise, shares and targets; and the test sees chains that believe
  * in something else. */
 #include "bart_law.h"
-#include "plain_sampler.h"
 
 static const bart_belief right = {.split = {.9, .7}, .leaf_var = .5, .nu = 4, .lambda = .6};
 
 static bart_law growprune(void) {
-    return (bart_law){.sampler = &plain_sampler, .how = {.share = {.5, .5}}, .runs = 20000, .sweeps = 8};
+    return (bart_law){.sampler = &cp_bart_local_sampler, .how = {.share = {.5, .5}}, .runs = 20000, .sweeps = 8};
 }
 
 static bart_law cgm(void) {
