@@ -56,25 +56,32 @@ INLINE double folded(lanes v) {
 /* ---------------------------------------------------------------------------------------------------------------- move */
 
 typedef struct slots16 {
-    __m256i low, high;
+    __m256i low, high; /* 32 bits each */
 } slots16;
 
+/* Bytes spread over words by a shuffle of two equal halves: less work than widening them. */
 INLINE slots16 load_slots(const uint8_t *slot) {
-    const __m128i all = _mm_loadu_si128((const __m128i *)slot);
-    return (slots16){_mm256_cvtepu8_epi32(all), _mm256_cvtepu8_epi32(_mm_unpackhi_epi64(all, all))};
+    const __m256i low = _mm256_setr_epi32(-256, -255, -254, -253, -252, -251, -250, -249);
+    const __m256i high = _mm256_setr_epi32(-248, -247, -246, -245, -244, -243, -242, -241);
+    const __m256i twice = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)slot));
+    return (slots16){_mm256_shuffle_epi8(twice, low), _mm256_shuffle_epi8(twice, high)};
 }
 
-/* What is added, in registers if there are no more than `most` groups, which is FEW, SOME or CP_SLOTS_MAX. */
+/* What is added, in registers if there are no more than `most` groups, which is 1, 4, 8, 16 or CP_SLOTS_MAX. */
 typedef struct table {
     const float *add;
     __m256 low, high;
 } table;
 
-INLINE table load_table(const float *add) {
+INLINE table load_table(const float *add, size_t most) {
+    if (most == 1) return (table){add, _mm256_broadcast_ss(add), _mm256_setzero_ps()};
+    if (most == 4) return (table){add, _mm256_broadcast_ps((const __m128 *)add), _mm256_setzero_ps()};
     return (table){add, _mm256_loadu_ps(add), _mm256_loadu_ps(add + 8)};
 }
 
 INLINE __m256 look_up(table t, __m256i slot, size_t most) {
+    if (most == 1) return t.low;
+    if (most == 4) return _mm256_permutevar_ps(t.low, slot);
     if (most > SOME) return _mm256_i32gather_ps(t.add, slot, 4);
     __m256 low = _mm256_permutevar8x32_ps(t.low, slot);
     if (most <= FEW) return low;
@@ -99,12 +106,12 @@ static piece piece_of(const cp_slots_values *x, size_t from) {
 }
 
 INLINE void shift_by(const piece *p, const cp_slots_shift *s, size_t most) {
-    const table t = load_table(s->add);
+    const table t = load_table(s->add, most);
     for (size_t i = p->from; i < p->whole; i += LANES)
         store(p->r + i, shifted(load(p->r + i), t, load_slots(s->slot + i), most));
 }
 
-AVX2 static void shift_one(const piece *p, const cp_slots_shift *s) {
+AVX2 static void shift_piece(const piece *p, const cp_slots_shift *s) {
     if (s->slots <= FEW)
         shift_by(p, s, FEW);
     else if (s->slots <= SOME)
@@ -114,15 +121,80 @@ AVX2 static void shift_one(const piece *p, const cp_slots_shift *s) {
     for (size_t i = p->whole; i < p->end; i++) p->r[i] += s->add[s->slot[i]];
 }
 
-AVX2 static void shift_both_few(const piece *p, const cp_slots_shift *a, const cp_slots_shift *b) {
-    const table ta = load_table(a->add), tb = load_table(b->add);
+/* The lanes of up to four groups. */
+typedef struct sums {
+    lanes of[4];
+} sums;
+
+INLINE lanes in_group(lanes v, slots16 s, size_t group) {
+    const __m256i id = _mm256_set1_epi32((int)group);
+    const __m256 low = _mm256_castsi256_ps(_mm256_cmpeq_epi32(s.low, id));
+    const __m256 high = _mm256_castsi256_ps(_mm256_cmpeq_epi32(s.high, id));
+    return (lanes){_mm256_and_ps(v.low, low), _mm256_and_ps(v.high, high)};
+}
+
+/* Groups first, first + 1 ...; if there are only two in all, or one, the last needs no comparison. */
+INLINE void sums_add(sums *to, lanes v, slots16 s, size_t first, size_t groups, size_t slots) {
+    for (size_t g = 0; g < groups; g++) {
+        lanes own = v;
+        if (slots == 2 && g == 1) {
+            const lanes other = in_group(v, s, 0);
+            own = (lanes){_mm256_xor_ps(v.low, other.low), _mm256_xor_ps(v.high, other.high)};
+        } else if (slots > 1) {
+            own = in_group(v, s, first + g);
+        }
+        to->of[g] = add(to->of[g], own);
+    }
+}
+
+/* The rows after the last whole sixteen, and all of it to sum[0] ... */
+INLINE void sums_end(sums *to, const piece *p, const uint8_t *slot, size_t first, size_t groups, double *sum) {
+    float lane[4][LANES];
+    if (p->whole < p->end) {
+        for (size_t g = 0; g < groups; g++) store(lane[g], to->of[g]);
+        for (size_t i = p->whole; i < p->end; i++) {
+            size_t g = slot[i] - first; /* huge if less */
+            if (g < groups) lane[g][i % LANES] += weight_of(p->opt_weight, i) * p->r[i];
+        }
+        for (size_t g = 0; g < groups; g++) to->of[g] = load(lane[g]);
+    }
+    for (size_t g = 0; g < groups; g++) sum[g] += folded(to->of[g]);
+}
+
+/* One pass where few trees have more leaves: no weights, `before` has at most `most` groups, 4 or 8, `shift` at most 4. */
+INLINE void move_few(const piece *p, const cp_slots_shift *a, size_t most, const cp_slots_shift *b, size_t slots,
+                     double *sum) {
+    const table ta = load_table(a->add, most), tb = load_table(b->add, slots == 1 ? 1 : 4);
+    sums acc = {{zero(), zero(), zero(), zero()}};
     for (size_t i = p->from; i < p->whole; i += LANES) {
-        lanes v = shifted(load(p->r + i), ta, load_slots(a->slot + i), FEW);
-        store(p->r + i, shifted(v, tb, load_slots(b->slot + i), FEW));
+        const slots16 s = load_slots(b->slot + i);
+        const lanes v = shifted(load(p->r + i), ta, load_slots(a->slot + i), most);
+        const lanes w = shifted(v, tb, s, slots == 1 ? 1 : 4);
+        store(p->r + i, w);
+        sums_add(&acc, w, s, 0, slots, slots);
     }
     for (size_t i = p->whole; i < p->end; i++) {
         p->r[i] += a->add[a->slot[i]];
         p->r[i] += b->add[b->slot[i]];
+    }
+    sums_end(&acc, p, b->slot, 0, slots, sum);
+}
+
+AVX2 static void move_four(const piece *p, const cp_slots_shift *a, const cp_slots_shift *b, double *sum) {
+    switch (b->slots) {
+        case 1: move_few(p, a, 4, b, 1, sum); break;
+        case 2: move_few(p, a, 4, b, 2, sum); break;
+        case 3: move_few(p, a, 4, b, 3, sum); break;
+        default: move_few(p, a, 4, b, 4, sum); break;
+    }
+}
+
+AVX2 static void move_eight(const piece *p, const cp_slots_shift *a, const cp_slots_shift *b, double *sum) {
+    switch (b->slots) {
+        case 1: move_few(p, a, 8, b, 1, sum); break;
+        case 2: move_few(p, a, 8, b, 2, sum); break;
+        case 3: move_few(p, a, 8, b, 3, sum); break;
+        default: move_few(p, a, 8, b, 4, sum); break;
     }
 }
 
@@ -133,27 +205,10 @@ INLINE lanes weighted(const piece *p, size_t i, int has_weight) {
 
 /* Adds to sum[0 ... groups-1] what the piece has of groups first, first + 1 ...; groups <= 4. */
 INLINE void sum_groups(const piece *p, const uint8_t *slot, size_t first, size_t groups, int has_weight, double *sum) {
-    lanes acc[4] = {zero(), zero(), zero(), zero()};
-    float lane[4][LANES];
-    for (size_t i = p->from; i < p->whole; i += LANES) {
-        const lanes v = weighted(p, i, has_weight);
-        const slots16 s = load_slots(slot + i);
-        for (size_t g = 0; g < groups; g++) {
-            const __m256i id = _mm256_set1_epi32((int)(first + g));
-            const __m256 low = _mm256_castsi256_ps(_mm256_cmpeq_epi32(s.low, id));
-            const __m256 high = _mm256_castsi256_ps(_mm256_cmpeq_epi32(s.high, id));
-            acc[g] = add(acc[g], (lanes){_mm256_and_ps(v.low, low), _mm256_and_ps(v.high, high)});
-        }
-    }
-    if (p->whole < p->end) {
-        for (size_t g = 0; g < groups; g++) store(lane[g], acc[g]);
-        for (size_t i = p->whole; i < p->end; i++) {
-            size_t g = slot[i] - first; /* huge if less */
-            if (g < groups) lane[g][i % LANES] += weight_of(p->opt_weight, i) * p->r[i];
-        }
-        for (size_t g = 0; g < groups; g++) acc[g] = load(lane[g]);
-    }
-    for (size_t g = 0; g < groups; g++) sum[g] += folded(acc[g]);
+    sums acc = {{zero(), zero(), zero(), zero()}};
+    for (size_t i = p->from; i < p->whole; i += LANES)
+        sums_add(&acc, weighted(p, i, has_weight), load_slots(slot + i), first, groups, CP_SLOTS_MAX);
+    sums_end(&acc, p, slot, first, groups, sum);
 }
 
 INLINE void sum_few(const piece *p, const uint8_t *slot, size_t slots, int has_weight, double *sum) {
@@ -187,16 +242,19 @@ AVX2 static void sum_piece(const piece *p, const cp_slots_shift *s, double *sum)
 
 AVX2 static void move_avx2(const cp_slots_values *x, const cp_slots_shift *opt_before, const cp_slots_shift *shift,
                            double *opt_sum) {
+    int few = opt_before && opt_sum && !x->opt_weight && opt_before->slots <= FEW && shift->slots <= 4;
     for (size_t g = 0; opt_sum && g < shift->slots; g++) opt_sum[g] = 0;
     for (size_t from = 0; from < x->n; from += CP_SLOTS_PIECE) {
         const piece p = piece_of(x, from);
-        if (opt_before && opt_before->slots <= FEW && shift->slots <= FEW) {
-            shift_both_few(&p, opt_before, shift);
+        if (few && opt_before->slots <= 4) {
+            move_four(&p, opt_before, shift, opt_sum);
+        } else if (few) {
+            move_eight(&p, opt_before, shift, opt_sum);
         } else {
-            if (opt_before) shift_one(&p, opt_before);
-            shift_one(&p, shift);
+            if (opt_before) shift_piece(&p, opt_before);
+            shift_piece(&p, shift);
+            if (opt_sum) sum_piece(&p, shift, opt_sum);
         }
-        if (opt_sum) sum_piece(&p, shift, opt_sum);
     }
 }
 
@@ -223,9 +281,12 @@ INLINE __m256i load_codes(const uint16_t *code) {
     return _mm256_loadu_si256((const __m256i *)code);
 }
 
-/* All ones for rows of group s, 16 bits each. */
-INLINE __m256i is_slot(const uint8_t *slot, __m128i s) {
-    return _mm256_cvtepi8_epi16(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)slot), s));
+/* All ones for rows of group s, 16 bits each; id is s in every byte. */
+INLINE __m256i is_slot(const uint8_t *slot, __m256i id) {
+    const __m256i each =
+        _mm256_setr_epi64x(0x0303020201010000, 0x0707060605050404, 0x0b0b0a0a09090808, 0x0f0f0e0e0d0d0c0c);
+    const __m256i twice = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)slot));
+    return _mm256_cmpeq_epi16(_mm256_shuffle_epi8(twice, each), id);
 }
 
 INLINE __m256i goes_left(const uint16_t *code, __m256i cell) {
@@ -249,7 +310,7 @@ INLINE size_t counted(__m256i down) {
 
 /* The least code is the complement of the greatest complement, so that rows of other groups are 0 in both. */
 AVX2 static size_t extent_avx2(const uint8_t *slot, uint8_t s, const uint16_t *code, size_t n, uint16_t out[2]) {
-    const __m128i id = _mm_set1_epi8((char)s);
+    const __m256i id = _mm256_set1_epi8((char)s);
     __m256i low = _mm256_setzero_si256(), high = low;
     size_t rows = 0, i = 0;
     while (i + LANES <= n) {
@@ -281,16 +342,15 @@ typedef struct side_lanes {
 } side_lanes;
 
 INLINE lanes masked(lanes v, __m256i is) {
-    const __m256i low = _mm256_cvtepi16_epi32(_mm256_castsi256_si128(is));
-    const __m256i high = _mm256_cvtepi16_epi32(_mm256_extracti128_si256(is, 1));
+    const __m256i quarters = _mm256_permute4x64_epi64(is, 0xd8); /* 0 2 1 3, which unpacking makes 0 1 | 2 3 */
+    const __m256i low = _mm256_unpacklo_epi16(quarters, quarters), high = _mm256_unpackhi_epi16(quarters, quarters);
     return (lanes){_mm256_and_ps(v.low, _mm256_castsi256_ps(low)), _mm256_and_ps(v.high, _mm256_castsi256_ps(high))};
 }
 
 /* Without weights nothing but rows need be counted: all of them are 1. */
 INLINE side_lanes left_of(const cp_slots_rows *rows, size_t from, size_t whole, uint8_t s, cp_slots_cut cut,
                           int has_weight) {
-    const __m128i id = _mm_set1_epi8((char)s);
-    const __m256i cell = _mm256_set1_epi16((short)cut.cell);
+    const __m256i id = _mm256_set1_epi8((char)s), cell = _mm256_set1_epi16((short)cut.cell);
     side_lanes sum = {zero(), zero(), _mm256_setzero_si256()};
     for (size_t i = from; i < whole; i += LANES) {
         const __m256i is = _mm256_and_si256(is_slot(rows->slot + i, id), goes_left(cut.code + i, cell));
