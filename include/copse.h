@@ -82,7 +82,7 @@ typedef struct copse_run {
     void *arg; /* handed to the callbacks */
     const volatile int
         *stop; /* looked at often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it. */
-    /* Fits of methods that sample (smc, bcart): a file in which the state is kept from time to time, at the end, and when
+    /* Fits of methods that sample (smc, bcart, bart): a file in which the state is kept from time to time, at the end, and when
      * stopped; and one to go on from, to the result of an uninterrupted fit, bit for bit.  Data and options must be those
      * the fit was begun with, but `samples` may be larger, which lengthens a fit even if it was finished. */
     const char *checkpoint, *resume;
@@ -271,6 +271,11 @@ COPSE_API copse_kind copse_model_feature_kind(const copse_model *model, size_t i
 COPSE_API size_t copse_model_classes(const copse_model *model); /* 0 for regression */
 COPSE_API const char *copse_model_class(const copse_model *model, size_t k);
 COPSE_API size_t copse_model_trees(const copse_model *model);
+/* Predictors that are averaged: the trees; or, where each is a sum of trees (bart), draws of it, fewer than all their trees,
+ * which are numbered draw after draw. */
+COPSE_API size_t copse_model_draws(const copse_model *model);
+/* Rows worth predicting at a time: many, but with an answer that fits in memory. */
+COPSE_API size_t copse_model_block(const copse_model *model);
 
 /* Figures the method knows of itself (leaves, depth, log_marginal ...); returns how many. */
 typedef struct copse_figure {
@@ -289,7 +294,7 @@ typedef struct copse_check {
     const char *help; /* one line */
 } copse_check;
 
-enum { COPSE_MAX_CHECKS = 16 };
+enum { COPSE_MAX_CHECKS = 24 };
 typedef struct copse_diagnosis {
     int ok; /* all checks are */
     size_t checks;
@@ -318,6 +323,12 @@ COPSE_API const copse_bar *copse_posterior_depth(const copse_posterior *p, size_
 /* The probability that a tree splits on a feature; how many splits of a tree do, on average. */
 COPSE_API double copse_posterior_inclusion(const copse_posterior *p, size_t feature);
 COPSE_API double copse_posterior_splits(const copse_posterior *p, size_t feature);
+/* Where a draw is a sum of trees (bart), the two above are of draws, and this is the share of a draw's splits that are on the
+ * feature: its mean, and the interval that holds it in nine draws of ten.  0 if draws are trees. */
+typedef struct copse_share {
+    double mean, low, high;
+} copse_share;
+COPSE_API int copse_posterior_share(const copse_posterior *p, size_t feature, copse_share *out);
 COPSE_API void copse_posterior_free(copse_posterior *p);
 
 /* Where text goes. */
@@ -347,7 +358,9 @@ COPSE_API double copse_prediction_quantile(const copse_prediction *p, size_t row
 COPSE_API double copse_prediction_cdf(const copse_prediction *p, size_t row, double y);
 COPSE_API double copse_prediction_log_density(const copse_prediction *p, size_t row, double y);
 COPSE_API double copse_prediction_crps(const copse_prediction *p, size_t row, double y);
-/* n draws for one row; the same seed and row index give the same draws. */
+/* n draws for one row; the same seed and row index give the same draws.  Where a draw of the model is a sum of trees (bart),
+ * draw i is of the same one in every row: all of them in the order of sampling, chain after chain, if n is their number, else
+ * at equal distances. */
 COPSE_API void copse_prediction_draws(const copse_prediction *p, size_t row, uint64_t seed, size_t n, double *out);
 COPSE_API void copse_prediction_free(copse_prediction *p);
 

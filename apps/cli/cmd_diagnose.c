@@ -81,11 +81,12 @@ static const cli_group groups[] = {{"running", cli_run_options}, {0}};
 const cli_command cmd_diagnose = {
     .name = "diagnose",
     .words = "MODEL",
-    .summary = "whether a sampler's model (smc, bcart) is to be trusted",
+    .summary = "whether a sampler's model (smc, bcart, bart) is to be trusted",
     .more =
         "smc: islands are independent runs; they must agree on the marginal likelihood, and have grown whole trees.\n"
         "bcart: R-hat and effective sample sizes of log posterior and leaf count, by ranks and for\n"
-        "halves of chains. Exit code 6 says that it has not converged, or that this cannot be told.\n",
+        "halves of chains. bart: the same of sigma, log likelihood, leaf count and some fitted values.\n"
+        "Exit code 6 says that it has not converged, or that this cannot be told.\n",
     .groups = groups,
     .min_words = 1,
     .max_words = 1,

@@ -148,7 +148,12 @@ static void print_learnt(const cli *c, const fit_job *f) {
     putchar('\n');
     cli_say("learnt from", "%s row%s, %s feature%s of %s", cli_count(f->rows, rows), cli_plural(f->rows),
             cli_count(features, columns), cli_plural(features), cli_source(f->path));
-    cli_say("model", "%zu tree%s, seed %llu", trees, cli_plural(trees), (unsigned long long)cli_params_seed(f->params));
+    if (copse_model_draws(m) < trees)
+        cli_say("model", "%zu draws of %zu tree%s, seed %llu", copse_model_draws(m), trees / copse_model_draws(m),
+                cli_plural(trees / copse_model_draws(m)), (unsigned long long)cli_params_seed(f->params));
+    else
+        cli_say("model", "%zu tree%s, seed %llu", trees, cli_plural(trees),
+                (unsigned long long)cli_params_seed(f->params));
     cli_say("time", "%s on %d thread%s (reading: %s), peak memory %.0f MB", cli_time(f->fit_seconds, fit),
             cli_threads(c), cli_plural((size_t)cli_threads(c)), cli_time(f->read_seconds, read), cli_peak_rss_mb());
 }

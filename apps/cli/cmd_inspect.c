@@ -53,19 +53,39 @@ static void print_summary(const char *path, const copse_model *m) {
 
 /* ------------------------------------------------------------------------------------------------------- trees */
 
+/* Which trees --tree counts: all, or those of one draw. */
+typedef struct range {
+    size_t first, n;
+} range;
+
+static copse_status find_range(const cli *c, const copse_model *m, range *out, copse_error *err) {
+    size_t trees = copse_model_trees(m), draws = copse_model_draws(m);
+    uint64_t draw = 0;
+    *out = (range){0, trees};
+    if (!cli_args_has(&c->args, "draw")) return COPSE_OK;
+    if (draws == trees)
+        return cli_fail(err, COPSE_E_USAGE, "--draw: a draw of %s is a tree: --tree is enough",
+                        copse_params_method(copse_model_params(m)));
+    CLI_TRY(cli_args_integer(&c->args, "draw", 0, (double)(draws - 1), &draw, err));
+    *out = (range){(size_t)draw * (trees / draws), trees / draws};
+    return COPSE_OK;
+}
+
 static copse_status print_trees(const cli *c, const copse_model *m, cli_out *out, copse_error *err) {
     const char *which = cli_args_text(&c->args, "tree"), *format = cli_args_text(&c->args, "format");
-    size_t trees = copse_model_trees(m);
+    range r;
     uint64_t tree = 0;
     if (!format) format = c->json ? "json" : "text";
     if (strcmp(format, "text") != 0 && strcmp(format, "dot") != 0 && strcmp(format, "json") != 0)
         return cli_fail(err, COPSE_E_USAGE, "--format: '%.40s' is not one of: text, dot, json", format);
+    CLI_TRY(find_range(c, m, &r, err));
     if (strcmp(which, "all") == 0) {
-        for (size_t i = 0; i < trees; i++) CLI_TRY(copse_model_write_tree(m, i, format, cli_out_write, out, err));
+        for (size_t i = 0; i < r.n; i++)
+            CLI_TRY(copse_model_write_tree(m, r.first + i, format, cli_out_write, out, err));
         return COPSE_OK;
     }
-    CLI_TRY(cli_args_integer(&c->args, "tree", 0, (double)(trees - 1), &tree, err));
-    return copse_model_write_tree(m, (size_t)tree, format, cli_out_write, out, err);
+    CLI_TRY(cli_args_integer(&c->args, "tree", 0, (double)(r.n - 1), &tree, err));
+    return copse_model_write_tree(m, r.first + (size_t)tree, format, cli_out_write, out, err);
 }
 
 /* -------------------------------------------------------------------------------------------------- importance */
@@ -89,6 +109,11 @@ static const char *metric_of(const importance_job *w) {
     return copse_model_task(w->model) == COPSE_CLASS ? "log_loss" : "rmse";
 }
 
+/* What spreads are over. */
+static const char *draws_name(const copse_model *m) {
+    return copse_model_draws(m) < copse_model_trees(m) ? "draws" : "trees";
+}
+
 /* The most important first; by rows with known answers where there are such. */
 static int by_rank(const void *a, const void *b) {
     const importance *x = a, *y = b;
@@ -108,7 +133,7 @@ static void importance_json(const importance_job *w) {
         cli_json_number(&j, "loss", w->loss);
         cli_json_size(&j, "rows", w->rows);
         cli_json_size(&j, "repeats", (size_t)w->repeats);
-        cli_json_text(&j, "sd_over", copse_model_has_draws(w->model) ? "trees" : "repeats");
+        cli_json_text(&j, "sd_over", copse_model_has_draws(w->model) ? draws_name(w->model) : "repeats");
     }
     cli_json_array(&j, "importance");
     for (size_t i = 0; i < w->n && i < w->top; i++) {
@@ -138,7 +163,7 @@ static void importance_head(const importance_job *w, int width) {
     if (w->by_data)
         printf("%s is %.5g; increase: by how much it grows when a column is shuffled (%zu time%s), sd over %s\n",
                *metric_of(w) == 'l' ? "log loss" : "rmse", w->loss, (size_t)w->repeats, cli_plural((size_t)w->repeats),
-               draws ? "trees" : "shuffles");
+               draws ? draws_name(w->model) : "shuffles");
     if (w->by_split)
         printf("impurity: the share in what the splits achieved on the training rows%s\n",
                trees > 1 ? ", mean and sd over trees" : "");
@@ -241,6 +266,8 @@ static copse_status run(cli *c, copse_error *err) {
     copse_status status = COPSE_OK;
     if (cli_args_has(&c->args, "format") && !cli_args_has(&c->args, "tree"))
         return cli_fail(err, COPSE_E_USAGE, "--format is about a tree: add --tree 0 (or all)");
+    if (cli_args_has(&c->args, "draw") && !cli_args_has(&c->args, "tree"))
+        return cli_fail(err, COPSE_E_USAGE, "--draw says whose trees: add --tree 0 (or all)");
     CLI_TRY_OUT(cli_load(cli_args_word(&c->args, 0), &model, err));
     CLI_TRY_OUT(cli_out_open(&out, NULL, err));
     status = print(c, model, &out, err);
@@ -254,6 +281,7 @@ out:
 
 static const cli_option own[] = {
     {"tree", 0, "I|all", "print tree I (the first is 0), or all of them"},
+    {"draw", 0, "D", "bart: --tree counts the trees of this draw (the first is 0)"},
     {"format", 0, "text|dot|json", "of the trees; json is complete, dot is for Graphviz (default: text)"},
     {"importance", 0, NULL, "which features matter: what their splits achieved, and loss when a column is shuffled"},
     {"data", 0, "FILE", "rows with known answers to shuffle for --importance"},

@@ -171,9 +171,10 @@ static void print_kept(const predict_job *p, const copse_table *x, size_t row) {
     }
 }
 
-static void print_block(predict_job *p, const copse_table *x, const copse_prediction *q) {
-    for (size_t i = 0; i < copse_table_rows(x); i++) {
-        print_kept(p, x, i);
+/* q is of rows `first` ... of x. */
+static void print_block(predict_job *p, const copse_table *x, size_t first, const copse_prediction *q) {
+    for (size_t i = 0; i < copse_prediction_rows(q); i++) {
+        print_kept(p, x, first + i);
         if (copse_model_task(p->model) == COPSE_CLASS)
             print_class(p, q, i);
         else
@@ -196,15 +197,24 @@ static copse_status check_kept(const predict_job *p, const copse_table *x, copse
     return COPSE_OK;
 }
 
-static copse_status predict_block(cli *c, predict_job *p, const copse_table *x, copse_error *err) {
+static copse_status predict_part(cli *c, predict_job *p, const copse_table *x, size_t first, size_t n,
+                                 copse_error *err) {
     copse_prediction *q = NULL;
     double wall = cli_wall_seconds(), cpu = cli_cpu_seconds();
-    CLI_TRY((p->of_mean ? copse_predict_mean : copse_predict)(p->model, x, 0, copse_table_rows(x), &c->run, &q, err));
+    CLI_TRY((p->of_mean ? copse_predict_mean : copse_predict)(p->model, x, first, n, &c->run, &q, err));
     p->wall += cli_wall_seconds() - wall;
     p->cpu += cli_cpu_seconds() - cpu;
     if (p->rows == 0) print_header(p);
-    print_block(p, x, q);
+    print_block(p, x, first, q);
     copse_prediction_free(q);
+    return COPSE_OK;
+}
+
+/* In parts where a row's answer is large: thousands of draws each.  A part for each thread is asked for at once. */
+static copse_status predict_block(cli *c, predict_job *p, const copse_table *x, copse_error *err) {
+    size_t rows = copse_table_rows(x), part = copse_model_block(p->model) * (size_t)cli_threads(c);
+    for (size_t first = 0; first < rows; first += part)
+        CLI_TRY(predict_part(c, p, x, first, rows - first < part ? rows - first : part, err));
     return COPSE_OK;
 }
 
@@ -271,7 +281,7 @@ static const cli_option own[] = {
     {"quantiles", 0, "LIST", "columns q0.05, ...: quantiles of y, e.g. .05,.5,.95"},
     {"interval", 0, "LEVEL", "columns lo0.9, hi0.9: the central interval that holds y with this probability"},
     {"of", 0, "y|mean", "sd, quantiles, interval and draws of y (default), or of its mean, where the method knows it"},
-    {"draws", 0, "N", "columns d1 ... dN: random draws of y"},
+    {"draws", 0, "N", "columns d1 ... dN: random draws of y; of bart, its own in order, one column each in all rows"},
     {"seed", 0, "SEED", "of the draws (default 1)"},
     {"keep", 0, "COLUMNS", "copy these columns of the input through"},
     {0},

@@ -35,25 +35,45 @@ static void print_bars(const char *what, const copse_bar *bar, size_t n) {
 
 typedef struct use {
     size_t feature;
-    double inclusion, splits;
+    double inclusion, splits, share; /* share: 0 where draws are trees */
 } use;
 
 static int most_used_first(const void *a, const void *b) {
     const use *s = a, *t = b;
+    if (s->share != t->share) return s->share < t->share ? 1 : -1;
     if (s->inclusion != t->inclusion) return s->inclusion < t->inclusion ? 1 : -1;
     if (s->splits != t->splits) return s->splits < t->splits ? 1 : -1;
     return s->feature > t->feature ? 1 : -1;
 }
 
+static void print_uses(const copse_model *m, const copse_posterior *p, const use *list, size_t n) {
+    (void)p;
+    printf("\nfeatures: probability that a tree splits on it, and how often on average\n");
+    for (size_t i = 0; i < n; i++)
+        printf("  %-20s  %6.4f  %8.3g\n", copse_model_feature(m, list[i].feature), list[i].inclusion, list[i].splits);
+}
+
+static void print_shares(const copse_model *m, const copse_posterior *p, const use *list, size_t n) {
+    printf("\nfeatures: share of a draw's splits, its 90%% interval, and the probability that a draw splits on it\n");
+    for (size_t i = 0; i < n; i++) {
+        copse_share s;
+        copse_posterior_share(p, list[i].feature, &s);
+        printf("  %-20s  %6.4f  %6.4f to %6.4f  %6.4f\n", copse_model_feature(m, list[i].feature), s.mean, s.low,
+               s.high, list[i].inclusion);
+    }
+}
+
 static copse_status print_features(const copse_model *m, const copse_posterior *p, copse_error *err) {
     size_t n = copse_model_features(m);
+    copse_share share;
     use *list = calloc(n + 1, sizeof *list);
     if (!list) return cli_fail_memory(err);
-    for (size_t i = 0; i < n; i++) list[i] = (use){i, copse_posterior_inclusion(p, i), copse_posterior_splits(p, i)};
+    for (size_t i = 0; i < n; i++) {
+        copse_posterior_share(p, i, &share);
+        list[i] = (use){i, copse_posterior_inclusion(p, i), copse_posterior_splits(p, i), share.mean};
+    }
     qsort(list, n, sizeof *list, most_used_first);
-    printf("\nfeatures: probability that a tree splits on it, and how often on average\n");
-    for (size_t i = 0; i < n && i < FEATURES; i++)
-        printf("  %-20s  %6.4f  %8.3g\n", copse_model_feature(m, list[i].feature), list[i].inclusion, list[i].splits);
+    (copse_posterior_share(p, 0, &share) ? print_shares : print_uses)(m, p, list, n < FEATURES ? n : FEATURES);
     if (n > FEATURES) printf("  ... and %zu more\n", n - FEATURES);
     free(list);
     return COPSE_OK;
@@ -68,7 +88,10 @@ copse_status inspect_posterior(const copse_model *m, const char *path, copse_err
     print_bars("leaves of a tree", leaf, leaves);
     print_bars("depth of a tree", depth, depths);
     status = print_features(m, p, err);
-    printf("\nthe best tree has %.3g of the weight: copse inspect %s --tree 0\n", copse_posterior_top(p), path);
+    if (copse_model_draws(m) < copse_model_trees(m))
+        printf("\na tree of a draw: copse inspect %s --draw 0 --tree 0\n", path);
+    else
+        printf("\nthe best tree has %.3g of the weight: copse inspect %s --tree 0\n", copse_posterior_top(p), path);
     copse_posterior_free(p);
     return status;
 }

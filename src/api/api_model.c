@@ -184,6 +184,14 @@ const char *copse_model_class(const copse_model *model, size_t k) {
     return cp_dict_text(&model->schema->classes, k);
 }
 
+size_t copse_model_draws(const copse_model *model) {
+    return cp_model_draws(model);
+}
+
+size_t copse_model_block(const copse_model *model) {
+    return cp_model_block(model);
+}
+
 size_t copse_model_trees(const copse_model *model) {
     return model->method->trees(model->state);
 }

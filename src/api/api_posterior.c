@@ -26,6 +26,11 @@ double copse_posterior_splits(const copse_posterior *p, size_t feature) {
     return feature < p->features ? p->splits[feature] : 0;
 }
 
+int copse_posterior_share(const copse_posterior *p, size_t feature, copse_share *out) {
+    *out = p->share && feature < p->features ? p->share[feature] : (copse_share){0};
+    return p->share != NULL;
+}
+
 void copse_posterior_free(copse_posterior *p) {
     cp_posterior_free(p);
 }

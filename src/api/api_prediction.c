@@ -2,6 +2,7 @@
 
 #include "api/prediction.h"
 #include "base/mem.h"
+#include "num/draw.h"
 
 size_t copse_prediction_rows(const copse_prediction *p) {
     return p->answer.rows;
@@ -43,9 +44,24 @@ double copse_prediction_crps(const copse_prediction *p, size_t row, double y) {
     return cp_mixture_crps(cp_answer_mixture(&p->answer, row), y);
 }
 
+/* Draw i of n is of the same draw of the model in every row: at equal distances through all of them, or again and again
+ * from the first where there are fewer.  Of the mean of y there is nothing more to draw. */
+static void draws_in_order(const cp_answer *a, size_t row, cp_rng *rng, size_t n, double *out) {
+    cp_mixture m = cp_answer_mixture(a, row);
+    for (size_t i = 0; i < n; i++) {
+        size_t k = n <= m.n ? (size_t)((double)i * (double)m.n / (double)n) : i % m.n;
+        cp_component c = cp_mixture_at(&m, k);
+        out[i] = a->of_mean ? c.loc : c.loc + c.scale * cp_draw_normal(rng);
+    }
+}
+
 void copse_prediction_draws(const copse_prediction *p, size_t row, uint64_t seed, size_t n, double *out) {
     cp_rng rng;
     cp_rng_init(&rng, seed, CP_FOR_DRAW, 0, row);
+    if (p->answer.in_order) {
+        draws_in_order(&p->answer, row, &rng, n, out);
+        return;
+    }
     for (size_t i = 0; i < n; i++) out[i] = cp_mixture_draw(cp_answer_mixture(&p->answer, row), &rng);
 }
 

@@ -60,14 +60,46 @@ static const cp_param params[] = {
     INT("local-moves", "0", 0, 1000, "pg: so many moves of cgm after each new tree"),
 };
 
+/* ----------------------------------------------------------------------------------------------------------- questions */
+
+static size_t count_rows(const void *state) {
+    return ((const cp_bart *)state)->rows;
+}
+
+static size_t count_draws(const void *state) {
+    return cp_bart_draw_count(state);
+}
+
+static int can_learn(const void *state) {
+    (void)state;
+    return 0;
+}
+
 /* -------------------------------------------------------------------------------------------------------------- method */
 
 const cp_method cp_bart_method = {
     .info = {.name = "bart",
-             .summary = "Bayesian additive regression trees: a sum of trees by MCMC",
+             .summary = "Bayesian additive regression trees: sums of trees by MCMC",
              .tasks = COPSE_CLASS | COPSE_REGRESS},
     .takes_weights = 1,
     .has_draws = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .sampler = &cp_bart_chains,
+    .predict = cp_bart_predict,
+    .write = cp_bart_write,
+    .read = cp_bart_read,
+    .check = cp_bart_check,
+    .clear = cp_bart_free,
+    .rows = count_rows,
+    .trees = cp_bart_tree_count,
+    .draws = count_draws,
+    .can_learn = can_learn,
+    .diagnose = cp_bart_diagnose,
+    .json = cp_bart_json,
+    .figures = cp_bart_figures,
+    .tree_json = cp_bart_tree_json,
+    .tree_node = cp_bart_tree_node,
+    .tree_shape = cp_bart_tree_shape,
+    .draw_splits = cp_bart_splits,
 };

@@ -1,11 +1,9 @@
 /* btree_diagnose - whether islands or chains agree. */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "btree/btree_model.h"
+#include "method/diagnosis.h"
 
 /* Independent estimates of log p(y | x) that differ by more than this are no estimates: beyond it the largest of the
  * particles' weights decides. */
@@ -64,63 +62,32 @@ copse_status cp_btree_converge(cp_btree *b, copse_error *err) {
 
 /* ------------------------------------------------------------------------------------------------------------- verdict */
 
-static void add(copse_diagnosis *d, copse_check c) {
-    c.ok = isnan(c.bound) || (c.at_least ? c.value >= c.bound : c.value <= c.bound); /* NaN is not ok */
-    d->ok &= c.ok;
-    d->check[d->checks++] = c;
-}
-
-static void at_most(copse_diagnosis *d, const char *name, double value, double bound, const char *help) {
-    add(d, (copse_check){.name = name, .value = value, .bound = bound, .help = help});
-}
-
-static void at_least(copse_diagnosis *d, const char *name, double value, double bound, const char *help) {
-    add(d, (copse_check){.name = name, .value = value, .bound = bound, .at_least = 1, .help = help});
-}
-
-static void to_know(copse_diagnosis *d, const char *name, double value, const char *help) {
-    add(d, (copse_check){.name = name, .value = value, .bound = NAN, .help = help});
-}
-
-__attribute__((format(printf, 2, 3))) static void problem(copse_diagnosis *d, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(d->problem, sizeof d->problem, fmt, args);
-    va_end(args);
-}
-
-/* Another sentence. */
-__attribute__((format(printf, 2, 3))) static void say(copse_diagnosis *d, const char *fmt, ...) {
-    size_t n = strlen(d->verdict);
-    va_list args;
-    if (n && n + 1 < sizeof d->verdict) memcpy(d->verdict + n++, " ", 2);
-    va_start(args, fmt);
-    vsnprintf(d->verdict + n, sizeof d->verdict - n, fmt, args);
-    va_end(args);
-}
-
 static void judge_islands(const cp_btree *b, const copse_params *p, size_t cut_short, copse_diagnosis *d) {
     double sd = cp_btree_log_marginal_sd(b);
     int agree = sd <= most_sd, single = b->islands < 2;
     if (d->ok) {
-        say(d, "The islands agree: %s can be trusted.",
-            b->prior_only ? "trees and probabilities" : "trees, probabilities and log_marginal");
+        cp_diagnosis_say(d, "The islands agree: %s can be trusted.",
+                         b->prior_only ? "trees and probabilities" : "trees, probabilities and log_marginal");
     } else if (single) {
-        problem(d, "one island cannot say whether it would come to the same result again");
-        say(d, "One island cannot say whether it would come to the same result again: fit with --islands 5.");
+        cp_diagnosis_problem(d, "one island cannot say whether it would come to the same result again");
+        cp_diagnosis_say(d,
+                         "One island cannot say whether it would come to the same result again: fit with --islands 5.");
     } else if (agree) {
-        problem(d, "--max-stages ended %zu of %zu islands before their trees were whole", cut_short, b->islands);
-        say(d, "The islands agree, but not on whole trees.");
+        cp_diagnosis_problem(d, "--max-stages ended %zu of %zu islands before their trees were whole", cut_short,
+                             b->islands);
+        cp_diagnosis_say(d, "The islands agree, but not on whole trees.");
     } else {
-        problem(d, "the islands do not agree (log_marginal_sd %.3g)", sd);
-        say(d,
+        cp_diagnosis_problem(d, "the islands do not agree (log_marginal_sd %.3g)", sd);
+        cp_diagnosis_say(
+            d,
             "The islands do not agree on the posterior: averages over them may still predict well, but do not trust "
             "log_marginal or single trees.");
     }
     if (cut_short)
-        say(d, "Trees were cut short: raise --max-stages.");
+        cp_diagnosis_say(d, "Trees were cut short: raise --max-stages.");
     else if (!agree && !single)
-        say(d, "Fit with more --particles%s.", cp_param_is(p, "proposal", "optimal") ? "" : ", or --proposal optimal");
+        cp_diagnosis_say(d, "Fit with more --particles%s.",
+                         cp_param_is(p, "proposal", "optimal") ? "" : ", or --proposal optimal");
 }
 
 static void diagnose_islands(const cp_btree *b, const copse_params *p, copse_diagnosis *d) {
@@ -128,17 +95,18 @@ static void diagnose_islands(const cp_btree *b, const copse_params *p, copse_dia
     double least = cp_btree_least_ess(b) * particles;
     size_t cut_short = 0;
     for (size_t i = 0; i < b->islands; i++) cut_short += b->island[i].cut_short != 0;
-    at_most(d, "log_marginal_sd", cp_btree_log_marginal_sd(b), most_sd,
-            b->prior_only ? "how far the islands' estimates of log 1 are apart"
-                          : "how far the islands' estimates of log p(y | x) are apart");
+    cp_diagnosis_at_most(d, "log_marginal_sd", cp_btree_log_marginal_sd(b), most_sd,
+                         b->prior_only ? "how far the islands' estimates of log 1 are apart"
+                                       : "how far the islands' estimates of log p(y | x) are apart");
     /* A bad stage shows in what islands disagree on; only where there is but one it must speak for itself. */
     if (b->islands > 1)
-        to_know(d, "least_particles", least, "effective particles of an island, at the worst stage");
+        cp_diagnosis_to_know(d, "least_particles", least, "effective particles of an island, at the worst stage");
     else
-        at_least(d, "least_particles", least, fmin(least_particles, particles),
-                 "effective particles at the worst stage: 10, or all if there are fewer");
-    at_most(d, "cut_short", (double)cut_short, 0, "islands that --max-stages ended before their trees were whole");
-    to_know(d, "unique_trees", (double)b->grove.trees, "different trees that were kept");
+        cp_diagnosis_at_least(d, "least_particles", least, fmin(least_particles, particles),
+                              "effective particles at the worst stage: 10, or all if there are fewer");
+    cp_diagnosis_at_most(d, "cut_short", (double)cut_short, 0,
+                         "islands that --max-stages ended before their trees were whole");
+    cp_diagnosis_to_know(d, "unique_trees", (double)b->grove.trees, "different trees that were kept");
     judge_islands(b, p, cut_short, d);
 }
 
@@ -147,41 +115,51 @@ static void judge_chains(const cp_btree *b, double draws, copse_diagnosis *d) {
     double ess = fmin(fmin(b->log_posterior.bulk, b->leaves.bulk), fmin(b->log_posterior.tail, b->leaves.tail));
     int single = b->chains < 2;
     if (d->ok) {
-        say(d, "The chains have forgotten where they began and agree: the draws can be trusted.");
+        cp_diagnosis_say(d, "The chains have forgotten where they began and agree: the draws can be trusted.");
     } else if (isnan(rhat)) {
-        problem(d, "too few draws to tell whether %s converged", single ? "the chain has" : "the chains have");
-        say(d, "Too few draws to tell: raise --samples.");
+        cp_diagnosis_problem(d, "too few draws to tell whether %s converged",
+                             single ? "the chain has" : "the chains have");
+        cp_diagnosis_say(d, "Too few draws to tell: raise --samples.");
     } else if (rhat > most_rhat) {
-        problem(d, single ? "the chain still drifts (R-hat %.5g)" : "the chains do not agree (R-hat %.5g)", rhat);
-        say(d,
+        cp_diagnosis_problem(d, single ? "the chain still drifts (R-hat %.5g)" : "the chains do not agree (R-hat %.5g)",
+                             rhat);
+        cp_diagnosis_say(
+            d,
             "The chain%s not converged: averages over the draws may still predict well, but do not trust what they "
             "say about trees. Fit with longer --burn-in and more --samples.",
             single ? " has" : "s have");
     } else if (ess < draws) {
-        problem(d, "the draws are worth too few independent ones (%.3g of %.0f)", ess, draws);
-        say(d, "%s, but too few of the draws are independent: fit with more --samples, or a larger --thin.",
-            single ? "The chain does not drift" : "The chains agree");
+        cp_diagnosis_problem(d, "the draws are worth too few independent ones (%.3g of %.0f)", ess, draws);
+        cp_diagnosis_say(d,
+                         "%s, but too few of the draws are independent: fit with more --samples, or a larger --thin.",
+                         single ? "The chain does not drift" : "The chains agree");
     } else {
-        problem(d, "one chain cannot say whether it would come to the same result again");
+        cp_diagnosis_problem(d, "one chain cannot say whether it would come to the same result again");
     }
-    if (single) say(d, "One chain cannot say whether it would come to the same result again: fit with --chains 4.");
+    if (single)
+        cp_diagnosis_say(d,
+                         "One chain cannot say whether it would come to the same result again: fit with --chains 4.");
 }
 
 static void diagnose_chains(const cp_btree *b, copse_diagnosis *d) {
     double draws = least_draws * (double)b->chains;
-    at_least(d, "chains", (double)b->chains, 2, "one cannot say whether it would come to the same result again");
-    at_most(d, "rhat_log_posterior", b->log_posterior.rhat, most_rhat, "spread of all chains over that of each");
-    at_most(d, "rhat_leaves", b->leaves.rhat, most_rhat, "the same of the number of leaves");
-    at_least(d, "ess_log_posterior", b->log_posterior.bulk, draws,
-             "independent draws that the chains are worth: 100 for each chain");
-    at_least(d, "ess_leaves", b->leaves.bulk, draws, "the same of the number of leaves");
-    at_least(d, "tail_ess_log_posterior", b->log_posterior.tail, draws, "the same of 5 % and 95 % quantiles");
-    at_least(d, "tail_ess_leaves", b->leaves.tail, draws, "the same of the number of leaves");
-    to_know(d, "accepted_grow", cp_btree_acceptance(b, CP_BTREE_GROW), "share of these moves that were accepted");
-    to_know(d, "accepted_prune", cp_btree_acceptance(b, CP_BTREE_PRUNE), "");
-    to_know(d, "accepted_change", cp_btree_acceptance(b, CP_BTREE_CHANGE), "");
-    to_know(d, "accepted_swap", cp_btree_acceptance(b, CP_BTREE_SWAP), "");
-    to_know(d, "unique_trees", (double)b->grove.trees, "different trees that were kept");
+    cp_diagnosis_at_least(d, "chains", (double)b->chains, 2,
+                          "one cannot say whether it would come to the same result again");
+    cp_diagnosis_at_most(d, "rhat_log_posterior", b->log_posterior.rhat, most_rhat,
+                         "spread of all chains over that of each");
+    cp_diagnosis_at_most(d, "rhat_leaves", b->leaves.rhat, most_rhat, "the same of the number of leaves");
+    cp_diagnosis_at_least(d, "ess_log_posterior", b->log_posterior.bulk, draws,
+                          "independent draws that the chains are worth: 100 for each chain");
+    cp_diagnosis_at_least(d, "ess_leaves", b->leaves.bulk, draws, "the same of the number of leaves");
+    cp_diagnosis_at_least(d, "tail_ess_log_posterior", b->log_posterior.tail, draws,
+                          "the same of 5 % and 95 % quantiles");
+    cp_diagnosis_at_least(d, "tail_ess_leaves", b->leaves.tail, draws, "the same of the number of leaves");
+    cp_diagnosis_to_know(d, "accepted_grow", cp_btree_acceptance(b, CP_BTREE_GROW),
+                         "share of these moves that were accepted");
+    cp_diagnosis_to_know(d, "accepted_prune", cp_btree_acceptance(b, CP_BTREE_PRUNE), "");
+    cp_diagnosis_to_know(d, "accepted_change", cp_btree_acceptance(b, CP_BTREE_CHANGE), "");
+    cp_diagnosis_to_know(d, "accepted_swap", cp_btree_acceptance(b, CP_BTREE_SWAP), "");
+    cp_diagnosis_to_know(d, "unique_trees", (double)b->grove.trees, "different trees that were kept");
     judge_chains(b, draws, d);
 }
 
@@ -192,5 +170,5 @@ void cp_btree_diagnose(const void *state, const copse_params *p, copse_diagnosis
         diagnose_chains(b, out);
     else
         diagnose_islands(b, p, out);
-    if (b->prior_only) say(out, "All this is about the prior: no row was counted.");
+    if (b->prior_only) cp_diagnosis_say(out, "All this is about the prior: no row was counted.");
 }

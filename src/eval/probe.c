@@ -4,7 +4,15 @@
 
 #include "base/mem.h"
 
-enum { DRAWS = 200 }; /* that stand for weighted trees, of which there may be very many */
+enum { DRAWS = 200 }; /* that stand for weighted trees, or sums of trees, of which there may be very many */
+
+/* Draws of equal weight at equal distances; all, if there are no more. */
+static copse_status spread_draws(cp_probe *p, size_t draws, copse_error *err) {
+    p->trees = draws < DRAWS ? draws : DRAWS;
+    CP_TRY(CP_RAW(p->tree, p->trees, err));
+    for (size_t n = 0; n < p->trees; n++) p->tree[n] = (int32_t)((2 * n + 1) * draws / (2 * p->trees));
+    return COPSE_OK;
+}
 
 /* Tree t as often as its weight times DRAWS, rounded up or down: at equal distances along the weights. */
 static copse_status draw_trees(cp_probe *p, size_t trees, copse_error *err) {
@@ -23,9 +31,12 @@ static copse_status draw_trees(cp_probe *p, size_t trees, copse_error *err) {
 copse_status cp_probe_init(cp_probe *p, const copse_model *m, const copse_table *t, const copse_run *run,
                            copse_error *err) {
     *p = (cp_probe){.m = m, .n = t->rows, .serial = {.threads = 1, .stop = run ? run->stop : NULL}};
-    if (cp_model_has_draws(m)) p->trees = m->method->trees(m->state);
+    if (cp_model_has_draws(m)) p->trees = cp_model_draws(m);
     CP_TRY(cp_model_settle(m, run, err));
-    if (p->trees && m->method->tree_shape) CP_TRY(draw_trees(p, p->trees, err));
+    if (p->trees && m->method->draws)
+        CP_TRY(spread_draws(p, p->trees, err));
+    else if (p->trees && m->method->tree_shape)
+        CP_TRY(draw_trees(p, p->trees, err));
     CP_TRY(CP_RAW(p->x, t->rows * m->schema->dims, err));
     return cp_schema_encode(m->schema, t, 0, t->rows, p->x, err);
 }

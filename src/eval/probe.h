@@ -11,7 +11,7 @@ typedef struct cp_probe {
     const copse_model *m;
     float *x;         /* n x dims */
     size_t n, trees;  /* trees is 0 if they are no draws */
-    int32_t *tree;    /* if trees have weights: which ones are asked, each as often as its weight says; else NULL */
+    int32_t *tree;    /* if trees have weights or are very many: which ones are asked; else NULL, all are */
     copse_run serial; /* for jobs that are one of many */
 } cp_probe;
 

@@ -61,6 +61,8 @@ copse_status cp_answer_fill(cp_answer *a, size_t per_row, double centre, double 
 
 static copse_status place_gauss(cp_answer *a, size_t first, const cp_answer *part, copse_error *err) {
     if (!a->gauss) CP_TRY(cp_answer_fill(a, part->per_row, part->centre, part->unit, err));
+    a->in_order = part->in_order;
+    a->of_mean = part->of_mean;
     CP_BUG(first % CP_ANSWER_ROWS || a->per_row != part->per_row);
     size_t groups = (part->rows + CP_ANSWER_ROWS - 1) / CP_ANSWER_ROWS;
     memcpy(cp_answer_gauss(a, first, 0), part->gauss, groups * CP_ANSWER_ROWS * part->per_row * sizeof *part->gauss);

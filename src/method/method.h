@@ -39,7 +39,8 @@ typedef struct cp_answer {
     /* What is asked beyond the whole distribution of y; set after cp_answer_init, zero and CP_NONE there.  Only methods
      * with has_draws are asked. */
     int of_mean;  /* regression: the distribution of the mean of y, without the spread of y about it */
-    int32_t tree; /* the answer of this tree alone */
+    int32_t tree; /* the answer of this tree alone; of a sum of trees, of this draw of it */
+    int in_order; /* set by the method: Gaussian k of every row is of one draw, the k-th in the order of sampling */
     double *probs;
     size_t *start; /* rows+1: components of row i are start[i] ... start[i+1]-1 */
     size_t ended;  /* rows ended so far */
@@ -68,6 +69,8 @@ cp_mixture cp_answer_mixture(const cp_answer *a, size_t row);
 size_t cp_answer_label(const cp_answer *a, size_t row);
 void cp_answer_clear(cp_answer *a);
 
+#define CP_ROWS_UNKNOWN SIZE_MAX
+
 /* A node as people look at it; the root is node 0. */
 typedef struct cp_node_view {
     int32_t left, right; /* CP_NONE at a leaf */
@@ -76,7 +79,7 @@ typedef struct cp_node_view {
     double give;         /* split: the cut may lie so much to either side, anywhere alike */
     const uint32_t *set; /* category: bit c says that level c goes left, else NULL */
     int missing_left;    /* missing and unseen values go left */
-    size_t rows;         /* leaf: rows in it */
+    size_t rows;         /* leaf: rows in it, or CP_ROWS_UNKNOWN */
     int32_t label;       /* leaf: its class, CP_NONE if there are several or none */
     char note[96];       /* what else is worth saying: the time of a split, the mean of a leaf */
 } cp_node_view;
@@ -115,7 +118,7 @@ typedef struct cp_method {
     int wants_unit;         /* features scaled to [0,1] */
     int takes_raw;          /* categories and missing values (NaN) as they are: one encoded column per feature */
     int takes_weights;      /* row weights */
-    int has_draws;          /* each tree is a predictor: answers of_mean and of one tree */
+    int has_draws; /* each tree, or draw of a sum of trees, is a predictor: answers of_mean and of one of them */
     const cp_param *params;
     size_t n_params;
 
@@ -146,6 +149,8 @@ typedef struct cp_method {
     const uint32_t *(*levels)(const void *state);
     size_t (*rows)(const void *state); /* learnt so far */
     size_t (*trees)(const void *state);
+    /* Sums of trees: a draw is a sum, and `trees` counts those of all draws, draw after draw.  NULL: each tree is a draw. */
+    size_t (*draws)(const void *state);
     int (*can_learn)(const void *state);
     size_t (*figures)(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
     /* Samplers: whether to trust the result. */
@@ -159,6 +164,8 @@ typedef struct cp_method {
     /* Samplers: weight and size of a tree; how many of its splits are on each encoded column. */
     cp_shape (*tree_shape)(const void *state, size_t tree);
     void (*tree_splits)(const void *state, size_t tree, double *out_dims);
+    /* The same of all trees of a draw, in place of tree_splits where there are `draws`. */
+    void (*draw_splits)(const void *state, size_t draw, double *out_dims);
     /* How much the splits of a tree on each encoded column lowered the impurity of the training rows, as shares of the
      * tree's total; NULL if the method does not know. */
     void (*importance)(const void *state, size_t tree, double *out_dims);

@@ -29,6 +29,7 @@ static int64_t checksum(const cp_rows *rows) {
     h = XXH64(rows->x, rows->n * rows->dims * sizeof *rows->x, h);
     h = rows->label ? XXH64(rows->label, rows->n * sizeof *rows->label, h)
                     : XXH64(rows->y, rows->n * sizeof *rows->y, h);
+    if (rows->weight) h = XXH64(rows->weight, rows->n * sizeof *rows->weight, h);
     return (int64_t)h;
 }
 

@@ -108,6 +108,11 @@ static void json_posterior(const cp_schema *s, const copse_posterior *p, cp_json
         cp_json_text(j, "feature", s->feature[i].name);
         cp_json_number(j, "inclusion", p->inclusion[i]);
         cp_json_number(j, "splits", p->splits[i]);
+        if (p->share) {
+            cp_json_number(j, "share", p->share[i].mean);
+            cp_json_number(j, "share_low", p->share[i].low);
+            cp_json_number(j, "share_high", p->share[i].high);
+        }
         cp_json_close_object(j);
     }
     cp_json_close_array(j);
@@ -126,6 +131,7 @@ copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void 
     cp_json_text(&j, "target", m->schema->target);
     cp_json_integer(&j, "rows", (int64_t)m->method->rows(m->state));
     cp_json_integer(&j, "trees", (int64_t)m->method->trees(m->state));
+    if (m->method->draws) cp_json_integer(&j, "draws", (int64_t)m->method->draws(m->state));
     cp_json_bool(&j, "can_learn", m->method->update && m->method->can_learn(m->state));
     json_columns(m->schema, &j);
     json_features(m->schema, &j);
@@ -227,6 +233,10 @@ static void split_text(const lister *l, const cp_node_view *v, char *buf, size_t
 
 static void leaf_text(const lister *l, const cp_node_view *v, char *buf, size_t n) {
     const char *label = v->label != CP_NONE ? cp_dict_text(&l->m->schema->classes, (size_t)v->label) : "";
+    if (v->rows == CP_ROWS_UNKNOWN) {
+        snprintf(buf, n, "%s", v->note);
+        return;
+    }
     snprintf(buf, n, "%zu row%s%s%s%s%s", v->rows, cp_plural(v->rows), *label ? ", " : "", label, *v->note ? ", " : "",
              v->note);
 }

@@ -364,7 +364,7 @@ enum {
 size_t cp_model_block(const copse_model *m) {
     size_t row = sizeof(double) * m->schema->classes.n, most = 16384;
     if (m->schema->task == COPSE_REGRESS) {
-        row = sizeof(cp_component) * m->method->trees(m->state);
+        row = sizeof(cp_component) * cp_model_draws(m);
         most = m->method->has_draws ? 16384 : 2048;
     }
     size_t room = ((size_t)16 << 20) / row;
@@ -382,8 +382,12 @@ static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
     return share < most ? share : most;
 }
 
+size_t cp_model_draws(const copse_model *m) {
+    return (m->method->draws ? m->method->draws : m->method->trees)(m->state);
+}
+
 int cp_model_has_draws(const copse_model *m) {
-    return m->method->has_draws && m->method->trees(m->state) > 1;
+    return m->method->has_draws && cp_model_draws(m) > 1;
 }
 
 /* Can it be answered? */
@@ -398,7 +402,7 @@ static copse_status check_question(const copse_model *m, const cp_question *q, c
     if ((q->of_mean || q->one_tree) && !cp_model_has_draws(m))
         return cp_fail(err, COPSE_E_USAGE, "%s%s has no distribution of the mean, only of y",
                        m->method->has_draws ? "one tree of method " : "method ", m->method->info.name);
-    CP_BUG(q->one_tree && (q->tree < 0 || (size_t)q->tree >= m->method->trees(m->state)));
+    CP_BUG(q->one_tree && (q->tree < 0 || (size_t)q->tree >= cp_model_draws(m)));
     return COPSE_OK;
 }
 

@@ -40,13 +40,15 @@ typedef struct cp_question {
     const cp_rows *rows; /* if table is NULL */
     size_t first, n;
     int of_mean, one_tree; /* as in cp_answer; COPSE_E_USAGE if there are no draws */
-    int32_t tree;          /* if one_tree */
+    int32_t tree;          /* if one_tree; of sums of trees, a draw */
 } cp_question;
 copse_status cp_model_ask(const copse_model *m, const cp_question *q, const copse_run *run, cp_answer *out,
                           copse_error *err);
 /* What the method is told of n encoded rows. */
 cp_rows cp_model_rows(const copse_model *m, const float *x, size_t n);
-/* Are there several trees, each a draw of what could be? */
+/* Predictors that the model averages: its trees, or sums of trees. */
+size_t cp_model_draws(const copse_model *m);
+/* Are there several, each a draw of what could be? */
 int cp_model_has_draws(const copse_model *m);
 /* Rows worth asking for at a time: many, but answers that fit in memory. */
 size_t cp_model_block(const copse_model *m);

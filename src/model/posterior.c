@@ -65,6 +65,69 @@ static copse_status find_features(const copse_model *m, size_t trees, copse_post
     return COPSE_OK;
 }
 
+/* -------------------------------------------------------------------------------------------------------- sums of trees */
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Mean and the interval that holds nine tenths of the draws; v is sorted. */
+static copse_share share_of(double *v, size_t n) {
+    copse_share s = {.mean = 0};
+    qsort(v, n, sizeof *v, by_size);
+    for (size_t i = 0; i < n; i++) s.mean += v[i] / (double)n;
+    s.low = v[(size_t)(0.05 * (double)(n - 1) + 0.5)];
+    s.high = v[(size_t)(0.95 * (double)(n - 1) + 0.5)];
+    return s;
+}
+
+/* Of each draw and feature, the number of splits: features x draws. */
+static copse_status count_splits(const copse_model *m, size_t draws, double *out, copse_error *err) {
+    const cp_schema *s = m->schema;
+    double *dims;
+    CP_TRY(CP_RAW(dims, s->dims, err));
+    for (size_t k = 0; k < draws; k++) {
+        m->method->draw_splits(m->state, k, dims);
+        for (size_t i = 0; i < s->features; i++) {
+            const cp_feature *f = &s->feature[i];
+            double *splits = &out[i * draws + k];
+            *splits = 0;
+            for (size_t d = f->first; d < f->first + f->width; d++) *splits += dims[d];
+        }
+    }
+    cp_mem_free(dims);
+    return COPSE_OK;
+}
+
+static copse_status share_out(size_t draws, double *splits, copse_posterior *p, copse_error *err) {
+    double *total;
+    CP_TRY(CP_NEW(total, draws, err));
+    for (size_t i = 0; i < p->features * draws; i++) {
+        total[i % draws] += splits[i];
+        p->splits[i / draws] += splits[i] / (double)draws;
+        p->inclusion[i / draws] += (splits[i] > 0) / (double)draws;
+    }
+    for (size_t i = 0; i < p->features * draws; i++)
+        if (splits[i] > 0) splits[i] /= total[i % draws];
+    for (size_t i = 0; i < p->features; i++) p->share[i] = share_of(splits + i * draws, draws);
+    cp_mem_free(total);
+    return COPSE_OK;
+}
+
+static copse_status find_shares(const copse_model *m, size_t draws, copse_posterior *p, copse_error *err) {
+    double *splits;
+    p->features = m->schema->features;
+    CP_TRY(CP_NEW(p->inclusion, p->features, err));
+    CP_TRY(CP_NEW(p->splits, p->features, err));
+    CP_TRY(CP_NEW(p->share, p->features, err));
+    CP_TRY(CP_RAW(splits, p->features * draws, err));
+    copse_status status = count_splits(m, draws, splits, err);
+    if (!status) status = share_out(draws, splits, p, err);
+    cp_mem_free(splits);
+    return status;
+}
+
 copse_status cp_posterior_new(const copse_model *m, copse_posterior **out, copse_error *err) {
     copse_posterior *p;
     *out = NULL;
@@ -73,7 +136,9 @@ copse_status cp_posterior_new(const copse_model *m, copse_posterior **out, copse
     size_t trees = m->method->trees(m->state);
     CP_TRY(CP_NEW(p, 1, err));
     copse_status status = find_sizes(m, trees, p, err);
-    if (!status) status = find_features(m, trees, p, err);
+    if (!status)
+        status =
+            m->method->draws ? find_shares(m, m->method->draws(m->state), p, err) : find_features(m, trees, p, err);
     if (status)
         cp_posterior_free(p);
     else
@@ -87,5 +152,6 @@ void cp_posterior_free(copse_posterior *p) {
     cp_mem_free(p->depth.bar);
     cp_mem_free(p->inclusion);
     cp_mem_free(p->splits);
+    cp_mem_free(p->share);
     cp_mem_free(p);
 }

@@ -13,8 +13,9 @@ struct copse_posterior {
     double top; /* weight of tree 0 */
     cp_bars leaves, depth;
     size_t features;
-    double *inclusion; /* of each feature: probability that a tree splits on it */
-    double *splits;    /* and how often, on average */
+    double *inclusion;  /* of each feature: probability that a tree splits on it, or one of a sum of trees does */
+    double *splits;     /* and how often, on average */
+    copse_share *share; /* sums of trees: the share of its splits that are on the feature; else NULL */
 };
 
 /* COPSE_E_USAGE if the method has no weighted trees. */
