@@ -136,8 +136,8 @@ static void lift(cp_bart_chain *c, cp_bart_sum *s, size_t m) {
     c->lifted = 1;
 }
 
+/* What stands behind the last leaf's is never looked up. */
 static void remember(cp_bart_chain *c, const cp_bart_tree *t) {
-    memset(c->minus, 0, sizeof c->minus);
     for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) c->minus[k] = -t->mu[k];
 }
 

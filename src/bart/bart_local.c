@@ -130,20 +130,24 @@ static int edit_swap(cp_bart_tree *t, int16_t lower) {
 
 /* --------------------------------------------------------------------------------------------------------------- ratio */
 
-static double log_of_leaf(const cp_bart_view *v, const cp_bart_leaf *l) {
-    return cp_bart_log_leaf(v, l->sum_w, l->sum_wr);
-}
-
-/* log of posterior and proposal of `inner`, a node with two leaves, over those of the same node as a leaf.  The rule's
- * probability is in both, and drops out.  grows, prunes: how many leaves the one tree can grow from, how many nodes the
- * other can prune. */
-static double log_grown(const cp_bart_local *k, const cp_bart_view *v, const cp_bart_split *s, uint16_t depth,
-                        double odds) {
+/* log of posterior and proposal of a node with two leaves, over those of the same node as a leaf.  The rule's probability is
+ * in both, and drops out.  odds: of pruning the one tree here to growing the other here.
+ *
+ * With a = noise_var + leaf_var W of either leaf and of both together, the marginal likelihoods of cp_bart_log_leaf have the
+ * ratio sqrt(noise_var a / (a_l a_r)) exp(...): one logarithm does for all. */
+static double log_grown(const cp_bart_view *v, const cp_bart_split *s, uint16_t depth, double odds) {
     const cp_bart_leaf *l = &s->left, *r = &s->right;
     double prior = v->log_split[depth] - v->log_stop[depth] + (double)(l->open + r->open) * v->log_stop[depth + 1];
-    double likelihood =
-        log_of_leaf(v, l) + log_of_leaf(v, r) - cp_bart_log_leaf(v, l->sum_w + r->sum_w, l->sum_wr + r->sum_wr);
-    return prior + likelihood + log(k->share[CP_BART_PRUNE] / k->share[CP_BART_GROW] * odds);
+    if (!v->r) return prior + log(odds);
+    double a_l = v->noise_var + v->leaf_var * l->sum_w, a_r = v->noise_var + v->leaf_var * r->sum_w;
+    double a = a_l + v->leaf_var * r->sum_w, sum = l->sum_wr + r->sum_wr;
+    double squares = l->sum_wr * l->sum_wr / a_l + r->sum_wr * r->sum_wr / a_r - sum * sum / a;
+    double roots = (v->noise_var / a_l) * (a / a_r);
+    return prior + 0.5 * (v->leaf_var / v->noise_var * squares + log(roots * odds * odds));
+}
+
+static double odds_of(const cp_bart_local *k, size_t grows, size_t prunes) {
+    return k->share[CP_BART_PRUNE] * (double)grows / (k->share[CP_BART_GROW] * (double)prunes);
 }
 
 static double log_grow(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, const cp_bart_local_move *move) {
@@ -152,7 +156,7 @@ static double log_grow(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tr
     if (n->depth + 1 >= CP_BART_DEPTHS || !cp_bart_tree_try(t, v, &k->split)) return -INFINITY;
     size_t parent_was_prunable = n->parent != CP_NONE && has_two_leaves(t, n->parent);
     size_t prunes = prunable(t) + 1 - parent_was_prunable;
-    return log_grown(k, v, &k->split, n->depth, (double)growable(t) / (double)prunes);
+    return log_grown(v, &k->split, n->depth, odds_of(k, growable(t), prunes));
 }
 
 static double log_prune(const cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t,
@@ -160,7 +164,7 @@ static double log_prune(const cp_bart_local *k, const cp_bart_view *v, const cp_
     const cp_bart_node *n = &t->node[move->node];
     cp_bart_split s = {.left = t->leaf[t->node[n->left].slot], .right = t->leaf[t->node[n->left + 1].slot]};
     size_t grows = growable(t) + 1 - s.left.open - s.right.open;
-    return -log_grown(k, v, &s, n->depth, (double)grows / (double)prunable(t));
+    return -log_grown(v, &s, n->depth, odds_of(k, grows, prunable(t)));
 }
 
 /* The rule is drawn from its own prior, so in the ratio neither it nor the old one counts. */

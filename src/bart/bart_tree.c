@@ -59,61 +59,67 @@ void cp_bart_tree_clear(cp_bart_tree *t) {
 
 /* --------------------------------------------------------------------------------------------------------------- open */
 
-/* Rows of a slot, perhaps only those on one side of a cut. */
-typedef struct few {
+/* Rows of a slot, one after the other. */
+typedef struct walk {
     const uint8_t *slot;
     size_t n;
-    const uint16_t *opt_code;
-    uint16_t cell;
-    uint8_t leaf, right;
-} few;
+    uint8_t leaf;
+} walk;
 
 /* The first of them from row `from` on; n if there is none. */
-static size_t next_row(const few *f, size_t from) {
-    while (from < f->n) {
-        const uint8_t *at = memchr(f->slot + from, f->leaf, f->n - from);
-        if (!at) break;
-        from = (size_t)(at - f->slot);
-        if (!f->opt_code || (f->opt_code[from] > f->cell) == f->right) return from;
-        from++;
-    }
-    return f->n;
+static size_t next_row(const walk *w, size_t from) {
+    if (from < w->n && w->slot[from] == w->leaf) return from; /* as often as not */
+    const uint8_t *at = from < w->n ? memchr(w->slot + from, w->leaf, w->n - from) : NULL;
+    return at ? (size_t)(at - w->slot) : w->n;
 }
 
-/* Row after row is compared with the first: where columns have many values the second row is the last one that is looked
- * at, and its first column. */
-static int is_open(const cp_bart_columns *c, const few *f) {
-    size_t first = next_row(f, 0);
-    for (size_t i = next_row(f, first + 1); i < f->n; i = next_row(f, i + 1))
-        for (size_t d = 0; d < c->ranks.dims; d++)
-            if (cp_bart_code(c, d)[i] != cp_bart_code(c, d)[first]) return 1;
-    return 0;
+static int are_alike(const cp_bart_columns *c, size_t a, size_t b) {
+    const uint16_t *code = c->code;
+    for (size_t d = 0; d < c->ranks.dims; d++, code += c->ranks.rows)
+        if (code[a] != code[b]) return 0;
+    return 1;
+}
+
+/* Does some column vary on either side of a cut?  Row after row is compared with the first on its side: where columns have
+ * many values the second row is the last one that is looked at, and its first column. */
+static void find_open(const cp_bart_columns *c, const walk *w, cp_slots_cut cut, uint32_t open[2]) {
+    size_t first[2] = {w->n, w->n};
+    open[0] = open[1] = 0;
+    for (size_t i = next_row(w, 0); i < w->n && !(open[0] && open[1]); i = next_row(w, i + 1)) {
+        int side = cut.code[i] > cut.cell;
+        if (open[side]) continue;
+        if (first[side] == w->n)
+            first[side] = i;
+        else
+            open[side] = !are_alike(c, i, first[side]);
+    }
 }
 
 int cp_bart_tree_is_open(const cp_bart_tree *t, const cp_bart_view *v, uint8_t slot) {
-    return is_open(v->columns, &(few){.slot = t->slot, .n = rows_of(v), .leaf = slot});
+    const walk w = {t->slot, rows_of(v), slot};
+    size_t first = next_row(&w, 0);
+    for (size_t i = next_row(&w, first + 1); i < w.n; i = next_row(&w, i + 1))
+        if (!are_alike(v->columns, i, first)) return 1;
+    return 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- changes */
 
 int cp_bart_tree_try(const cp_bart_tree *t, const cp_bart_view *v, cp_bart_split *s) {
     const cp_bart_columns *c = v->columns;
-    const cp_bart_leaf *whole = &t->leaf[t->node[s->node].slot];
-    const cp_slots_rows rows = {t->slot, v->r, v->opt_weight, rows_of(v)};
-    few side = {.slot = t->slot,
-                .n = rows_of(v),
-                .opt_code = cp_bart_code(c, s->rule.dim),
-                .cell = (uint16_t)s->rule.cell,
-                .leaf = (uint8_t)t->node[s->node].slot};
-    cp_slots_side left = c->slots->left(&rows, side.leaf, (cp_slots_cut){side.opt_code, side.cell});
+    const walk w = {t->slot, rows_of(v), (uint8_t)t->node[s->node].slot};
+    const cp_bart_leaf *whole = &t->leaf[w.leaf];
+    const cp_slots_rows rows = {t->slot, v->r, v->opt_weight, w.n};
+    const cp_slots_cut cut = {cp_bart_code(c, s->rule.dim), (uint16_t)s->rule.cell};
+    cp_slots_side left = c->slots->left(&rows, w.leaf, cut);
+    uint32_t open[2];
     if (left.rows == 0 || left.rows == whole->rows) return 0;
-    s->left = (cp_bart_leaf){.rows = (uint32_t)left.rows, .sum_w = left.sum_w, .sum_wr = left.sum_wr};
+    find_open(c, &w, cut, open);
+    s->left = (cp_bart_leaf){.rows = (uint32_t)left.rows, .open = open[0], .sum_w = left.sum_w, .sum_wr = left.sum_wr};
     s->right = (cp_bart_leaf){.rows = whole->rows - s->left.rows,
+                              .open = open[1],
                               .sum_w = fmax(0, whole->sum_w - left.sum_w),
                               .sum_wr = whole->sum_wr - left.sum_wr};
-    s->left.open = s->left.rows > 1 && is_open(c, &side);
-    side.right = 1;
-    s->right.open = s->right.rows > 1 && is_open(c, &side);
     return 1;
 }
 
@@ -225,9 +231,11 @@ double cp_bart_tree_log_prior(const cp_bart_tree *t, const cp_bart_view *v, uint
 }
 
 void cp_bart_tree_draw_mu(cp_bart_tree *t, const cp_bart_view *v, cp_rng *rng) {
+    double normal[2];
     for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) {
         double sum_w = v->r ? t->leaf[s].sum_w : 0, sum_wr = v->r ? t->leaf[s].sum_wr : 0;
         double all = v->noise_var + v->leaf_var * sum_w;
-        t->mu[s] = (float)(v->leaf_var * sum_wr / all + sqrt(v->noise_var * v->leaf_var / all) * cp_draw_normal(rng));
+        if (s % 2 == 0) cp_draw_normals(rng, normal);
+        t->mu[s] = (float)(v->leaf_var * sum_wr / all + sqrt(v->noise_var * v->leaf_var / all) * normal[s % 2]);
     }
 }

@@ -15,6 +15,12 @@ double cp_draw_normal(cp_rng *rng) {
     return radius * cos(two_pi * cp_rng_unit(rng));
 }
 
+void cp_draw_normals(cp_rng *rng, double out[2]) {
+    double radius = sqrt(-2 * log(cp_rng_unit(rng))), angle = two_pi * cp_rng_unit(rng);
+    out[0] = radius * cos(angle);
+    out[1] = radius * sin(angle);
+}
+
 /* Marsaglia and Tsang (2000), for shape >= 1: with d = shape - 1/3 and c = 1/sqrt(9 d), the density of d (1 + c z)^3
  * is so near the gamma's that more than 95 of 100 normals z are kept. */
 static double draw_gamma_from_one(cp_rng *rng, double shape) {

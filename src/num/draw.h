@@ -8,6 +8,7 @@
 
 double cp_draw_exp(cp_rng *rng);                     /* rate 1: -log(unit) */
 double cp_draw_normal(cp_rng *rng);                  /* mean 0, sd 1 */
+void cp_draw_normals(cp_rng *rng, double out[2]);    /* two of them, in little more time than one */
 double cp_draw_gamma(cp_rng *rng, double shape);     /* rate 1 */
 double cp_draw_log_gamma(cp_rng *rng, double shape); /* its logarithm, finite for any shape > 0 */
 /* A normal given that it is above `low`: exact however far in the tail. */

@@ -60,6 +60,22 @@ static void normal_follows_its_law(void **state) {
     assert_true(distance(__func__, draw_normal, 1, cdf_normal, 1.1) > bound());
 }
 
+/* The pair, looked at from some side. */
+static double draw_turned(cp_rng *rng, double angle) {
+    double pair[2];
+    cp_draw_normals(rng, pair);
+    return cos(angle) * pair[0] + sin(angle) * pair[1];
+}
+
+/* Normal from whatever side, hence independent. */
+static void pairs_of_normals_are_independent(void **state) {
+    (void)state;
+    for (double angle = 0; angle < 3.2; angle += 0.4) {
+        assert_true(distance(__func__, draw_turned, angle, cdf_normal, 1) < bound());
+        assert_true(distance(__func__, draw_turned, angle, cdf_normal, 1.1) > bound());
+    }
+}
+
 static void gamma_follows_its_law(void **state) {
     (void)state;
     static const double shapes[] = {0.02, 0.3, 0.999, 1, 1.7, 12, 1e3, 1e6};
@@ -151,6 +167,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exponential_follows_its_law),
         cmocka_unit_test(normal_follows_its_law),
+        cmocka_unit_test(pairs_of_normals_are_independent),
         cmocka_unit_test(gamma_follows_its_law),
         cmocka_unit_test(logarithm_of_gamma_follows_its_law),
         cmocka_unit_test(normal_above_a_bound_follows_its_law),
