@@ -85,29 +85,19 @@ static int16_t choose_node(const cp_bart_pg *g, const cp_bart_tree *t, cp_rng *r
     size_t row = cp_bart_pick_below(g->columns->ranks.rows, rng);
     while (cp_bart_pick(w, 2, 1, rng)) {
         const cp_bart_node *n = &t->node[at];
-        if (n->left == CP_NONE) return CP_NONE;
+        if (cp_bart_tree_is_leaf(t, at)) return CP_NONE;
         at = (int16_t)(n->left + !goes_left(g->columns, n->rule, row));
     }
     return at;
 }
 
-static int is_below(const cp_bart_tree *t, int16_t node, int16_t top) {
-    while (node != CP_NONE && node != top) node = t->node[node].parent;
-    return node == top;
-}
-
 /* Rows below the node, rising, into g->row; and how many leaves they are in. */
 static cp_span rows_below(cp_bart_pg *g, const cp_bart_tree *t, int16_t top, size_t *out_leaves) {
-    uint8_t in[CP_BART_LEAVES] = {0};
-    size_t n = 0;
+    uint8_t in[CP_BART_LEAVES];
+    cp_bart_tree_below(t, top, in);
     *out_leaves = 0;
-    for (size_t s = 0; s < cp_bart_tree_leaves(t); s++)
-        *out_leaves += in[s] = (uint8_t)is_below(t, t->leaf[s].node, top);
-    for (uint32_t i = 0; i < g->columns->ranks.rows; i++) {
-        g->row[n] = i;
-        n += in[t->slot[i]];
-    }
-    return (cp_span){g->row, n};
+    for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) *out_leaves += in[s] != 0;
+    return (cp_span){g->row, g->columns->slots->list(t->slot, in, g->columns->ranks.rows, g->row)};
 }
 
 /* ---------------------------------------------------------------------------------------------------------- particles */
