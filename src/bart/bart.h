@@ -101,12 +101,17 @@ typedef struct cp_bart_view {
  * sum_w = sum of weights, sum_wr = sum of weight times partial residual. */
 double cp_bart_log_leaf(const cp_bart_view *v, double sum_w, double sum_wr);
 
-/* In bart_share.c: a rule from the prior, for the rows of a leaf or for any.  0 if no column varies. */
-int cp_bart_share_rule_of_leaf(const cp_bart_view *v, const uint8_t *slot, uint8_t leaf, cp_rng *rng, cp_rule *out);
-int cp_bart_share_rule(const cp_bart_view *v, cp_span rows, cp_rng *rng, cp_rule *out);
+/* Rows that are looked at together: those with this byte. */
+typedef struct cp_bart_group {
+    const uint8_t *slot;
+    uint8_t id;
+} cp_bart_group;
+
+/* In bart_share.c: a rule from the prior; 0 if no column varies. */
+int cp_bart_share_rule(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng, cp_rule *out);
 /* Of all columns that vary, together. */
-double cp_bart_share_mass(const cp_bart_view *v, cp_span rows);
+double cp_bart_share_mass(const cp_bart_view *v, cp_bart_group rows);
 /* log of the probability of a rule; -INFINITY if it leaves a side empty. */
-double cp_bart_share_log_rule(const cp_bart_view *v, cp_rule rule, cp_span rows);
+double cp_bart_share_log_rule(const cp_bart_view *v, cp_rule rule, cp_bart_group rows);
 
 #endif

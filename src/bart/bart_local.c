@@ -7,19 +7,13 @@
 
 copse_status cp_bart_local_init(cp_bart_local *k, const cp_bart_columns *c, const cp_bart_sampler_options *opt,
                                 copse_error *err) {
-    copse_status status;
     *k = (cp_bart_local){0};
     memcpy(k->share, opt->share, sizeof k->share);
-    CP_TRY_OUT(CP_RAW(k->row, c->ranks.rows, err));
-    CP_TRY_OUT(CP_RAW(k->right, c->ranks.rows, err));
-out:
-    if (status) cp_bart_local_clear(k);
-    return status;
+    return CP_RAW(k->slot, c->ranks.rows, err);
 }
 
 void cp_bart_local_clear(cp_bart_local *k) {
-    cp_mem_free(k->row);
-    cp_mem_free(k->right);
+    cp_mem_free(k->slot);
     *k = (cp_bart_local){0};
 }
 
@@ -68,12 +62,6 @@ int16_t cp_bart_local_target(const cp_bart_tree *t, cp_bart_move kind, size_t i)
     }
 }
 
-static cp_span rows_below(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, int16_t node) {
-    uint8_t in[CP_BART_LEAVES];
-    cp_bart_tree_below(t, node, in);
-    return (cp_span){k->row, v->columns->slots->list(t->slot, in, v->columns->ranks.rows, k->row)};
-}
-
 int cp_bart_local_choose(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, cp_bart_move kind, cp_rng *rng,
                          cp_bart_local_move *out) {
     size_t n = cp_bart_local_targets(t, kind);
@@ -81,8 +69,9 @@ int cp_bart_local_choose(cp_bart_local *k, const cp_bart_view *v, const cp_bart_
     if (!n) return 0;
     *out = (cp_bart_local_move){.kind = kind, .node = cp_bart_local_target(t, kind, (size_t)cp_rng_below(rng, n))};
     if (kind == CP_BART_GROW)
-        varies = cp_bart_share_rule_of_leaf(v, t->slot, (uint8_t)t->node[out->node].slot, rng, &out->rule);
-    if (kind == CP_BART_CHANGE) varies = cp_bart_share_rule(v, rows_below(k, v, t, out->node), rng, &out->rule);
+        varies = cp_bart_share_rule(v, (cp_bart_group){t->slot, (uint8_t)t->node[out->node].slot}, rng, &out->rule);
+    if (kind == CP_BART_CHANGE)
+        varies = cp_bart_share_rule(v, cp_bart_tree_merge(t, v, out->node, k->slot), rng, &out->rule);
     CP_BUG(!varies);
     return 1;
 }
@@ -173,7 +162,7 @@ static double log_change(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *
     cp_rule old = n->rule;
     double was = cp_bart_local_log_below(k, v, t, move->node, 0);
     n->rule = move->rule;
-    double is = cp_bart_local_log_edited(k, v, t, move->node, 0);
+    double is = cp_bart_local_log_below(k, v, t, move->node, 0);
     n->rule = old;
     return is - was;
 }
@@ -182,7 +171,7 @@ static double log_swap(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *t,
     int16_t top = t->node[move->node].parent;
     double was = cp_bart_local_log_below(k, v, t, top, 1);
     edit_swap(t, move->node);
-    double is = cp_bart_local_log_edited(k, v, t, top, 1);
+    double is = cp_bart_local_log_below(k, v, t, top, 1);
     edit_swap(t, move->node);
     return is - was;
 }
@@ -209,7 +198,7 @@ static void apply_swap(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *t,
     draw_cut(v, &t->node[top], rng);
     draw_cut(v, &t->node[lower], rng);
     if (lowered > 1) draw_cut(v, sibling_of(t, lower), rng);
-    cp_bart_local_settle(k, t, top);
+    cp_bart_local_settle(k, v, t, top);
 }
 
 void cp_bart_local_apply(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *t, const cp_bart_local_move *move,
@@ -223,7 +212,7 @@ void cp_bart_local_apply(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *
         case CP_BART_CHANGE:
             t->node[move->node].rule = move->rule;
             draw_cut(v, &t->node[move->node], rng);
-            cp_bart_local_settle(k, t, move->node);
+            cp_bart_local_settle(k, v, t, move->node);
             break;
         default: apply_swap(k, v, t, move->node, rng); break;
     }

@@ -20,10 +20,9 @@ typedef struct cp_bart_local_move {
 typedef struct cp_bart_local {
     double share[CP_BART_MOVES];
     cp_bart_split split; /* grow: what it would make */
-    /* Change and swap: what leaves would be, by slot, and the rows under each node: from `first`, in row. */
-    cp_bart_leaf leaf[CP_BART_LEAVES];
-    size_t first[2 * CP_BART_LEAVES], rows[2 * CP_BART_LEAVES];
-    uint32_t *row, *right;
+    /* Change and swap: what the nodes under the move would be, and every row's slot. */
+    cp_bart_leaf made[2 * CP_BART_LEAVES];
+    uint8_t *slot;
 } cp_bart_local;
 
 copse_status cp_bart_local_init(cp_bart_local *k, const cp_bart_columns *c, const cp_bart_sampler_options *opt,
@@ -44,13 +43,11 @@ void cp_bart_local_apply(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *
                          cp_rng *rng);
 
 /* In bart_local_below.c: log of prior and likelihood of the subtree of `top`, but for the rule of top itself if it is not to
- * be counted.  Of the tree as it stands; and of the tree whose links and rules have been edited, whose leaves are then in
- * the scratch: -INFINITY if one has no rows. */
+ * be counted, as links and rules have it: what was known of its leaves and their rows may be stale, as long as all of them
+ * together are the same.  The scratch has then how it is; -INFINITY if a leaf has no rows. */
 double cp_bart_local_log_below(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, int16_t top,
                                int with_rule);
-double cp_bart_local_log_edited(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, int16_t top,
-                                int with_rule);
 /* And from the scratch into the tree. */
-void cp_bart_local_settle(const cp_bart_local *k, cp_bart_tree *t, int16_t top);
+void cp_bart_local_settle(const cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *t, int16_t top);
 
 #endif

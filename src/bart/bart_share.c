@@ -45,48 +45,36 @@ uint32_t cp_bart_share_draw(const cp_bart_share *s, cp_rng *rng) {
 
 /* ------------------------------------------------------------------------------------------------- columns that vary */
 
-/* Rows of a leaf, or any. */
-typedef struct among {
-    const uint8_t *opt_slot;
-    uint8_t leaf;
-    cp_span rows;
-} among;
-
-/* Rows of the leaf are met by the bytes' search, and seldom more than two of them are needed. */
-static int varies_in_leaf(const cp_bart_columns *c, size_t dim, const among *a) {
+/* Rows of the group are met by a search of bytes, and seldom more than two of them are needed. */
+static int varies(const cp_bart_columns *c, size_t dim, cp_bart_group g) {
     const uint16_t *code = cp_bart_code(c, dim);
-    const uint8_t *end = a->opt_slot + c->ranks.rows, *at = memchr(a->opt_slot, a->leaf, c->ranks.rows);
+    const uint8_t *end = g.slot + c->ranks.rows, *at = memchr(g.slot, g.id, c->ranks.rows);
     if (!at) return 0;
-    uint16_t first = code[at - a->opt_slot];
-    for (at++; at < end && (at = memchr(at, a->leaf, (size_t)(end - at))); at++)
-        if (code[at - a->opt_slot] != first) return 1;
+    uint16_t first = code[at - g.slot];
+    for (at++; at < end && (at = memchr(at, g.id, (size_t)(end - at))); at++)
+        if (code[at - g.slot] != first) return 1;
     return 0;
 }
 
-static int varies(const cp_bart_columns *c, size_t dim, const among *a) {
-    return a->opt_slot ? varies_in_leaf(c, dim, a) : cp_rule_varies(&c->ranks, dim, a->rows);
-}
-
-static cp_extent extent_of(const cp_bart_columns *c, size_t dim, const among *a) {
+static cp_extent extent_of(const cp_bart_columns *c, size_t dim, cp_bart_group g) {
     uint16_t end[2];
-    if (!a->opt_slot) return cp_rule_extent(&c->ranks, dim, a->rows);
-    size_t n = c->slots->extent(a->opt_slot, a->leaf, cp_bart_code(c, dim), c->ranks.rows, end);
+    size_t n = c->slots->extent(g.slot, g.id, cp_bart_code(c, dim), c->ranks.rows, end);
     return n ? (cp_extent){end[0], end[1]} : (cp_extent){0, 0};
 }
 
-static double mass_of(const cp_bart_view *v, const among *a) {
+double cp_bart_share_mass(const cp_bart_view *v, cp_bart_group rows) {
     double mass = 0;
     for (size_t d = 0; d < v->share->dims; d++)
-        if (varies(v->columns, d, a)) mass += cp_bart_share_of(v->share, d);
+        if (varies(v->columns, d, rows)) mass += cp_bart_share_of(v->share, d);
     return mass;
 }
 
 /* Among those that vary, by going through all columns. */
-static uint32_t draw_varying(const cp_bart_view *v, const among *a, cp_rng *rng) {
-    double left = cp_rng_unit(rng) * mass_of(v, a);
+static uint32_t draw_varying(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng) {
+    double left = cp_rng_unit(rng) * cp_bart_share_mass(v, rows);
     uint32_t last = 0;
     for (uint32_t d = 0; d < v->share->dims; d++) {
-        if (!varies(v->columns, d, a)) continue;
+        if (!varies(v->columns, d, rows)) continue;
         last = d;
         left -= cp_bart_share_of(v->share, d);
         if (left < 0) break;
@@ -95,33 +83,21 @@ static uint32_t draw_varying(const cp_bart_view *v, const among *a, cp_rng *rng)
 }
 
 /* Columns are drawn until one varies, which has then been drawn among those that do; but not for ever. */
-static int draw_rule(const cp_bart_view *v, const among *a, cp_rng *rng, cp_rule *out) {
+int cp_bart_share_rule(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng, cp_rule *out) {
     enum { TRIES = 4 };
     cp_extent e = {0, 0};
     for (int i = 0; i <= TRIES && e.low == e.high; i++) {
-        out->dim = i < TRIES ? cp_bart_share_draw(v->share, rng) : draw_varying(v, a, rng);
-        e = extent_of(v->columns, out->dim, a);
+        out->dim = i < TRIES ? cp_bart_share_draw(v->share, rng) : draw_varying(v, rows, rng);
+        e = extent_of(v->columns, out->dim, rows);
     }
     if (e.low == e.high) return 0;
     out->cell = cp_rule_draw_cell(&v->columns->ranks, out->dim, e, rng);
     return 1;
 }
 
-int cp_bart_share_rule_of_leaf(const cp_bart_view *v, const uint8_t *slot, uint8_t leaf, cp_rng *rng, cp_rule *out) {
-    return draw_rule(v, &(among){.opt_slot = slot, .leaf = leaf}, rng, out);
-}
-
-int cp_bart_share_rule(const cp_bart_view *v, cp_span rows, cp_rng *rng, cp_rule *out) {
-    return draw_rule(v, &(among){.rows = rows}, rng, out);
-}
-
-double cp_bart_share_mass(const cp_bart_view *v, cp_span rows) {
-    return mass_of(v, &(among){.rows = rows});
-}
-
-double cp_bart_share_log_rule(const cp_bart_view *v, cp_rule rule, cp_span rows) {
+double cp_bart_share_log_rule(const cp_bart_view *v, cp_rule rule, cp_bart_group rows) {
     const cp_ranks *r = &v->columns->ranks;
-    cp_extent e = cp_rule_extent(r, rule.dim, rows);
+    cp_extent e = extent_of(v->columns, rule.dim, rows);
     if (rule.cell < e.low || rule.cell >= e.high) return -INFINITY;
     double width = cp_ranks_width(r, rule.dim, rule.cell, rule.cell + 1) / cp_ranks_width(r, rule.dim, e.low, e.high);
     return log(width * cp_bart_share_of(v->share, rule.dim) / cp_bart_share_mass(v, rows));

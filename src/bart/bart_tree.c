@@ -59,18 +59,11 @@ void cp_bart_tree_clear(cp_bart_tree *t) {
 
 /* --------------------------------------------------------------------------------------------------------------- open */
 
-/* Rows of a slot, one after the other. */
-typedef struct walk {
-    const uint8_t *slot;
-    size_t n;
-    uint8_t leaf;
-} walk;
-
-/* The first of them from row `from` on; n if there is none. */
-static size_t next_row(const walk *w, size_t from) {
-    if (from < w->n && w->slot[from] == w->leaf) return from; /* as often as not */
-    const uint8_t *at = from < w->n ? memchr(w->slot + from, w->leaf, w->n - from) : NULL;
-    return at ? (size_t)(at - w->slot) : w->n;
+/* The first row of a group from row `from` on; n if there is none. */
+static size_t next_row(cp_bart_group g, size_t from, size_t n) {
+    if (from < n && g.slot[from] == g.id) return from; /* as often as not */
+    const uint8_t *at = from < n ? memchr(g.slot + from, g.id, n - from) : NULL;
+    return at ? (size_t)(at - g.slot) : n;
 }
 
 static int are_alike(const cp_bart_columns *c, size_t a, size_t b) {
@@ -82,13 +75,13 @@ static int are_alike(const cp_bart_columns *c, size_t a, size_t b) {
 
 /* Does some column vary on either side of a cut?  Row after row is compared with the first on its side: where columns have
  * many values the second row is the last one that is looked at, and its first column. */
-static void find_open(const cp_bart_columns *c, const walk *w, cp_slots_cut cut, uint32_t open[2]) {
-    size_t first[2] = {w->n, w->n};
+static void find_open(const cp_bart_columns *c, cp_bart_group g, cp_slots_cut cut, uint32_t open[2]) {
+    size_t n = c->ranks.rows, first[2] = {n, n};
     open[0] = open[1] = 0;
-    for (size_t i = next_row(w, 0); i < w->n && !(open[0] && open[1]); i = next_row(w, i + 1)) {
+    for (size_t i = next_row(g, 0, n); i < n && !(open[0] && open[1]); i = next_row(g, i + 1, n)) {
         int side = cut.code[i] > cut.cell;
         if (open[side]) continue;
-        if (first[side] == w->n)
+        if (first[side] == n)
             first[side] = i;
         else
             open[side] = !are_alike(c, i, first[side]);
@@ -96,31 +89,39 @@ static void find_open(const cp_bart_columns *c, const walk *w, cp_slots_cut cut,
 }
 
 int cp_bart_tree_is_open(const cp_bart_tree *t, const cp_bart_view *v, uint8_t slot) {
-    const walk w = {t->slot, rows_of(v), slot};
-    size_t first = next_row(&w, 0);
-    for (size_t i = next_row(&w, first + 1); i < w.n; i = next_row(&w, i + 1))
+    const cp_bart_group g = {t->slot, slot};
+    size_t n = rows_of(v), first = next_row(g, 0, n);
+    for (size_t i = next_row(g, first + 1, n); i < n; i = next_row(g, i + 1, n))
         if (!are_alike(v->columns, i, first)) return 1;
     return 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- changes */
 
-int cp_bart_tree_try(const cp_bart_tree *t, const cp_bart_view *v, cp_bart_split *s) {
+int cp_bart_tree_part(const cp_bart_view *v, cp_bart_group rows, const cp_bart_leaf *whole, cp_rule rule,
+                      cp_bart_leaf out[2]) {
     const cp_bart_columns *c = v->columns;
-    const walk w = {t->slot, rows_of(v), (uint8_t)t->node[s->node].slot};
-    const cp_bart_leaf *whole = &t->leaf[w.leaf];
-    const cp_slots_rows rows = {t->slot, v->r, v->opt_weight, w.n};
-    const cp_slots_cut cut = {cp_bart_code(c, s->rule.dim), (uint16_t)s->rule.cell};
-    cp_slots_side left = c->slots->left(&rows, w.leaf, cut);
+    const cp_slots_rows all = {rows.slot, v->r, v->opt_weight, rows_of(v)};
+    const cp_slots_cut cut = {cp_bart_code(c, rule.dim), (uint16_t)rule.cell};
+    cp_slots_side left = c->slots->left(&all, rows.id, cut);
     uint32_t open[2];
     if (left.rows == 0 || left.rows == whole->rows) return 0;
-    find_open(c, &w, cut, open);
-    s->left = (cp_bart_leaf){.rows = (uint32_t)left.rows, .open = open[0], .sum_w = left.sum_w, .sum_wr = left.sum_wr};
-    s->right = (cp_bart_leaf){.rows = whole->rows - s->left.rows,
-                              .open = open[1],
-                              .sum_w = fmax(0, whole->sum_w - left.sum_w),
-                              .sum_wr = whole->sum_wr - left.sum_wr};
+    find_open(c, rows, cut, open);
+    out[0] = (cp_bart_leaf){.rows = (uint32_t)left.rows, .open = open[0], .sum_w = left.sum_w, .sum_wr = left.sum_wr};
+    out[1] = (cp_bart_leaf){.rows = whole->rows - out[0].rows,
+                            .open = open[1],
+                            .sum_w = fmax(0, whole->sum_w - left.sum_w),
+                            .sum_wr = whole->sum_wr - left.sum_wr};
     return 1;
+}
+
+int cp_bart_tree_try(const cp_bart_tree *t, const cp_bart_view *v, cp_bart_split *s) {
+    uint16_t slot = t->node[s->node].slot;
+    cp_bart_leaf side[2] = {{0}};
+    int can = cp_bart_tree_part(v, (cp_bart_group){t->slot, (uint8_t)slot}, &t->leaf[slot], s->rule, side);
+    s->left = side[0];
+    s->right = side[1];
+    return can;
 }
 
 void cp_bart_tree_split(cp_bart_tree *t, const cp_bart_view *v, const cp_bart_split *s) {
@@ -202,6 +203,20 @@ void cp_bart_tree_below(const cp_bart_tree *t, int16_t node, uint8_t out_in[CP_B
         if (cp_bart_tree_is_leaf(t, u)) out_in[t->node[u].slot] = 1;
 }
 
+uint8_t cp_bart_tree_first(const cp_bart_tree *t, int16_t node) {
+    while (!cp_bart_tree_is_leaf(t, node)) node = t->node[node].left;
+    return (uint8_t)t->node[node].slot;
+}
+
+cp_bart_group cp_bart_tree_merge(const cp_bart_tree *t, const cp_bart_view *v, int16_t node, uint8_t *out_slot) {
+    uint8_t id = cp_bart_tree_first(t, node);
+    memcpy(out_slot, t->slot, rows_of(v));
+    for (int16_t u = node; u != CP_NONE; u = cp_bart_tree_next(t, u, node))
+        if (cp_bart_tree_is_leaf(t, u) && t->node[u].slot != id)
+            v->columns->slots->rename(out_slot, (uint8_t)t->node[u].slot, id, rows_of(v));
+    return (cp_bart_group){out_slot, id};
+}
+
 size_t cp_bart_tree_depth(const cp_bart_tree *t) {
     size_t most = 0;
     for (size_t i = 0; i < cp_bart_tree_nodes(t); i++) most = t->node[i].depth > most ? t->node[i].depth : most;
@@ -214,18 +229,14 @@ double cp_bart_tree_log_likelihood(const cp_bart_tree *t, const cp_bart_view *v)
     return sum;
 }
 
-double cp_bart_tree_log_prior(const cp_bart_tree *t, const cp_bart_view *v, uint32_t *row) {
+double cp_bart_tree_log_prior(const cp_bart_tree *t, const cp_bart_view *v, uint8_t *slot) {
     double sum = 0;
     for (int16_t u = 0; (size_t)u < cp_bart_tree_nodes(t); u++) {
         const cp_bart_node *n = &t->node[u];
-        uint8_t in[CP_BART_LEAVES];
-        if (n->left == CP_NONE) {
+        if (n->left == CP_NONE)
             sum += t->leaf[n->slot].open ? v->log_stop[n->depth] : 0;
-            continue;
-        }
-        cp_bart_tree_below(t, u, in);
-        cp_span rows = {row, v->columns->slots->list(t->slot, in, rows_of(v), row)};
-        sum += v->log_split[n->depth] + cp_bart_share_log_rule(v, n->rule, rows);
+        else
+            sum += v->log_split[n->depth] + cp_bart_share_log_rule(v, n->rule, cp_bart_tree_merge(t, v, u, slot));
     }
     return sum;
 }

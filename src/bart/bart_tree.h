@@ -65,6 +65,11 @@ void cp_bart_tree_reset(cp_bart_tree *t, const cp_bart_view *v);
 /* Room for so many leaves, at most CP_BART_LEAVES; nothing else here allocates. */
 copse_status cp_bart_tree_reserve(cp_bart_tree *t, size_t leaves, copse_error *err);
 
+/* What a rule makes of a group of rows, whose own rows and sums are `whole`: left and right.  0 if one has no rows, and then
+ * they are void. */
+int cp_bart_tree_part(const cp_bart_view *v, cp_bart_group rows, const cp_bart_leaf *whole, cp_rule rule,
+                      cp_bart_leaf out[2]);
+
 /* What a split of a leaf makes, as cp_bart_tree_try has found it. */
 typedef struct cp_bart_split {
     int16_t node;
@@ -72,7 +77,7 @@ typedef struct cp_bart_split {
     float cut;
     cp_bart_leaf left, right; /* rows, sums, open */
 } cp_bart_split;
-/* Fills in left and right for node and rule; 0 if a side has no rows, and then they are void. */
+/* Fills in left and right for node and rule; 0 if one has no rows. */
 int cp_bart_tree_try(const cp_bart_tree *t, const cp_bart_view *v, cp_bart_split *s);
 /* There is room for one more leaf.  Both have the mu of the leaf that was. */
 void cp_bart_tree_split(cp_bart_tree *t, const cp_bart_view *v, const cp_bart_split *s);
@@ -83,12 +88,16 @@ void cp_bart_tree_join(cp_bart_tree *t, const cp_bart_view *v, int16_t at);
 int16_t cp_bart_tree_next(const cp_bart_tree *t, int16_t at, int16_t top);
 /* Slots of the leaves under a node are 1, others 0: what num/slots.h lists rows by. */
 void cp_bart_tree_below(const cp_bart_tree *t, int16_t node, uint8_t out_in[CP_BART_LEAVES]);
+/* The group of all rows under a node: of the slot of its leftmost leaf, in a copy where the others under it have that too. */
+cp_bart_group cp_bart_tree_merge(const cp_bart_tree *t, const cp_bart_view *v, int16_t node, uint8_t *out_slot);
+/* The slot of the leftmost leaf under a node. */
+uint8_t cp_bart_tree_first(const cp_bart_tree *t, int16_t node);
 /* Does some column vary among the rows of a slot? */
 int cp_bart_tree_is_open(const cp_bart_tree *t, const cp_bart_view *v, uint8_t slot);
 size_t cp_bart_tree_depth(const cp_bart_tree *t);
 double cp_bart_tree_log_likelihood(const cp_bart_tree *t, const cp_bart_view *v);
-/* Slow; row is scratch for all rows. */
-double cp_bart_tree_log_prior(const cp_bart_tree *t, const cp_bart_view *v, uint32_t *row);
+/* Slow; slot is scratch for all rows. */
+double cp_bart_tree_log_prior(const cp_bart_tree *t, const cp_bart_view *v, uint8_t *slot);
 /* mu from its posterior given the leaves' sums. */
 void cp_bart_tree_draw_mu(cp_bart_tree *t, const cp_bart_view *v, cp_rng *rng);
 

@@ -80,7 +80,7 @@ static void draw_tree(const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng) {
         cp_bart_split s = {.node = open[--n]};
         const cp_bart_node *node = &t->node[s.node];
         if (!t->leaf[node->slot].open || log(cp_rng_unit(rng)) >= v->log_split[node->depth]) continue;
-        assert_true(cp_bart_share_rule_of_leaf(v, t->slot, (uint8_t)node->slot, rng, &s.rule));
+        assert_true(cp_bart_share_rule(v, (cp_bart_group){t->slot, (uint8_t)node->slot}, rng, &s.rule));
         s.cut = cp_bart_columns_cut(v->columns, s.rule, rng);
         must(cp_bart_tree_reserve(t, cp_bart_tree_leaves(t) + 1, &err), err);
         assert_true(cp_bart_tree_try(t, v, &s));

@@ -305,7 +305,7 @@ static void another_posterior_is_seen(void **state) {
 static void check_sums(world *w) {
     for (size_t s = 0; s < w->all.n; s++) {
         plant(w, s);
-        assert_near(cp_bart_tree_log_prior(&w->b.tree, &w->b.view, w->b.row), w->all.tree[s].log_prior, EXACT);
+        assert_near(cp_bart_tree_log_prior(&w->b.tree, &w->b.view, w->b.tmp), w->all.tree[s].log_prior, EXACT);
         assert_near(cp_bart_tree_log_likelihood(&w->b.tree, &w->b.view), w->all.tree[s].log_likelihood, EXACT);
     }
 }

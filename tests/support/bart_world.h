@@ -33,8 +33,7 @@ typedef struct bart_world {
     cp_bart_share share;
     double log_split[CP_BART_DEPTHS], log_stop[CP_BART_DEPTHS];
     cp_bart_view view;
-    uint8_t *slot;
-    uint32_t *row;
+    uint8_t *slot, *tmp;
     cp_bart_tree tree;
 } bart_world;
 
@@ -53,7 +52,7 @@ static inline void bart_world_data(bart_world *w, const bart_shape *s, cp_rng *r
     w->r = malloc(s->rows * sizeof *w->r);
     w->weight = malloc(s->rows * sizeof *w->weight);
     w->slot = malloc(s->rows);
-    w->row = malloc(s->rows * sizeof *w->row);
+    w->tmp = malloc(s->rows);
     for (size_t i = 0; i < s->rows; i++) {
         for (size_t d = 0; d < s->dims; d++) {
             double u = cp_rng_unit(rng);
@@ -114,18 +113,12 @@ static inline void bart_world_clear(bart_world *w) {
     free(w->r);
     free(w->weight);
     free(w->slot);
-    free(w->row);
+    free(w->tmp);
 }
 
 static inline void bart_world_holds(const bart_world *w) {
     const char *bad = cp_bart_tree_check(&w->tree, &w->view);
     if (bad) fail_msg("%s", bad);
-}
-
-static inline cp_span bart_world_span(bart_world *w, int16_t node) {
-    uint8_t in[CP_BART_LEAVES];
-    cp_bart_tree_below(&w->tree, node, in);
-    return (cp_span){w->row, w->columns.slots->list(w->slot, in, w->of->rows, w->row)};
 }
 
 /* Splits a leaf with a rule from the prior, or joins two, whatever that does to the posterior.  1 if it did. */
@@ -141,7 +134,7 @@ static inline int bart_world_shake(bart_world *w, double join, cp_rng *rng) {
     }
     uint8_t slot = (uint8_t)cp_rng_below(rng, cp_bart_tree_leaves(t));
     cp_bart_split s = {.node = t->leaf[slot].node};
-    int varies = cp_bart_share_rule_of_leaf(&w->view, w->slot, slot, rng, &s.rule);
+    int varies = cp_bart_share_rule(&w->view, (cp_bart_group){w->slot, slot}, rng, &s.rule);
     assert_int_equal(varies, t->leaf[slot].open);
     if (!varies || cp_bart_tree_leaves(t) == CP_BART_LEAVES || t->node[s.node].depth + 2 >= CP_BART_DEPTHS) return 0;
     assert_true(cp_bart_tree_try(t, &w->view, &s));

@@ -128,7 +128,7 @@ static void prior_and_likelihood_are_those_of_bayesian_trees(void **state) {
             bart_world_shake(&w, .3, &rng);
             cp_moves_tree_reset(&m, &model);
             plant(&k, &m, 0, &w.tree, 0);
-            assert_near(cp_bart_tree_log_prior(&w.tree, &w.view, w.row), m.log_prior, 1e-9);
+            assert_near(cp_bart_tree_log_prior(&w.tree, &w.view, w.tmp), m.log_prior, 1e-9);
             assert_near(cp_bart_tree_log_likelihood(&w.tree, &w.view), m.log_likelihood, 1e-4);
             assert_int_equal(cp_bart_tree_depth(&w.tree), cp_moves_tree_depth(&m));
         }
