@@ -3,6 +3,7 @@
  * Classes: the mean over trees of (w_k + alpha / K) / (w + alpha), w_k the weight of class k in the leaf a row falls in.
  * Numbers: an equal mixture of one Gaussian per tree, at the mean of that leaf, with the variance of greedy_spread.h. */
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "greedy/greedy.h"
@@ -10,8 +11,8 @@
 #include "tree/tree_walk.h"
 
 enum {
-    BLOCK = 4096,   /* rows that pass through a tree while it is in the cache */
-    KEYS = 1 << 18, /* values of theirs */
+    BLOCK = 8192,   /* rows that pass through a tree while it is in the cache */
+    KEYS = 1 << 19, /* values of theirs */
     AHEAD = 32      /* rows whose leaves are fetched before they are read */
 };
 
@@ -23,14 +24,27 @@ typedef struct question {
     int of_mean;
     double alpha;
     size_t block;  /* a multiple of CP_ANSWER_ROWS */
-    uint32_t *key; /* of a block; NULL: the forest takes none */
+    int keys;      /* are for this forest */
+    uint32_t *key; /* of a block; NULL: they take the place of the rows themselves */
 } question;
+
+static void give_back(uint32_t *key, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        float x = cp_kern_unkey(key[i]);
+        memcpy(&key[i], &x, sizeof x);
+    }
+}
 
 /* Rows first ... of a block as trees are to see them. */
 static cp_tree_rows block_of(const question *q, size_t first) {
     size_t left = q->rows->n - first, dims = q->rows->dims;
     cp_tree_rows rows = {.x = q->rows->x + first * dims, .n = left < q->block ? left : q->block};
-    if (q->key && cp_kern_best()->keys(rows.x, rows.n * dims, q->key)) rows.key = q->key;
+    if (!q->keys) return rows;
+    uint32_t *key = q->key ? q->key : (uint32_t *)(void *)(q->rows->own + first * dims);
+    if (cp_kern_best()->keys(rows.x, rows.n * dims, key))
+        rows.key = key;
+    else if (!q->key)
+        give_back(key, rows.n * dims);
     return rows;
 }
 
@@ -117,6 +131,7 @@ copse_status cp_greedy_predict(const void *state, const cp_rows *rows, const cop
     const cp_greedy *g = state;
     int keys = cp_tree_walk_takes_keys(&g->forest);
     question q = {.g = g,
+                  .keys = keys,
                   .rows = rows,
                   .end = g->forest.trees,
                   .of_mean = out->of_mean,
@@ -126,7 +141,7 @@ copse_status cp_greedy_predict(const void *state, const cp_rows *rows, const cop
         q.first = (size_t)out->tree;
         q.end = q.first + 1;
     }
-    if (keys) CP_TRY(CP_RAW(q.key, (rows->n < q.block ? rows->n : q.block) * rows->dims, err));
+    if (keys && !rows->own) CP_TRY(CP_RAW(q.key, (rows->n < q.block ? rows->n : q.block) * rows->dims, err));
     copse_status status = (g->forest.task == COPSE_REGRESS ? predict_numbers : predict_classes)(&q, out, err);
     cp_mem_free(q.key);
     return status;

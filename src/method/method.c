@@ -8,6 +8,7 @@ cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n) {
     cp_rows part = *rows;
     part.n = n;
     part.x += first * rows->dims;
+    if (part.own) part.own += first * rows->dims;
     if (part.y) part.y += first;
     if (part.label) part.label += first;
     if (part.weight) part.weight += first;

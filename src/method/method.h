@@ -14,6 +14,7 @@ typedef struct cp_rows {
     copse_task task;
     size_t n, dims, classes;
     const float *x;       /* n x dims, row-major */
+    float *own;           /* x itself, if it may be overwritten: nobody reads it after the call; else NULL */
     const double *y;      /* regression, else NULL */
     const int32_t *label; /* classification, else NULL: 0 ... classes-1 */
     /* For methods that take categories and missing values as they are (takes_raw): */

@@ -335,8 +335,12 @@ typedef struct prediction_job {
 /* The rows asked about, in memory of their own unless they are encoded already. */
 static copse_status rows_asked(const copse_model *m, const cp_question *q, size_t from, size_t n, encoded *out,
                                copse_error *err) {
-    if (q->table) return encode_features(m->schema, q->table, q->first + from, n, out, err);
-    *out = (encoded){.rows = cp_rows_part(q->rows, q->first + from, n)};
+    if (!q->table) {
+        *out = (encoded){.rows = cp_rows_part(q->rows, q->first + from, n)};
+        return COPSE_OK;
+    }
+    CP_TRY(encode_features(m->schema, q->table, q->first + from, n, out, err));
+    out->rows.own = out->x;
     return COPSE_OK;
 }
 
@@ -357,9 +361,14 @@ static copse_status predict_block(void *arg, size_t b, size_t worker, copse_erro
     return status;
 }
 
-enum {
-    BLOCK = 4096
-}; /* of rows that forests of draws are asked about: encoded, they stay in the cache beside a tree */
+/* Of rows that forests of draws are asked about: so many that bringing a tree into the cache pays, but few enough for them,
+ * encoded, to stay there beside it. */
+enum { BLOCK = 8192, LEAST = 1024, VALUES = 1 << 19 };
+
+static size_t rows_beside_tree(const copse_model *m) {
+    size_t rows = VALUES / m->schema->dims / CP_ANSWER_ROWS * CP_ANSWER_ROWS;
+    return rows < LEAST ? LEAST : rows > BLOCK ? BLOCK : rows;
+}
 
 size_t cp_model_block(const copse_model *m) {
     size_t row = sizeof(double) * m->schema->classes.n, most = 16384;
@@ -377,7 +386,7 @@ size_t cp_model_block(const copse_model *m) {
 static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
     size_t most = m->schema->task == COPSE_CLASS || m->method->has_draws ? cp_model_block(m) : 256;
     size_t share = n / cp_pool_workers(run, n ? n : 1) + 1;
-    if (m->schema->task == COPSE_REGRESS && most > BLOCK) most = BLOCK;
+    if (m->schema->task == COPSE_REGRESS && most > rows_beside_tree(m)) most = rows_beside_tree(m);
     share += CP_ANSWER_ROWS - 1 - (share - 1) % CP_ANSWER_ROWS;
     return share < most ? share : most;
 }

@@ -82,8 +82,10 @@ static int interleave_plain(const double *const col[4], const double shift[4], d
 static int keys_plain(const float *x, size_t n, uint32_t *out) {
     int odd = 0;
     for (size_t i = 0; i < n; i++) {
-        odd |= x[i] != x[i];
-        out[i] = cp_kern_key(x[i]);
+        float v = x[i];
+        odd |= v != v;
+        uint32_t key = cp_kern_key(v);
+        memcpy(&out[i], &key, sizeof key); /* which may be x[i] */
     }
     return !odd;
 }

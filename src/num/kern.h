@@ -18,6 +18,13 @@ static inline uint32_t cp_kern_key(float x) {
     return bits ^ (-(bits >> 31) | 0x80000000u);
 }
 
+static inline float cp_kern_unkey(uint32_t key) {
+    uint32_t bits = key ^ (((key >> 31) - 1) | 0x80000000u);
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 typedef struct cp_kern {
     const char *name;
     /* How far x lies outside the box: sum over dimensions of max(x-u,0) + max(l-x,0). */
@@ -37,7 +44,7 @@ typedef struct cp_kern {
      * shift, but no farther than `limit` from 0; NaN stays NaN.  Returns 0 if one of them is infinite. */
     int (*interleave)(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
                       size_t stride);
-    /* The keys of n numbers; 0 if one of them is NaN. */
+    /* The keys of n numbers, which may lie in the same memory; 0 if one of them is NaN. */
     int (*keys)(const float *x, size_t n, uint32_t *out);
     /* Which of 64 bytes of text are delimiters: bit i for text[i]; and which are neither that nor digits. */
     uint64_t (*delimiters)(const char *text, char delimiter, uint64_t *out_other);
@@ -51,9 +58,9 @@ static inline void cp_kern_ask(const void *p) {
 }
 
 /* n + (*a < b).  One comparison and one addition of the carry, where compilers like to make four instructions of it. */
-static inline uint32_t cp_kern_add_less(uint32_t n, const uint32_t *a, uint32_t b) {
+static inline size_t cp_kern_add_less(size_t n, const uint32_t *a, uint32_t b) {
 #if defined(__x86_64__) && defined(__GNUC__)
-    __asm__("cmpl %2, %1\n\tadcl $0, %0" : "+r"(n) : "m"(*a), "r"(b) : "cc");
+    __asm__("cmpl %2, %1\n\tadcq $0, %0" : "+r"(n) : "m"(*a), "r"(b) : "cc");
     return n;
 #else
     return n + (*a < b);

@@ -272,8 +272,10 @@ AVX2 static int keys_avx2(const float *x, size_t n, uint32_t *out) {
     }
     int fine = !_mm256_movemask_ps(odd);
     for (; i < n; i++) {
-        fine &= x[i] == x[i];
-        out[i] = cp_kern_key(x[i]);
+        float v = x[i];
+        fine &= v == v;
+        uint32_t key = cp_kern_key(v);
+        memcpy(&out[i], &key, sizeof key); /* which may be x[i] */
     }
     return fine;
 }

@@ -44,13 +44,14 @@ typedef struct party {
 } party;
 
 /* One level down. */
-INLINE uint32_t next_node(const cp_tree *t, const cp_forest *f, uint32_t at, const void *x, terrain kind) {
+INLINE size_t next_node(const cp_tree *t, const cp_forest *f, size_t at, const void *x, terrain kind) {
     if (kind == KEYS) {
         const cp_tree_step *s = &t->step[at];
-        return cp_kern_add_less(s->way >> 8, &s->cut, ((const uint32_t *)x)[s->way & 255]);
+        size_t way = s->way;
+        return cp_kern_add_less(way >> 8, &s->cut, ((const uint32_t *)x)[way & 255]);
     }
     const cp_tree_node *n = &t->node[at];
-    return (uint32_t)n->next + goes_right(t, f, n, ((const float *)x)[cp_tree_dim(n)], kind);
+    return (size_t)n->next + goes_right(t, f, n, ((const float *)x)[cp_tree_dim(n)], kind);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ fetching */
@@ -107,7 +108,7 @@ INLINE void go_down(const cp_tree *t, const cp_forest *f, party *p, size_t level
     }
     for (size_t k = 0; k < p->n; k += LANES) {
         const void *x[LANES];
-        uint32_t at[LANES];
+        size_t at[LANES]; /* as wide as addresses, since they are used as such */
         for (size_t j = 0; j < LANES; j++) {
             x[j] = p->x[k + j];
             at[j] = p->at[k + j];
@@ -115,7 +116,7 @@ INLINE void go_down(const cp_tree *t, const cp_forest *f, party *p, size_t level
         if (o->groups) fetch_share(o);
         for (size_t l = 0; l < levels; l++)
             for (size_t j = 0; j < LANES; j++) at[j] = next_node(t, f, at[j], x[j], kind);
-        for (size_t j = 0; j < LANES; j++) p->at[k + j] = at[j];
+        for (size_t j = 0; j < LANES; j++) p->at[k + j] = (uint32_t)at[j];
     }
 }
 

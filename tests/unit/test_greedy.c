@@ -643,6 +643,31 @@ static void awkward_inputs_are_answered(void **state) {
     }
 }
 
+/* Rows that may be overwritten get the same answer, whether they have keys or, where one is missing, none. */
+static void answers_may_take_the_place_of_rows(void **state) {
+    (void)state;
+    enum { ROWS = 9000, DIMS = 5 }; /* in two blocks, of which one has a value missing */
+    sample s = make_sample("overwritten", ROWS, DIMS, 0, 0);
+    float *copy = malloc(ROWS * DIMS * sizeof *copy);
+    copse_params *p = options_of(&cp_bf_method, "trees=3 max-depth=6");
+    cp_greedy *g = fit(&cp_bf_method, &s.rows, p, 1);
+    for (int missing = 0; missing < 2; missing++) {
+        if (missing) s.x[(ROWS - 1) * DIMS] = NAN;
+        s.x[7] = -0.0f;
+        memcpy(copy, s.x, ROWS * DIMS * sizeof *copy);
+        cp_rows mine = s.rows;
+        mine.x = mine.own = copy;
+        cp_answer a = ask(&cp_bf_method, g, &s.rows, p, CP_NONE, 0), b = ask(&cp_bf_method, g, &mine, p, CP_NONE, 0);
+        assert_memory_equal(a.gauss, b.gauss, ROWS * 3 * sizeof *a.gauss);
+        cp_answer_clear(&a);
+        cp_answer_clear(&b);
+    }
+    cp_greedy_free(g);
+    cp_param_free(p);
+    free(copy);
+    free_sample(&s);
+}
+
 static void impossible_options_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -685,6 +710,7 @@ int main(void) {
         cmocka_unit_test(only_ratios_of_weights_matter),
         cmocka_unit_test(any_allocation_may_fail),
         cmocka_unit_test(awkward_inputs_are_answered),
+        cmocka_unit_test(answers_may_take_the_place_of_rows),
         cmocka_unit_test(impossible_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

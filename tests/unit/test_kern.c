@@ -143,6 +143,10 @@ static void keys_of_every_tier_are_the_same(void **state) {
                 for (size_t i = 0; i < n; i++)
                     if (i != at) assert_int_equal(key[i], cp_kern_key(x[i]));
                 assert_int_equal(key[n], 77);
+                for (size_t i = 0; i < n; i++)
+                    if (i != at) assert_true(cp_kern_unkey(key[i]) == x[i]);
+                assert_int_equal(k->keys(x, n, (uint32_t *)(void *)x), at == n); /* in place of the numbers */
+                assert_memory_equal(x, key, n * sizeof *x);
                 free(x);
                 free(key);
             }
