@@ -108,18 +108,29 @@ const cp_bart_trace *cp_bart_chain_trace(const cp_bart_chain *c) {
 
 /* -------------------------------------------------------------------------------------------------------- the residual */
 
-void cp_bart_chain_refresh(const cp_bart_chain *c, cp_bart_sum *s, int32_t but) {
-    size_t n = c->problem->rows->n, trees = c->problem->opt.trees;
-    double sum[CP_SLOTS_PIECE];
-    for (size_t first = 0; first < n; first += CP_SLOTS_PIECE) {
-        size_t some = n - first < CP_SLOTS_PIECE ? n - first : CP_SLOTS_PIECE;
-        for (size_t i = 0; i < some; i++) sum[i] = (double)s->target[first + i];
-        for (size_t m = 0; m < trees; m++) {
-            const uint8_t *slot = s->tree[m].slot + first;
-            const float *mu = s->tree[m].mu;
-            for (size_t i = 0; i < some && (int32_t)m != but; i++) sum[i] -= (double)mu[slot[i]];
-        }
-        for (size_t i = 0; i < some; i++) s->r[first + i] = (float)sum[i];
+/* What the residual of `some` rows from `first` on should be, tree `but` left in. */
+static void find_residual(const cp_bart_chain *c, const cp_bart_sum *s, int32_t but, size_t first, size_t some,
+                          double *out) {
+    for (size_t i = 0; i < some; i++) out[i] = (double)s->target[first + i];
+    for (size_t m = 0; m < c->problem->opt.trees; m++) {
+        const uint8_t *slot = s->tree[m].slot + first;
+        const float *mu = s->tree[m].mu;
+        if ((int32_t)m == but) continue;
+        for (size_t i = 0; i < some; i++) out[i] -= (double)mu[slot[i]];
+    }
+}
+
+static size_t piece_from(const cp_bart_chain *c, size_t first) {
+    size_t left = c->problem->rows->n - first;
+    return left < CP_SLOTS_PIECE ? left : CP_SLOTS_PIECE;
+}
+
+void cp_bart_chain_refresh(const cp_bart_chain *c, cp_bart_sum *s) {
+    double r[CP_SLOTS_PIECE];
+    for (size_t first = 0, some; first < c->problem->rows->n; first += some) {
+        some = piece_from(c, first);
+        find_residual(c, s, CP_NONE, first, some, r);
+        for (size_t i = 0; i < some; i++) s->r[first + i] = (float)r[i];
     }
 }
 
@@ -194,7 +205,7 @@ static copse_status sweep(cp_bart_chain *c, copse_error *err) {
     const cp_bart_problem *b = c->problem;
     size_t trees = b->opt.trees;
     if (!c->at && !c->lifted && c->done % CP_BART_REFRESH == 0)
-        for (size_t k = 0; k < b->sums; k++) cp_bart_chain_refresh(c, &c->sum[k], CP_NONE);
+        for (size_t k = 0; k < b->sums; k++) cp_bart_chain_refresh(c, &c->sum[k]);
     for (; c->at < b->sums * trees; c->at++) {
         CP_TRY(sample_tree(c, c->at / trees, c->at % trees, err));
         if (c->at % trees == trees - 1) end_sum(c, c->at / trees);
@@ -236,28 +247,32 @@ copse_status cp_bart_chain_run(cp_bart_chain *c, size_t sweeps, const copse_run 
 
 /* ------------------------------------------------------------------------------------------------------------ checking */
 
-static const char *check_residual(const cp_bart_chain *c, cp_bart_sum *s, int32_t lifted) {
-    size_t n = c->problem->rows->n;
-    float *kept = cp_mem_raw(n, sizeof *kept);
-    const char *bad = kept ? NULL : "no memory to check";
-    if (!kept) return bad;
-    memcpy(kept, s->r, n * sizeof *kept);
-    cp_bart_chain_refresh(c, s, lifted);
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs((double)kept[i] - (double)s->r[i]) <= 1e-4 * (1 + fabs((double)s->target[i]))))
-            bad = "C3: a residual is not what trees leave";
-    memcpy(s->r, kept, n * sizeof *kept);
-    cp_mem_free(kept);
-    return bad;
+static const char *check_residual(const cp_bart_chain *c, const cp_bart_sum *s, int32_t lifted) {
+    double r[CP_SLOTS_PIECE];
+    for (size_t first = 0, some; first < c->problem->rows->n; first += some) {
+        some = piece_from(c, first);
+        find_residual(c, s, lifted, first, some, r);
+        for (size_t i = 0; i < some; i++)
+            if (!(fabs((double)s->r[first + i] - r[i]) <= 1e-4 * (1 + fabs((double)s->target[first + i]))))
+                return "C3: a residual is not what trees leave";
+    }
+    return NULL;
+}
+
+/* What is due, or one less if the last one fell due just now. */
+static int is_due(const cp_bart_chain *c, size_t kept) {
+    const cp_bart_options *opt = &c->problem->opt;
+    size_t due = cp_bart_chain_due(opt, c->done);
+    if (kept == due) return 1;
+    return kept + 1 == due && (c->done - opt->warm - opt->burn_in) % opt->thin == 0 && !c->at && !c->lifted;
 }
 
 static const char *check_sum(const cp_bart_chain *c, size_t number) {
-    cp_bart_sum *s = &c->sum[number];
+    const cp_bart_sum *s = &c->sum[number];
     const cp_bart_options *opt = &c->problem->opt;
     cp_bart_view v = cp_bart_chain_view(c, s);
-    size_t due = cp_bart_chain_due(opt, c->done), has = s->draws.draws;
     int32_t lifted = c->lifted && c->at / opt->trees == number ? (int32_t)(c->at % opt->trees) : CP_NONE;
-    if (has != due && has + 1 != due) return "C1: draws are missing, or too many";
+    if (!is_due(c, s->draws.draws)) return "C1: draws are missing, or too many";
     if (!(s->noise_var > 0 && isfinite(s->noise_var)) || (s->latent && s->noise_var != 1))
         return "C5: impossible noise";
     v.r = NULL; /* what leaves sum up is as old as the last time their tree was lifted */
@@ -265,15 +280,13 @@ static const char *check_sum(const cp_bart_chain *c, size_t number) {
         const char *bad = cp_bart_tree_check(&s->tree[m], &v);
         if (bad) return bad;
     }
-    const char *bad = cp_bart_draws_check(&s->draws);
-    return bad ? bad : check_residual(c, s, lifted);
+    return check_residual(c, s, lifted);
 }
 
-const char *cp_bart_chain_check(const cp_bart_chain *c) {
+const char *cp_bart_chain_suspect(const cp_bart_chain *c) {
     const cp_bart_problem *b = c->problem;
-    size_t due = cp_bart_chain_due(&b->opt, c->done);
     if (c->done > cp_bart_options_sweeps(&b->opt) || c->at >= b->sums * b->opt.trees) return "C1: too many sweeps";
-    if (c->trace.draws != due && c->trace.draws + 1 != due) return "C1: the trace is not that of the draws";
+    if (!is_due(c, c->trace.draws)) return "C1: the trace is not that of the draws";
     for (int k = 0; k < CP_BART_MOVES; k++)
         if (c->trace.tally.accepted[k] > c->trace.tally.proposed[k]) return "C4: more was accepted than proposed";
     for (size_t k = 0; k < b->sums; k++) {
@@ -281,4 +294,10 @@ const char *cp_bart_chain_check(const cp_bart_chain *c) {
         if (bad) return bad;
     }
     return NULL;
+}
+
+const char *cp_bart_chain_check(const cp_bart_chain *c) {
+    const char *bad = cp_bart_chain_suspect(c);
+    for (size_t k = 0; k < c->problem->sums && !bad; k++) bad = cp_bart_draws_check(&c->sum[k].draws);
+    return bad;
 }

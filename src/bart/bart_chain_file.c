@@ -92,15 +92,13 @@ static copse_status read_trees(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, c
     return COPSE_OK;
 }
 
-static copse_status read_draws(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, copse_error *err) {
-    size_t dims = s->draws.dims, trees = s->draws.trees, due = cp_bart_chain_due(&c->problem->opt, c->done);
+static copse_status read_draws(cp_bart_sum *s, cp_reader *r, copse_error *err) {
+    size_t dims = s->draws.dims, trees = s->draws.trees;
     cp_bart_draws_clear(&s->draws);
     CP_TRY(cp_reader_push(r, "draws", err));
     copse_status status = cp_bart_draws_read(r, dims, trees, &s->draws, err);
     cp_reader_pop(r);
-    if (status) return status;
-    if (s->draws.draws != due && s->draws.draws + 1 != due) return cp_reader_bad(r, err, "C1: draws are missing");
-    return COPSE_OK;
+    return status;
 }
 
 static copse_status read_sum(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, copse_error *err) {
@@ -111,7 +109,7 @@ static copse_status read_sum(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, cop
     CP_TRY(read_floats(r, "residual", b->rows->n, s->r, err));
     if (b->opt.sparse) CP_TRY(read_sparse(s, r, err));
     CP_TRY(read_trees(c, s, r, err));
-    return read_draws(c, s, r, err);
+    return read_draws(s, r, err);
 }
 
 static copse_status read_place(cp_bart_chain *c, cp_reader *r, copse_error *err) {
@@ -152,7 +150,7 @@ static copse_status read_chain(cp_bart_chain *c, cp_reader *r, copse_error *err)
         if (status) return status;
     }
     if (c->lifted) sum_lifted(c);
-    const char *bad = cp_bart_chain_check(c);
+    const char *bad = cp_bart_chain_suspect(c);
     return bad ? cp_reader_bad(r, err, "%s", bad) : COPSE_OK;
 }
 

@@ -70,10 +70,12 @@ struct cp_bart_chain {
 cp_bart_view cp_bart_chain_view(const cp_bart_chain *c, const cp_bart_sum *s);
 /* Draws that should have been kept after `done` sweeps. */
 size_t cp_bart_chain_due(const cp_bart_options *opt, size_t done);
-/* r from the trees; `but` stays out, CP_NONE: none does. */
-void cp_bart_chain_refresh(const cp_bart_chain *c, cp_bart_sum *s, int32_t but);
+/* The residual from the trees, all of them. */
+void cp_bart_chain_refresh(const cp_bart_chain *c, cp_bart_sum *s);
 /* NULL if the invariants hold, else what is broken. */
 const char *cp_bart_chain_check(const cp_bart_chain *c);
+/* The same, but for the draws, whose reader has checked them; needs no memory. */
+const char *cp_bart_chain_suspect(const cp_bart_chain *c);
 
 /* In bart_noise.c: sigma^2, or z, from its law given the trees. */
 void cp_bart_noise_draw(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng);

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 
 enum { SAMPLE = 32768, BINS = 128, DEPTHS = 12, FEW_COLUMNS = 4 };
+#define FAR 8.0
 
 /* Weight in units of unit_w, times 2^32, plus weight times residual in units of unit_wr, which may be below 0. */
 typedef int64_t packed;
@@ -43,7 +44,7 @@ struct cp_bart_warm {
     double *asked;    /* of each column: 1, and one for each rule of the sum that asks it */
     uint32_t *column; /* those that are tried: the first `columns` */
     size_t columns;
-    size_t rows; /* in the sample */
+    size_t from, rows; /* of the sample: its first row, and how many */
     double unit_w, unit_wr;
     packed *of_row;       /* what each row adds */
     uint32_t *row, *tmp;  /* rows of the sample by leaf */
@@ -68,6 +69,15 @@ static void fill_bins(cp_bart_warm *w) {
     }
 }
 
+/* Sums over all rows stay below 2^30.  Residuals beyond FAR, of targets in [-1/2, 1/2] or of a probit, are cut off there. */
+static void set_units(cp_bart_warm *w) {
+    double most = 0, n = (double)w->most_rows;
+    const float *weight = w->problem->opt_weight;
+    for (size_t i = 0; weight && i < w->problem->rows->n; i++) most = fmax(most, (double)weight[i]);
+    w->unit_w = weight ? most * n / 0x1p30 : 1;
+    w->unit_wr = FAR * (weight ? most : 1) * n / 0x1p30;
+}
+
 copse_status cp_bart_warm_new(const cp_bart_problem *b, cp_bart_warm **out, copse_error *err) {
     copse_status status;
     size_t dims = b->columns.ranks.dims, n = b->rows->n, some = FEW_COLUMNS + (size_t)sqrt((double)dims);
@@ -88,6 +98,7 @@ copse_status cp_bart_warm_new(const cp_bart_problem *b, cp_bart_warm **out, cops
     CP_TRY_OUT(CP_RAW(w->gain, w->most_columns * BINS, err));
     CP_TRY_OUT(CP_RAW(w->price, w->most_columns * BINS, err));
     fill_bins(w);
+    set_units(w);
     *out = w;
     return COPSE_OK;
 out:
@@ -140,55 +151,59 @@ static void draw_columns(cp_bart_warm *w, cp_rng *rng) {
     }
 }
 
-/* Sums over all rows stay below 2^30. */
-static void set_units(cp_bart_warm *w, const cp_bart_view *v) {
-    double most_w = 0, most_wr = 0, n = (double)w->most_rows;
-    for (size_t i = 0; i < w->problem->rows->n; i++) {
-        double weight = v->opt_weight ? (double)v->opt_weight[i] : 1;
-        most_w = weight > most_w ? weight : most_w;
-        most_wr = fmax(most_wr, weight * fabs((double)v->r[i]));
-    }
-    w->unit_w = v->opt_weight ? most_w * n / 0x1p30 : 1;
-    w->unit_wr = fmax(most_wr * n / 0x1p30, 1e-30);
+static packed pack(const cp_bart_warm *w, double weight, double r) {
+    double near = r > FAR ? FAR : r < -FAR ? -FAR : r;
+    return (packed)(weight / w->unit_w) * ((packed)1 << 32) + (packed)(weight * near / w->unit_wr);
 }
 
 /* Every step-th row, from one of the first on. */
 static void draw_sample(cp_bart_warm *w, const cp_bart_view *v, cp_rng *rng) {
     size_t n = w->problem->rows->n;
-    set_units(w, v);
+    w->from = (size_t)cp_rng_below(rng, w->step);
     w->rows = 0;
-    for (size_t i = (size_t)cp_rng_below(rng, w->step); i < n; i += w->step) {
-        double weight = v->opt_weight ? (double)v->opt_weight[i] : 1;
-        w->of_row[i] =
-            (packed)(weight / w->unit_w) * ((packed)1 << 32) + (packed)(weight * (double)v->r[i] / w->unit_wr);
+    for (size_t i = w->from; i < n; i += w->step) {
+        w->of_row[i] = pack(w, v->opt_weight ? (double)v->opt_weight[i] : 1, (double)v->r[i]);
         w->row[w->rows++] = (uint32_t)i;
     }
 }
 
 /* --------------------------------------------------------------------------------------------------------- histograms */
 
+static const uint8_t *bins_of(const cp_bart_warm *w, size_t k) {
+    return w->bin + w->column[k] * w->problem->rows->n;
+}
+
+/* Two columns at a time: rows are read once for both, and one addition need not wait for the other.  The last column is its
+ * own neighbour's place taker, whose sums go nowhere. */
 static void fill(const cp_bart_warm *w, const uint32_t *row, size_t n, packed *hist) {
+    packed nowhere[BINS];
     memset(hist, 0, w->columns * BINS * sizeof *hist);
     for (size_t i = 0; i < n; i++) w->few[i] = w->of_row[row[i]];
-    for (size_t k = 0; k < w->columns; k++) {
-        const uint8_t *bin = w->bin + w->column[k] * w->problem->rows->n;
-        packed *h = hist + k * BINS;
-        for (size_t i = 0; i < n; i++) h[bin[row[i]]] += w->few[i];
+    for (size_t k = 0; k < w->columns; k += 2) {
+        size_t other = k + 1 < w->columns ? k + 1 : k;
+        const uint8_t *a = bins_of(w, k), *b = bins_of(w, other);
+        packed *into_a = hist + k * BINS,
+               *into_b = other > k ? hist + other * BINS : memset(nowhere, 0, sizeof nowhere);
+        for (size_t i = 0; i < n; i++) {
+            into_a[a[row[i]]] += w->few[i];
+            into_b[b[row[i]]] += w->few[i];
+        }
     }
 }
 
-/* The same for all rows. */
-static void fill_all(const cp_bart_warm *w, packed *hist) {
-    size_t n = w->problem->rows->n;
-    if (w->step > 1) {
-        fill(w, w->row, w->rows, hist);
-        return;
-    }
+/* The same for the whole sample, which needs no list. */
+static void fill_root(const cp_bart_warm *w, packed *hist) {
+    packed nowhere[BINS];
     memset(hist, 0, w->columns * BINS * sizeof *hist);
-    for (size_t k = 0; k < w->columns; k++) {
-        const uint8_t *bin = w->bin + w->column[k] * n;
-        packed *h = hist + k * BINS;
-        for (size_t i = 0; i < n; i++) h[bin[i]] += w->of_row[i];
+    for (size_t k = 0; k < w->columns; k += 2) {
+        size_t other = k + 1 < w->columns ? k + 1 : k;
+        const uint8_t *a = bins_of(w, k), *b = bins_of(w, other);
+        packed *into_a = hist + k * BINS,
+               *into_b = other > k ? hist + other * BINS : memset(nowhere, 0, sizeof nowhere);
+        for (size_t i = w->from; i < w->problem->rows->n; i += w->step) {
+            into_a[a[i]] += w->of_row[i];
+            into_b[b[i]] += w->of_row[i];
+        }
     }
 }
 
@@ -282,15 +297,15 @@ static int choose(const cp_bart_warm *w, const cp_bart_view *v, const open_leaf 
 
 /* The rows of a leaf, those that go left first; returns how many do. */
 static size_t part(cp_bart_warm *w, const open_leaf *l, const choice *c) {
-    const uint8_t *bin = w->bin + w->column[c->k] * w->problem->rows->n;
+    const uint8_t *bin = bins_of(w, c->k);
     uint32_t *row = w->row + l->first;
     size_t left = 0, right = 0;
     for (size_t i = 0; i < l->n; i++) {
         uint32_t at = row[i];
-        if (bin[at] <= c->bin)
-            row[left++] = at;
-        else
-            w->tmp[right++] = at;
+        int goes_left = bin[at] <= c->bin;
+        row[left] = w->tmp[right] = at; /* the one that is not meant is overwritten, or behind the end */
+        left += (size_t)goes_left;
+        right += (size_t)!goes_left;
     }
     memcpy(row + left, w->tmp, right * sizeof *row);
     return left;
@@ -334,7 +349,7 @@ static void divide(cp_bart_warm *w, const cp_bart_tree *t, const open_leaf *l, c
 static copse_status grow(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng, copse_error *err) {
     open_leaf stack[DEPTHS + 2] = {{.node = 0, .n = w->rows, .hist = w->hist}};
     size_t height = 1;
-    fill_all(w, w->hist);
+    fill_root(w, w->hist);
     for (size_t b = 0; b < BINS && w->columns; b++) stack->sum += w->hist[b];
     while (height) {
         open_leaf l = stack[--height];

@@ -217,7 +217,7 @@ static void run_chains(const bart_law *law, world *w, world *told, uint64_t seed
         must(cp_bart_chain_new(&told->b, i, &c, &err), err);
         draw_state(c, w, &rng);
         draw_targets(w, c->sum, &rng);
-        cp_bart_chain_refresh(c, c->sum, CP_NONE);
+        cp_bart_chain_refresh(c, c->sum);
         if (sweeps) must(cp_bart_chain_run(c, sweeps, NULL, &err), err);
         const char *bad = i % 1000 == 0 && sweeps ? cp_bart_chain_check(c) : NULL;
         if (bad) fail_msg("%s", bad);
