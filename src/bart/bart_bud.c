@@ -40,9 +40,10 @@ void cp_bart_buds_clear(cp_bart_buds *b) {
 
 /* ------------------------------------------------------------------------------------------------------- likelihoods */
 
-/* What a level costs beyond its likelihood, in nats: that it is parted from the others takes a split, whose prior is about
- * this.  It need not be exact. */
-static const double PRICE = 3;
+/* What a leaf costs beyond its likelihood, in nats: about the prior of the split that it takes.  Too much, and trees with
+ * a leaf too many are hardly ever proposed, so that one that is there stays for long; too little, and they are most of what
+ * is proposed. */
+static const double PRICE = 1.5;
 
 static void add_row(const cp_bart_view *v, uint32_t row, double sign, cp_bart_sums *s) {
     double w = sign * (v->opt_weight ? (double)v->opt_weight[row] : 1);
@@ -51,14 +52,20 @@ static void add_row(const cp_bart_view *v, uint32_t row, double sign, cp_bart_su
     s->wr += v->r ? w * (double)v->r[row] : 0;
 }
 
-/* By level, into side 0; returns what they promise. */
+/* What the rows of one level are worth: their likelihood in so many leaves, and the price of these. */
+static double worth(const cp_bart_buds *b, const cp_bart_sums *s) {
+    if (!s->n) return 0;
+    double leaves = s->n > b->levels.usual ? (double)s->n / (double)b->levels.usual : 1;
+    return leaves * (cp_bart_log_leaf(b->v, s->w / leaves, s->wr / leaves) - PRICE);
+}
+
+/* By level, into side 0; returns what they promise, but for the first leaf's price. */
 static double promise_of(cp_bart_buds *b, cp_span rows) {
     cp_bart_sums *level = b->side[0];
-    double sum = PRICE;
+    double sum = 0;
     for (size_t k = 0; k < b->levels.n; k++) level[k] = (cp_bart_sums){0};
     for (size_t i = 0; i < rows.n; i++) add_row(b->v, rows.row[i], 1, &level[b->levels.of[rows.row[i]]]);
-    for (size_t k = 0; k < b->levels.n; k++)
-        if (level[k].n) sum += cp_bart_log_leaf(b->v, level[k].w, level[k].wr) - PRICE;
+    for (size_t k = 0; k < b->levels.n; k++) sum += worth(b, &level[k]);
     return sum;
 }
 
@@ -76,10 +83,11 @@ static cp_bart_sums sums_of(const cp_bart_buds *b) {
 static void fill_bud(cp_bart_buds *b, cp_bart_bud *bud, cp_span rows, size_t depth) {
     const cp_bart_view *v = b->v;
     double promise = promise_of(b, rows);
-    *bud = (cp_bart_bud){.rows = rows, .depth = depth, .sums = sums_of(b), .log_promise = promise, .first = CP_NONE};
+    *bud = (cp_bart_bud){.rows = rows, .depth = depth, .sums = sums_of(b), .first = CP_NONE};
     bud->varies = cp_rule_columns(&v->columns->ranks, rows, 1) > 0;
     bud->open = bud->varies && isfinite(v->log_split[depth]);
     bud->log_leaf = cp_bart_log_leaf(v, bud->sums.w, bud->sums.wr);
+    bud->log_promise = fmax(bud->log_leaf, promise + PRICE);
     bud->log_value = bud->open ? bud->log_promise : bud->log_leaf;
 }
 
@@ -182,14 +190,9 @@ static size_t sort_rows(cp_bart_buds *b, cp_span rows, uint32_t dim) {
     return values;
 }
 
-/* What one level is worth on one side. */
-static double worth(const cp_bart_buds *b, const cp_bart_sums *s) {
-    return s->n ? cp_bart_log_leaf(b->v, s->w, s->wr) - PRICE : 0;
-}
-
-/* All rows to the right; returns what both sides promise, which is what the right one does and a side's first level free. */
+/* All rows to the right; returns what they are worth. */
 static double begin_scan(cp_bart_buds *b, cp_span rows) {
-    double sum = promise_of(b, rows) + PRICE;
+    double sum = promise_of(b, rows);
     for (size_t k = 0; k < b->levels.n; k++) {
         b->side[1][k] = b->side[0][k];
         b->log_side[1][k] = worth(b, &b->side[1][k]);
@@ -199,30 +202,36 @@ static double begin_scan(cp_bart_buds *b, cp_span rows) {
     return sum;
 }
 
-/* A row goes from right to left; returns by how much the promise of both sides changes. */
-static double pass_row(cp_bart_buds *b, uint32_t row) {
+/* A row goes from right to left. */
+static void pass_row(cp_bart_buds *b, uint32_t row, double sum[2]) {
     size_t k = b->levels.of[row];
-    double change = 0;
     for (int s = 0; s < 2; s++) {
         add_row(b->v, row, s ? -1 : 1, &b->side[s][k]);
         double now = worth(b, &b->side[s][k]);
-        change += now - b->log_side[s][k];
+        sum[s] += now - b->log_side[s][k];
         b->log_side[s][k] = now;
     }
-    return change;
+}
+
+static double log_sides(const cp_bart_buds *b, const cp_bart_sums *whole, const cp_bart_sums *left,
+                        const double sum[2]) {
+    return fmax(cp_bart_log_leaf(b->v, left->w, left->wr), sum[0] + PRICE) +
+           fmax(cp_bart_log_leaf(b->v, whole->w - left->w, whole->wr - left->wr), sum[1] + PRICE);
 }
 
 /* From b->key, sorted: values, and log of the masses. */
 static void scan_gaps(cp_bart_buds *b, const cp_bart_bud *bud, uint32_t dim, cp_bart_gaps *g) {
     const cp_ranks *ranks = &b->v->columns->ranks;
-    double promise = begin_scan(b, bud->rows);
+    double sum[2] = {0, begin_scan(b, bud->rows)};
+    cp_bart_sums left = {0};
     size_t at = 0;
     g->rank[0] = (uint32_t)(b->key[0] >> 32);
     for (size_t i = 0; i + 1 < bud->rows.n; i++) {
-        uint32_t here = (uint32_t)(b->key[i] >> 32), next = (uint32_t)(b->key[i + 1] >> 32);
-        promise += pass_row(b, (uint32_t)b->key[i]);
+        uint32_t here = (uint32_t)(b->key[i] >> 32), next = (uint32_t)(b->key[i + 1] >> 32), row = (uint32_t)b->key[i];
+        add_row(b->v, row, 1, &left);
+        pass_row(b, row, sum);
         if (here == next) continue;
-        b->log_mass[at] = log(cp_ranks_width(ranks, dim, here, next)) + promise;
+        b->log_mass[at] = log(cp_ranks_width(ranks, dim, here, next)) + log_sides(b, &bud->sums, &left, sum);
         g->rank[++at] = next;
     }
 }

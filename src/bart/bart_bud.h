@@ -8,9 +8,11 @@
  * in the end; so it may be anything, and the better it foresees what will become of the bud's rows, the better.
  *   leaf     the likelihood of the rows in one leaf, as in the thesis.  While the noise is far below what rows differ by, the
  *            particle that is ahead by this measure outweighs all others by hundreds of nats, though all may end equal;
- *   levels   the product of the likelihoods of its levels in one leaf each, and a price for each level but the first: what
- *            the rows are worth if all further cuts part level from level (bart_level.h).  A cut that parts levels keeps
- *            what was promised; one that goes through a level makes two of it, and is counted as a leaf too many.
+ *   levels   the likelihood of its levels (bart_level.h) in leaves of their own, and a price for each leaf but the first:
+ *            what the rows are worth if all further cuts part level from level; or their likelihood in one leaf, if that is
+ *            more.  A cut that parts levels keeps what was promised, one that goes through a level makes two leaves of it.
+ *            A level that is larger than levels usually are may be several that happen to look alike, which no tree can join:
+ *            it counts as so many, and to cut it in halves of the usual size costs nothing.
  * Levels are found once, among all rows that are grown anew.  With one level, the second is the first.
  *
  * All lives in an arena, from `begin` to the next `begin`; buds and splits are numbers, because their arrays move. */

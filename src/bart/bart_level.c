@@ -18,7 +18,7 @@ copse_status cp_bart_levels_init(cp_bart_levels *l, size_t rows, copse_error *er
     copse_status status;
     *l = (cp_bart_levels){0};
     CP_TRY_OUT(CP_NEW(l->of, rows, err));
-    CP_TRY_OUT(CP_RAW(l->key, 2 * rows, err));
+    CP_TRY_OUT(CP_RAW(l->key, 3 * rows, err));
     CP_TRY_OUT(CP_RAW(l->block, CP_BART_LEVELS, err));
 out:
     if (status) cp_bart_levels_clear(l);
@@ -34,6 +34,7 @@ void cp_bart_levels_clear(cp_bart_levels *l) {
 
 void cp_bart_levels_none(cp_bart_levels *l, cp_span rows) {
     l->n = 1;
+    l->usual = rows.n;
     for (size_t i = 0; i < rows.n; i++) l->of[rows.row[i]] = 0;
 }
 
@@ -62,19 +63,26 @@ static size_t find_blocks(cp_bart_levels *l, const cp_bart_view *v, size_t rows,
     return n;
 }
 
+/* A level of n rows among all: their likelihood in one leaf, and that they are of this level, which nothing has said yet. */
+static double log_level(const cp_bart_view *v, const block *sum, size_t rows) {
+    double n = (double)(sum->end - sum->begin);
+    return cp_bart_log_leaf(v, sum->w, sum->wr) + n * log(n / (double)rows);
+}
+
 /* The last level of the best cut up to block j begins at its `first`.  Levels much wider than the noise are not tried. */
 static void cut_blocks(cp_bart_levels *l, const cp_bart_view *v, size_t n, double price) {
     const double widest = 8 * sqrt(v->noise_var);
+    size_t rows = l->block[n - 1].end;
     for (size_t j = 0; j < n; j++) {
-        block *b = &l->block[j];
-        double w = 0, wr = 0;
+        block *b = &l->block[j], sum = {.end = b->end};
         b->best = -INFINITY;
         for (size_t i = j + 1; i-- > 0;) {
             const block *a = &l->block[i];
             if (i < j && (double)b->low - (double)a->high > widest) break;
-            w += a->w;
-            wr += a->wr;
-            double value = (i ? l->block[i - 1].best : 0) + cp_bart_log_leaf(v, w, wr) - price;
+            sum.begin = a->begin;
+            sum.w += a->w;
+            sum.wr += a->wr;
+            double value = (i ? l->block[i - 1].best : 0) + log_level(v, &sum, rows) - price;
             if (value > b->best) {
                 b->best = value;
                 b->first = i;
@@ -93,9 +101,43 @@ static void name_levels(cp_bart_levels *l, size_t blocks) {
     }
 }
 
+/* A quarter of the rows are of levels of at most so many. */
+static size_t usual_size(cp_bart_levels *l, size_t rows) {
+    size_t below = 0;
+    uint64_t *size = l->key + rows;
+    for (size_t k = 0; k < l->n; k++) size[k] = 0;
+    for (size_t i = 0; i < rows; i++) size[l->of[(uint32_t)l->key[i]]] += UINT64_C(1) << 32;
+    cp_sort_wide(size, l->n, size + l->n);
+    for (size_t k = 0; k < l->n; k++) {
+        below += (size_t)(size[k] >> 32);
+        if (4 * below >= rows) return (size_t)(size[k] >> 32);
+    }
+    return rows;
+}
+
+/* With noise s2 instead of s02 all terms of the density change that are left out where the noise is the same for all:
+ * each row's 1/2 log(s02/s2), and w r^2 (1/s02 - 1/s2) / 2. */
+static double log_rescaled(const cp_bart_view *v, cp_span rows, double noise_var) {
+    double sum = 0;
+    for (size_t i = 0; i < rows.n; i++) {
+        double r = (double)v->r[rows.row[i]];
+        sum += (v->opt_weight ? (double)v->opt_weight[rows.row[i]] : 1) * r * r;
+    }
+    return 0.5 * ((double)rows.n * log(v->noise_var / noise_var) + sum * (1 / v->noise_var - 1 / noise_var));
+}
+
 void cp_bart_levels_find(cp_bart_levels *l, const cp_bart_view *v, cp_span rows, double price) {
+    enum { SCALES = 6 }; /* of noise, each a quarter of the one before */
+    cp_bart_view fine = *v;
+    double best = -INFINITY;
     sort_rows(l, v, rows);
-    size_t blocks = find_blocks(l, v, rows.n, 0.5 * sqrt(v->noise_var));
-    cut_blocks(l, v, blocks, price);
-    name_levels(l, blocks);
+    for (int k = 0; k < SCALES; k++, fine.noise_var /= 16) {
+        size_t blocks = find_blocks(l, &fine, rows.n, 0.5 * sqrt(fine.noise_var));
+        cut_blocks(l, &fine, blocks, price);
+        double value = l->block[blocks - 1].best + log_rescaled(v, rows, fine.noise_var);
+        if (!(value > best)) continue;
+        best = value;
+        name_levels(l, blocks);
+    }
+    l->usual = usual_size(l, rows.n);
 }

@@ -27,6 +27,10 @@ static void values_far_apart_are_levels(void **state) {
     for (size_t i = 0; i < 400; i++) w.r[i] = (float)((double)(i % 7) / 7 - 0.4 + 0.002 * cp_draw_normal(&rng));
     cp_bart_levels_find(&w.l, &w.v, (cp_span){w.row, 400}, 3);
     assert_int_equal(w.l.n, 7);
+    w.v.noise_var *= 400; /* levels are still seen */
+    cp_bart_levels_find(&w.l, &w.v, (cp_span){w.row, 400}, 3);
+    assert_int_equal(w.l.n, 7);
+    assert_in_range(w.l.usual, 57, 58);
     for (size_t i = 0; i < 400; i++) assert_int_equal(w.l.of[i], 6 - i % 7);
     cp_bart_levels_none(&w.l, (cp_span){w.row, 400});
     assert_int_equal(w.l.n, 1);
@@ -43,38 +47,47 @@ static void noise_is_one_level(void **state) {
     for (size_t i = 0; i < MANY; i++) w.r[i] = (float)(0.1 * cp_draw_normal(&rng));
     cp_bart_levels_find(&w.l, &w.v, (cp_span){w.row, MANY}, 3);
     assert_int_equal(w.l.n, 1);
+    assert_int_equal(w.l.usual, MANY);
     cp_bart_levels_clear(&w.l);
 }
 
-/* All ways to cut the sorted rows: bit i, between row i and the next. */
-static double best_of_all(const world *w, size_t n, double price) {
-    double best = -INFINITY;
-    for (unsigned cuts = 0; cuts < 1u << (n - 1); cuts++) {
-        double value = 0, sum_w = 0, sum_wr = 0;
-        for (size_t i = 0; i < n; i++) {
-            sum_w += (double)w->weight[i];
-            sum_wr += (double)w->weight[i] * (double)w->r[i];
+/* One row after another is normal about what those before say of the mean; and each is of this level among n rows. */
+static double log_level(const world *w, size_t begin, size_t end, size_t n, double noise_var) {
+    double mean = 0, var = w->v.leaf_var, sum = (double)(end - begin) * log((double)(end - begin) / (double)n);
+    for (size_t i = begin; i < end; i++) {
+        double noise = noise_var / (double)w->weight[i], spread = var + noise, off = (double)w->r[i] - mean;
+        sum -= 0.5 * (log(spread) + off * off / spread);
+        mean += var / spread * off;
+        var *= noise / spread;
+    }
+    return sum;
+}
+
+/* Cut behind row i where bit i is set, with the noise that suits best. */
+static double value_of(const world *w, size_t n, unsigned cuts, double price) {
+    double best = -INFINITY, noise_var = w->v.noise_var;
+    for (int scale = 0; scale < 6; scale++, noise_var /= 16) {
+        double value = 0;
+        for (size_t i = 0, begin = 0; i < n; i++) {
             if (i + 1 < n && !(cuts >> i & 1)) continue;
-            value += cp_bart_log_leaf(&w->v, sum_w, sum_wr) - price;
-            sum_w = sum_wr = 0;
+            value += log_level(w, begin, i + 1, n, noise_var) - price;
+            begin = i + 1;
         }
         best = fmax(best, value);
     }
     return best;
 }
 
-static double value_of(const world *w, size_t n, double price) {
-    double value = 0;
-    for (size_t k = 0; k < w->l.n; k++) {
-        double sum_w = 0, sum_wr = 0;
-        for (size_t i = 0; i < n; i++)
-            if (w->l.of[i] == k) {
-                sum_w += (double)w->weight[i];
-                sum_wr += (double)w->weight[i] * (double)w->r[i];
-            }
-        value += cp_bart_log_leaf(&w->v, sum_w, sum_wr) - price;
-    }
-    return value;
+static double best_of_all(const world *w, size_t n, double price) {
+    double best = -INFINITY;
+    for (unsigned cuts = 0; cuts < 1u << (n - 1); cuts++) best = fmax(best, value_of(w, n, cuts, price));
+    return best;
+}
+
+static unsigned cuts_found(const world *w, size_t n) {
+    unsigned cuts = 0;
+    for (size_t i = 0; i + 1 < n; i++) cuts |= (unsigned)(w->l.of[i] != w->l.of[i + 1]) << i;
+    return cuts;
 }
 
 /* Where no gap is below half the noise, nothing is left out. */
@@ -88,12 +101,12 @@ static void the_best_cut_is_found(void **state) {
     for (int repeat = 0; repeat < 20; repeat++) {
         double at = -0.5;
         for (size_t i = 0; i < ROWS; i++) {
-            at += 0.026 + 0.1 * cp_rng_unit(&rng) * cp_rng_unit(&rng);
+            at += 0.026 + (i % 3 ? 0.05 : 0.3) * cp_rng_unit(&rng);
             w.r[i] = (float)at;
             w.weight[i] = (float)(0.3 + cp_rng_unit(&rng));
         }
         cp_bart_levels_find(&w.l, &w.v, (cp_span){w.row, ROWS}, 1);
-        assert_near(value_of(&w, ROWS, 1), best_of_all(&w, ROWS, 1), 1e-9);
+        assert_near(value_of(&w, ROWS, cuts_found(&w, ROWS), 1), best_of_all(&w, ROWS, 1), 1e-9);
     }
     cp_bart_levels_clear(&w.l);
 }
