@@ -168,17 +168,16 @@ static const char *check_mu(const cp_bart_draws *d, size_t *now) {
     return used == d->mus ? NULL : "D3: values of no draw";
 }
 
-const char *cp_bart_draws_suspect(const cp_bart_draws *d, size_t *tmp) {
-    const char *bad = check_runs(d);
-    if (!bad) bad = check_rules(d);
-    if (!bad) bad = check_mu(d, tmp);
-    if (!bad && d->draws && memcmp(tmp, d->now, d->trees * sizeof *tmp)) bad = "D1: the last runs are others";
-    return bad;
-}
+const char cp_bart_draws_no_memory[] = "no memory for a check";
 
 const char *cp_bart_draws_check(const cp_bart_draws *d) {
-    size_t *tmp = cp_mem_raw(d->trees, sizeof *tmp);
-    const char *bad = tmp ? cp_bart_draws_suspect(d, tmp) : "no memory to check draws";
-    cp_mem_free(tmp);
+    const char *bad = check_runs(d);
+    if (!bad) bad = check_rules(d);
+    if (bad) return bad;
+    size_t *now = cp_mem_raw(d->trees, sizeof *now);
+    if (!now) return cp_bart_draws_no_memory;
+    bad = check_mu(d, now);
+    if (!bad && d->draws && memcmp(now, d->now, d->trees * sizeof *now)) bad = "D1: the last runs are others";
+    cp_mem_free(now);
     return bad;
 }

@@ -70,8 +70,8 @@ void cp_bart_draws_find(const cp_bart_draws *d, size_t draw, size_t *out_run);
 
 /* NULL if the invariants hold, else what is broken. */
 const char *cp_bart_draws_check(const cp_bart_draws *d);
-/* The same; tmp has room for a number for each tree. */
-const char *cp_bart_draws_suspect(const cp_bart_draws *d, size_t *tmp);
+/* What a check says that could not be made: this very text, so that a reader can tell it from a fault of its file. */
+extern const char cp_bart_draws_no_memory[];
 
 /* In bart_draws_file.c.  Read, draws can be added to as if they had never been away; there may be none yet.  All that is
  * read is checked, and after a failure `out` holds nothing. */

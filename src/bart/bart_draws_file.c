@@ -145,10 +145,8 @@ static void derive(cp_bart_draws *d) {
 }
 
 static copse_status check(const cp_bart_draws *d, copse_error *err) {
-    size_t *tmp;
-    CP_TRY(CP_RAW(tmp, d->trees, err));
-    const char *wrong = cp_bart_draws_suspect(d, tmp);
-    cp_mem_free(tmp);
+    const char *wrong = cp_bart_draws_check(d);
+    if (wrong == cp_bart_draws_no_memory) return cp_fail_memory(err);
     return wrong ? cp_fail(err, COPSE_E_MODEL, "damaged: %s", wrong) : COPSE_OK;
 }
 

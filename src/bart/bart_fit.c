@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bart/bart_model.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "method/crew.h"
 
@@ -136,6 +137,7 @@ static copse_status set_up(sampling *s, const start *from, copse_error *err) {
     uint64_t seed = (uint64_t)cp_param_int(from->p, "seed");
     size_t chains = (size_t)cp_param_int(from->p, "chains");
     CP_TRY(cp_bart_problem_init(&s->problem, from->rows, &opt, seed, from->run, err));
+    if (opt.prior_only) cp_log_info(from->run, "prior only: targets count for its scale alone");
     return cp_crew_init(&s->chains, &chain_kind, chains, s, from->opt_reader, err);
 }
 
