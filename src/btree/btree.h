@@ -89,17 +89,14 @@ void cp_btree_smc_free(cp_btree_swarm *s);
  * Progress is reported through run: only the thread of the caller may be given one that listens. */
 copse_status cp_btree_smc_run(cp_btree_swarm *s, size_t stages, const copse_run *run, copse_error *err);
 int cp_btree_smc_done(const cp_btree_swarm *s);
-/* Adds the island's trees, of total weight `weight`, to the grove; out is cleared by cp_btree_island_clear. */
-copse_status cp_btree_smc_finish(cp_btree_swarm *s, double weight, cp_grove *grove, cp_btree_island *out,
-                                 copse_error *err);
+/* The estimate of log p(y | x), once it is done. */
+double cp_btree_smc_log_marginal(const cp_btree_swarm *s);
+/* Adds the island's trees, of total weight 1, to the grove; out is cleared by cp_btree_island_clear. */
+copse_status cp_btree_smc_finish(cp_btree_swarm *s, cp_grove *grove, cp_btree_island *out, copse_error *err);
 /* Restored, an island goes on as if it had never stopped, bit for bit.  It must be given the problem and the options it
  * had; everything else is checked. */
 copse_status cp_btree_smc_write(cp_btree_swarm *s, cp_writer *w, copse_error *err);
 copse_status cp_btree_smc_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island,
                                cp_btree_swarm **out, copse_error *err);
-
-/* All of it: new, run, finish, free. */
-copse_status cp_btree_smc(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island, double weight,
-                          const copse_run *run, cp_grove *grove, cp_btree_island *out, copse_error *err);
 
 #endif

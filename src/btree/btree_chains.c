@@ -47,7 +47,7 @@ static void free_chain(void *member) {
 
 static copse_status finish_chain(void *member, size_t i, cp_grove *grove, cp_btree *b, copse_error *err) {
     cp_btree_trace *t = &b->trace[i];
-    CP_TRY(cp_btree_mcmc_finish(member, 1, grove, t, err));
+    CP_TRY(cp_btree_mcmc_finish(member, grove, t, err));
     for (size_t k = 0; k < t->samples; k++) t->log_post[k] = cp_btree_own_units(b, t->log_post[k]);
     return COPSE_OK;
 }

@@ -63,7 +63,7 @@ static void free_island(void *member) {
 }
 
 static copse_status finish_island(void *member, size_t i, cp_grove *grove, cp_btree *b, copse_error *err) {
-    CP_TRY(cp_btree_smc_finish(member, 1, grove, &b->island[i], err));
+    CP_TRY(cp_btree_smc_finish(member, grove, &b->island[i], err));
     b->island[i].log_marginal = cp_btree_own_units(b, b->island[i].log_marginal);
     return COPSE_OK;
 }

@@ -118,8 +118,7 @@ copse_status cp_btree_mcmc_run(cp_btree_chain *c, size_t iterations, const copse
     return COPSE_OK;
 }
 
-copse_status cp_btree_mcmc_finish(cp_btree_chain *c, double weight, cp_grove *grove, cp_btree_trace *out,
-                                  copse_error *err) {
+copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_grove *grove, cp_btree_trace *out, copse_error *err) {
     size_t n = c->trace.samples;
     cp_btree_trace t = c->trace;
     t.log_post = NULL;
@@ -131,7 +130,7 @@ copse_status cp_btree_mcmc_finish(cp_btree_chain *c, double weight, cp_grove *gr
         t.log_post[i] = c->trace.log_post[i];
         t.leaves[i] = c->trace.leaves[i];
     }
-    if (n) CP_TRY_OUT(cp_grove_merge(grove, &c->grove, weight / (double)n, err));
+    if (n) CP_TRY_OUT(cp_grove_merge(grove, &c->grove, 1 / (double)n, err));
     *out = t;
     return COPSE_OK;
 out:

@@ -55,9 +55,8 @@ void cp_btree_mcmc_free(cp_btree_chain *c);
 copse_status cp_btree_mcmc_run(cp_btree_chain *c, size_t iterations, const copse_run *run, copse_error *err);
 /* Iterations so far. */
 size_t cp_btree_mcmc_done(const cp_btree_chain *c);
-/* Adds the chain's draws, of total weight `weight`, to the grove; out is cleared by cp_btree_trace_clear. */
-copse_status cp_btree_mcmc_finish(cp_btree_chain *c, double weight, cp_grove *grove, cp_btree_trace *out,
-                                  copse_error *err);
+/* Adds the chain's draws, of total weight 1, to the grove; out is cleared by cp_btree_trace_clear. */
+copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_grove *grove, cp_btree_trace *out, copse_error *err);
 /* Restored, a chain goes on as if it had never stopped, bit for bit.  It must be given the problem and the options it had,
  * but `samples`, which may have grown even if it was finished; everything else is checked. */
 copse_status cp_btree_mcmc_write(const cp_btree_chain *c, cp_writer *w, copse_error *err);

@@ -336,8 +336,7 @@ static void harvest_clear(harvest *h) {
     cp_mem_free(h->root);
 }
 
-static copse_status gather_trees(cp_btree_swarm *s, double weight, cp_grove *grove, size_t *out_unique,
-                                 copse_error *err) {
+static copse_status gather_trees(cp_btree_swarm *s, cp_grove *grove, size_t *out_unique, copse_error *err) {
     size_t n = s->opt.particles;
     harvest h = {.s = s, .grove = grove};
     double log_total = cp_particle_log_mean(s->log_weight, n) + log((double)n);
@@ -348,22 +347,25 @@ static copse_status gather_trees(cp_btree_swarm *s, double weight, cp_grove *gro
         int32_t *root = &h.root[s->particle[i]];
         *out_unique += *root == CP_NONE;
         if (*root == CP_NONE) CP_TRY_OUT(grow_tree(&h, s->particle[i], err));
-        CP_TRY_OUT(cp_grove_add(grove, *root, weight * exp(s->log_weight[i] - log_total), err));
+        CP_TRY_OUT(cp_grove_add(grove, *root, exp(s->log_weight[i] - log_total), err));
     }
 out:
     harvest_clear(&h);
     return status;
 }
 
-copse_status cp_btree_smc_finish(cp_btree_swarm *s, double weight, cp_grove *grove, cp_btree_island *out,
-                                 copse_error *err) {
+double cp_btree_smc_log_marginal(const cp_btree_swarm *s) {
+    return s->log_z + cp_particle_log_mean(s->log_weight, s->opt.particles);
+}
+
+copse_status cp_btree_smc_finish(cp_btree_swarm *s, cp_grove *grove, cp_btree_island *out, copse_error *err) {
     size_t standing;
     *out = (cp_btree_island){0};
     CP_TRY(cp_btree_smc_open(s, &standing, err));
-    CP_TRY(gather_trees(s, weight, grove, &out->unique, err));
+    CP_TRY(gather_trees(s, grove, &out->unique, err));
     CP_TRY(CP_RAW(out->ess, s->stages, err));
     if (s->stages) memcpy(out->ess, s->ess, s->stages * sizeof *s->ess);
-    out->log_marginal = s->log_z + cp_particle_log_mean(s->log_weight, s->opt.particles);
+    out->log_marginal = cp_btree_smc_log_marginal(s);
     out->stages = s->stages;
     out->cut_short = standing > 0;
     out->resamplings = s->resamplings;
@@ -375,14 +377,4 @@ copse_status cp_btree_smc_finish(cp_btree_swarm *s, double weight, cp_grove *gro
 void cp_btree_island_clear(cp_btree_island *s) {
     cp_mem_free(s->ess);
     *s = (cp_btree_island){0};
-}
-
-copse_status cp_btree_smc(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island, double weight,
-                          const copse_run *run, cp_grove *grove, cp_btree_island *out, copse_error *err) {
-    cp_btree_swarm *s;
-    CP_TRY(cp_btree_smc_new(b, opt, island, &s, err));
-    copse_status status = cp_btree_smc_run(s, 0, run, err);
-    if (!status) status = cp_btree_smc_finish(s, weight, grove, out, err);
-    cp_btree_smc_free(s);
-    return status;
 }

@@ -36,15 +36,13 @@ typedef struct trial {
 static copse_status try_island(void *arg, size_t i, size_t worker, copse_error *err) {
     const trial *r = arg;
     const cp_btree_tuning *t = r->t;
-    cp_grove grove;
-    cp_btree_island out = {0};
+    cp_btree_swarm *s;
     copse_run silent = {.stop = t->run ? t->run->stop : NULL};
     (void)worker;
-    CP_TRY(cp_grove_init(&grove, t->problem->rows->dims, t->problem->leaf.width, err));
-    copse_status status = cp_btree_smc(t->problem, t->opt, i, 1, &silent, &grove, &out, err);
-    r->log_marginal[i] = out.log_marginal;
-    cp_btree_island_clear(&out);
-    cp_grove_clear(&grove);
+    CP_TRY(cp_btree_smc_new(t->problem, t->opt, i, &s, err));
+    copse_status status = cp_btree_smc_run(s, 0, &silent, err);
+    if (!status) r->log_marginal[i] = cp_btree_smc_log_marginal(s);
+    cp_btree_smc_free(s);
     return status;
 }
 

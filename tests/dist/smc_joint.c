@@ -118,7 +118,7 @@ static double harvest(const world *w, cp_btree_swarm *s, cp_rng *rng, double out
     cp_btree_island how;
     size_t tree = 0;
     must(cp_grove_init(&g, JOINT_DIMS, w->told.leaf.width, &err), err);
-    must(cp_btree_smc_finish(s, 1, &g, &how, &err), err);
+    must(cp_btree_smc_finish(s, &g, &how, &err), err);
     must(cp_grove_finish(&g, &err), err);
     for (double u = cp_rng_unit(rng) - g.weight[0]; u >= 0 && tree + 1 < g.trees; u -= g.weight[tree]) tree++;
     features_of(w, &g, g.root[tree], out);

@@ -89,11 +89,14 @@ static inline void island_predict(const island_problem *p, const cp_grove *g, do
 
 static inline island_result island_run(const island_problem *p, const cp_btree_smc_options *opt, size_t island) {
     copse_error err;
-    copse_run run = {.threads = 1};
+    cp_btree_swarm *s;
     cp_grove g;
     cp_btree_island out;
     must(cp_grove_init(&g, p->rows.dims, p->b.leaf.width, &err), err);
-    must(cp_btree_smc(&p->b, opt, island, 1, &run, &g, &out, &err), err);
+    must(cp_btree_smc_new(&p->b, opt, island, &s, &err), err);
+    must(cp_btree_smc_run(s, 0, NULL, &err), err);
+    must(cp_btree_smc_finish(s, &g, &out, &err), err);
+    cp_btree_smc_free(s);
     must(cp_grove_finish(&g, &err), err);
     assert_false(out.cut_short);
     island_result r = {.log_z = out.log_marginal, .resamplings = out.resamplings};

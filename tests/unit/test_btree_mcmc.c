@@ -109,9 +109,9 @@ static void kept_trees_know_their_rows(void **state) {
     cp_btree_chain *c = new_chain(&w, &options, 0);
     must(cp_btree_mcmc_run(c, 0, NULL, &err), err);
     must(cp_grove_init(&grove, w.s.rows.dims, 3, &err), err);
-    must(cp_btree_mcmc_finish(c, .5, &grove, &trace, &err), err);
+    must(cp_btree_mcmc_finish(c, &grove, &trace, &err), err);
     cp_btree_trace_clear(&trace);
-    must(cp_btree_mcmc_finish(c, .5, &grove, &trace, &err), err);
+    must(cp_btree_mcmc_finish(c, &grove, &trace, &err), err);
     must(cp_grove_finish(&grove, &err), err);
     assert_null(cp_grove_check(&grove));
     assert_int_equal(grove.trees, c->grove.trees);
@@ -284,7 +284,7 @@ static copse_status write_and_read(const cp_btree_chain *c, const world *w, cops
     CP_TRY_OUT(cp_reader_new(bytes, n, &r, err));
     CP_TRY_OUT(cp_btree_mcmc_read(r, &w->b, &options, 0, &again, err));
     CP_TRY_OUT(cp_grove_init(&grove, w->s.rows.dims, w->b.leaf.width, err));
-    CP_TRY_OUT(cp_btree_mcmc_finish(again, 1, &grove, &trace, err));
+    CP_TRY_OUT(cp_btree_mcmc_finish(again, &grove, &trace, err));
 out:
     cp_btree_trace_clear(&trace);
     cp_grove_clear(&grove);

@@ -58,7 +58,7 @@ static void result_clear(result *r) {
 static void finish(cp_btree_swarm *s, result *out) {
     copse_error err;
     result_init(out, s->b);
-    must(cp_btree_smc_finish(s, 1, &out->grove, &out->island, &err), err);
+    must(cp_btree_smc_finish(s, &out->grove, &out->island, &err), err);
     must(cp_grove_finish(&out->grove, &err), err);
     const char *wrong = cp_grove_check(&out->grove);
     if (wrong) fail_msg("%s", wrong);
@@ -93,8 +93,12 @@ static copse_status job_island(void *arg, size_t i, size_t worker, copse_error *
     job *j = arg;
     result *r = &j->result[i];
     (void)worker;
-    CP_TRY(cp_btree_smc(j->b, &j->opt, i, 1, NULL, &r->grove, &r->island, err));
-    return cp_grove_finish(&r->grove, err);
+    cp_btree_swarm *s;
+    CP_TRY(cp_btree_smc_new(j->b, &j->opt, i, &s, err));
+    copse_status status = cp_btree_smc_run(s, 0, NULL, err);
+    if (!status) status = cp_btree_smc_finish(s, &r->grove, &r->island, err);
+    cp_btree_smc_free(s);
+    return status ? status : cp_grove_finish(&r->grove, err);
 }
 
 static void threads_change_nothing(void **state) {
@@ -362,7 +366,7 @@ static copse_status whole_life(const cp_btree_problem *b, const cp_btree_smc_opt
     CP_TRY_OUT(restore(bytes, n, b, opt, &s, err));
     CP_TRY_OUT(cp_btree_smc_run(s, 0, NULL, err));
     CP_TRY_OUT(cp_grove_init(&grove, b->ranks.dims, b->leaf.width, err));
-    CP_TRY_OUT(cp_btree_smc_finish(s, 1, &grove, &island, err));
+    CP_TRY_OUT(cp_btree_smc_finish(s, &grove, &island, err));
 out:
     cp_btree_smc_free(s);
     cp_writer_free(w);
