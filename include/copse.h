@@ -77,7 +77,7 @@ typedef struct copse_run {
     int threads; /* 0: one per core the process may use */
     /* Called from the calling thread only, with one line without its newline. */
     void (*log)(void *arg, copse_log_level level, const char *text);
-    /* Called from the calling thread, now and then: `done` of `total` units of work. */
+    /* Called from the calling thread, now and then: `done` of `total` units of work; total is 0 where nobody knows it. */
     void (*progress)(void *arg, const char *what, double done, double total);
     void *arg; /* handed to the callbacks */
     const volatile int
@@ -284,6 +284,8 @@ typedef struct copse_figure {
 } copse_figure;
 enum { COPSE_MAX_FIGURES = 24 };
 COPSE_API size_t copse_model_figures(const copse_model *model, copse_figure out[COPSE_MAX_FIGURES]);
+/* How many of them, from the first, are worth a look; the others are details for programs. */
+COPSE_API size_t copse_model_main_figures(const copse_model *model);
 
 /* Samplers: is the result to be trusted?  One thing that was looked at: */
 typedef struct copse_check {

@@ -82,6 +82,18 @@ static void print_time(double seconds, char *buf, size_t n) {
         snprintf(buf, n, "%.1f h", seconds / 3600);
 }
 
+static void print_line(const char *what, double done, double total, double rate) {
+    char left[32];
+    fprintf(stderr, "\r\033[K%s  %.0f", what, done);
+    if (total > 0) fprintf(stderr, " of %.0f", total);
+    fprintf(stderr, "  %.*f/s", rate < 10, rate);
+    if (total > 0) {
+        print_time((total - done) / rate, left, sizeof left);
+        fprintf(stderr, "  %s left", left);
+    }
+    fflush(stderr);
+}
+
 /* Ten lines a second at most, and none for what is done within half a second. */
 static void on_progress(void *arg, const char *what, double done, double total) {
     cli_progress *p = arg;
@@ -92,17 +104,13 @@ static void on_progress(void *arg, const char *what, double done, double total) 
         p->began = p->last = now;
     }
     double passed = now - p->began;
-    if (done >= total) {
+    if (total > 0 && done >= total) {
         cli_progress_clear(p);
         p->what[0] = '\0';
         return;
     }
     if (passed < .5 || now - p->last < .1 || done <= 0) return;
-    char left[32];
-    double rate = done / passed;
-    print_time((total - done) / rate, left, sizeof left);
-    fprintf(stderr, "\r\033[K%s  %.0f of %.0f  %.*f/s  %s left", what, done, total, rate < 10, rate, left);
-    fflush(stderr);
+    print_line(what, done, total, done / passed);
     p->shown = 1;
     p->last = now;
 }

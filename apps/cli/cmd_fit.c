@@ -160,7 +160,8 @@ static void print_learnt(const cli *c, const fit_job *f) {
 
 static void print_figures(const copse_model *m) {
     copse_figure figure[COPSE_MAX_FIGURES];
-    size_t n = copse_model_figures(m, figure);
+    size_t n = copse_model_main_figures(m);
+    copse_model_figures(m, figure);
     for (size_t i = 0; i < n; i++)
         printf("%s%s %.5g", i == 0 ? "  figures     " : ", ", figure[i].name, figure[i].value);
     if (n) putchar('\n');

@@ -12,17 +12,17 @@
 
 enum { NAMES_SHOWN = 12 };
 
-static void print_names(const char *label, const copse_model *m, size_t n,
+static void print_names(int width, const char *label, const copse_model *m, size_t n,
                         const char *(*name)(const copse_model *, size_t)) {
-    printf("  %-12s%zu:", label, n);
+    printf("  %-*s%zu:", width, label, n);
     for (size_t i = 0; i < n && i < NAMES_SHOWN; i++) printf(" %s", name(m, i));
     if (n > NAMES_SHOWN) printf(" ... and %zu more", n - NAMES_SHOWN);
     putchar('\n');
 }
 
-static void print_options(const copse_params *p) {
+static void print_options(int width, const copse_params *p) {
     copse_option_info o;
-    printf("  %-12s", "options");
+    printf("  %-*s", width, "options");
     for (size_t i = 0; copse_method_option(copse_params_method(p), i, &o); i++)
         printf("%s%s %s", i ? ", " : "", o.name, copse_params_get(p, o.name));
     putchar('\n');
@@ -36,19 +36,29 @@ static const char *prospects(const copse_model *m) {
                                     : "without its training rows: to learn more, fit again";
 }
 
+/* Values stand in one column, to the right of the longest name. */
+static int width_of(const copse_figure *figure, size_t n) {
+    size_t width = 12;
+    for (size_t i = 0; i < n; i++)
+        if (strlen(figure[i].name) + 1 > width) width = strlen(figure[i].name) + 1;
+    return (int)width;
+}
+
 static void print_summary(const char *path, const copse_model *m) {
     char count[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE];
     copse_figure figure[COPSE_MAX_FIGURES];
-    size_t figures = copse_model_figures(m, figure);
+    size_t figures = copse_model_main_figures(m), rows = copse_model_rows(m);
+    copse_model_figures(m, figure);
+    int width = width_of(figure, figures);
     printf("%s: %s, %s of '%s'\n", cli_source(path), copse_params_method(copse_model_params(m)),
            cli_task_name(copse_model_task(m)), copse_model_target(m));
-    cli_say("learnt", "%s row%s", cli_count(copse_model_rows(m), count), cli_plural(copse_model_rows(m)));
-    if (copse_model_classes(m)) print_names("classes", m, copse_model_classes(m), copse_model_class);
-    print_names("features", m, copse_model_features(m), copse_model_feature);
-    print_options(copse_model_params(m));
-    for (size_t i = 0; i < figures; i++) cli_say(figure[i].name, "%.6g", figure[i].value);
-    cli_say("file", "%s%s%s", cli_is_dash(path) ? "" : cli_bytes(cli_file_size(path), bytes),
-            cli_is_dash(path) ? "" : ", ", prospects(m));
+    printf("  %-*s%s row%s\n", width, "learnt", cli_count(rows, count), cli_plural(rows));
+    if (copse_model_classes(m)) print_names(width, "classes", m, copse_model_classes(m), copse_model_class);
+    print_names(width, "features", m, copse_model_features(m), copse_model_feature);
+    print_options(width, copse_model_params(m));
+    for (size_t i = 0; i < figures; i++) printf("  %-*s%.6g\n", width, figure[i].name, figure[i].value);
+    printf("  %-*s%s%s%s\n", width, "file", cli_is_dash(path) ? "" : cli_bytes(cli_file_size(path), bytes),
+           cli_is_dash(path) ? "" : ", ", prospects(m));
 }
 
 /* ------------------------------------------------------------------------------------------------------- trees */

@@ -197,7 +197,12 @@ size_t copse_model_trees(const copse_model *model) {
 }
 
 size_t copse_model_figures(const copse_model *model, copse_figure out[COPSE_MAX_FIGURES]) {
-    return model->method->figures(model->state, out);
+    return cp_describe_figures(model, out);
+}
+
+size_t copse_model_main_figures(const copse_model *model) {
+    copse_figure figure[COPSE_MAX_FIGURES];
+    return model->method->figures(model->state, figure);
 }
 
 copse_status copse_model_diagnose(const copse_model *model, copse_diagnosis *out, copse_error *err) {

@@ -109,6 +109,7 @@ static int can_learn(const void *state) {
         .diagnose = cp_btree_diagnose,                                                     \
         .json = cp_btree_json,                                                             \
         .figures = cp_btree_figures,                                                       \
+        .details = cp_btree_details,                                                       \
         .tree_json = cp_btree_tree_json,                                                   \
         .tree_node = cp_btree_tree_node,                                                   \
         .tree_shape = cp_btree_tree_shape,                                                 \

@@ -19,24 +19,9 @@ static const double *stat_of(const cp_btree *b, const cp_grove_node *leaf) {
 /* ------------------------------------------------------------------------------------------------------------- figures */
 
 static size_t island_figures(const cp_btree *b, copse_figure *out) {
-    double stages = 0, resamplings = 0, expanded = 0, worked = 0, cut_short = 0;
     size_t n = 0;
-    for (size_t i = 0; i < b->islands; i++) {
-        const cp_btree_island *s = &b->island[i];
-        stages = fmax(stages, (double)s->stages);
-        resamplings += (double)s->resamplings;
-        expanded += (double)s->expanded;
-        worked += (double)s->worked;
-        cut_short += s->cut_short != 0;
-    }
     if (!b->prior_only) out[n++] = (copse_figure){"log_marginal", cp_btree_log_marginal(b)};
     if (!b->prior_only && b->islands > 1) out[n++] = (copse_figure){"log_marginal_sd", cp_btree_log_marginal_sd(b)};
-    out[n++] = (copse_figure){"least_ess", cp_btree_least_ess(b)};
-    out[n++] = (copse_figure){"stages", stages};
-    out[n++] = (copse_figure){"resamplings", resamplings};
-    out[n++] = (copse_figure){"expanded", expanded};
-    out[n++] = (copse_figure){"worked", worked};
-    out[n++] = (copse_figure){"cut_short", cut_short};
     if (!b->tuned) return n;
     if (b->task == COPSE_CLASS) out[n++] = (copse_figure){"alpha", b->hyper.alpha};
     out[n++] = (copse_figure){"alpha_split", b->hyper.split.alpha};
@@ -46,15 +31,9 @@ static size_t island_figures(const cp_btree *b, copse_figure *out) {
 
 static size_t chain_figures(const cp_btree *b, copse_figure *out) {
     size_t n = 0;
-    if (!isnan(b->leaves.rhat)) {
-        out[n++] = (copse_figure){"rhat", fmax(b->log_posterior.rhat, b->leaves.rhat)};
-        out[n++] = (copse_figure){"ess", fmin(b->log_posterior.bulk, b->leaves.bulk)};
-        out[n++] = (copse_figure){"ess_tail", fmin(b->log_posterior.tail, b->leaves.tail)};
-    }
-    out[n++] = (copse_figure){"accepted_grow", cp_btree_acceptance(b, CP_BTREE_GROW)};
-    out[n++] = (copse_figure){"accepted_prune", cp_btree_acceptance(b, CP_BTREE_PRUNE)};
-    out[n++] = (copse_figure){"accepted_change", cp_btree_acceptance(b, CP_BTREE_CHANGE)};
-    out[n++] = (copse_figure){"accepted_swap", cp_btree_acceptance(b, CP_BTREE_SWAP)};
+    if (isnan(b->leaves.rhat)) return n;
+    out[n++] = (copse_figure){"rhat", fmax(b->log_posterior.rhat, b->leaves.rhat)};
+    out[n++] = (copse_figure){"ess", fmin(b->log_posterior.bulk, b->leaves.bulk)};
     return n;
 }
 
@@ -69,9 +48,45 @@ size_t cp_btree_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) 
     }
     out[n++] = (copse_figure){"leaves", leaves};
     out[n++] = (copse_figure){"depth", depth};
+    return n + (b->chains ? chain_figures : island_figures)(b, out + n);
+}
+
+static size_t island_details(const cp_btree *b, copse_figure *out) {
+    double stages = 0, resamplings = 0, expanded = 0, worked = 0, cut_short = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < b->islands; i++) {
+        const cp_btree_island *s = &b->island[i];
+        stages = fmax(stages, (double)s->stages);
+        resamplings += (double)s->resamplings;
+        expanded += (double)s->expanded;
+        worked += (double)s->worked;
+        cut_short += s->cut_short != 0;
+    }
+    out[n++] = (copse_figure){"least_ess", cp_btree_least_ess(b)};
+    out[n++] = (copse_figure){"stages", stages};
+    out[n++] = (copse_figure){"resamplings", resamplings};
+    out[n++] = (copse_figure){"expanded", expanded};
+    out[n++] = (copse_figure){"worked", worked};
+    out[n++] = (copse_figure){"cut_short", cut_short};
+    return n;
+}
+
+static size_t chain_details(const cp_btree *b, copse_figure *out) {
+    size_t n = 0;
+    if (!isnan(b->leaves.rhat)) out[n++] = (copse_figure){"ess_tail", fmin(b->log_posterior.tail, b->leaves.tail)};
+    out[n++] = (copse_figure){"accepted_grow", cp_btree_acceptance(b, CP_BTREE_GROW)};
+    out[n++] = (copse_figure){"accepted_prune", cp_btree_acceptance(b, CP_BTREE_PRUNE)};
+    out[n++] = (copse_figure){"accepted_change", cp_btree_acceptance(b, CP_BTREE_CHANGE)};
+    out[n++] = (copse_figure){"accepted_swap", cp_btree_acceptance(b, CP_BTREE_SWAP)};
+    return n;
+}
+
+size_t cp_btree_details(const void *state, copse_figure *out) {
+    const cp_btree *b = state;
+    size_t n = 0;
     out[n++] = (copse_figure){"unique_trees", (double)b->grove.trees};
     out[n++] = (copse_figure){"nodes", (double)b->grove.nodes};
-    return n + (b->chains ? chain_figures : island_figures)(b, out + n);
+    return n + (b->chains ? chain_details : island_details)(b, out + n);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- trees */

@@ -1,5 +1,6 @@
 /* btree_islands - smc: islands of particles, in parallel, and what they agree on. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -133,20 +134,32 @@ typedef struct leg {
     const copse_run *run;
 } leg;
 
-/* How far a tree is from being whole cannot be known, so that progress is islands that are done. */
+/* What an island reports, with its number. */
+typedef struct relay {
+    const leg *r;
+    size_t island;
+} relay;
+
+static void pass_on(void *arg, const char *what, double done, double total) {
+    const relay *y = arg;
+    char text[80];
+    snprintf(text, sizeof text, "island %zu of %zu: %s", y->island + 1, y->r->s->crew.n, what);
+    cp_log_progress(y->r->run, text, done, total);
+}
+
+/* Worker 0 is the caller's thread, which alone may report. */
 static copse_status advance_island(void *arg, size_t i, size_t worker, copse_error *err) {
     const leg *r = arg;
-    copse_run silent = {.stop = r->run ? r->run->stop : NULL};
-    (void)worker;
-    return cp_btree_smc_run(r->s->crew.runs.member[i], r->stages, &silent, err);
+    relay y = {r, i};
+    copse_run run = {.stop = r->run ? r->run->stop : NULL, .progress = worker ? NULL : pass_on, .arg = &y};
+    return cp_btree_smc_run(r->s->crew.runs.member[i], r->stages, &run, err);
 }
 
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
     leg r = {.s = job, .stages = amount, .run = run};
     size_t n = r.s->crew.n, done = 0;
-    CP_TRY(cp_pool_for(run, cp_pool_workers(run, n), n, amount ? NULL : "islands", advance_island, &r, err));
+    CP_TRY(cp_pool_for(run, cp_pool_workers(run, n), n, NULL, advance_island, &r, err));
     for (size_t i = 0; i < n; i++) done += cp_btree_smc_done(r.s->crew.runs.member[i]) != 0;
-    cp_log_progress(run, "islands", (double)done, (double)n);
     *out_done = done == n;
     return COPSE_OK;
 }

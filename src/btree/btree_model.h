@@ -66,6 +66,7 @@ const char *cp_btree_check(const void *state);
 
 /* In btree_describe.c. */
 size_t cp_btree_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
+size_t cp_btree_details(const void *state, copse_figure *out);
 copse_status cp_btree_tree_json(const void *state, size_t tree, cp_json *j, copse_error *err);
 void cp_btree_tree_node(const void *state, size_t tree, int32_t node, cp_node_view *out);
 cp_shape cp_btree_tree_shape(const void *state, size_t tree);

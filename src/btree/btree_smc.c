@@ -239,8 +239,8 @@ static copse_status one_stage(cp_btree_swarm *s, const copse_run *run, copse_err
     CP_TRY(cp_btree_smc_begin(s, &n, err));
     s->cut_short = n && s->stages >= s->opt.max_stages;
     s->done = !n || s->cut_short;
-    if (s->stages % 16 == 0 || s->done)
-        cp_log_progress(run, "trees", (double)(s->opt.particles - n), (double)s->opt.particles);
+    /* How far trees are from being whole cannot be known. */
+    cp_log_progress(run, "stages", (double)s->stages, s->done ? (double)s->stages : 0);
     if (s->done) return COPSE_OK;
     for (;;) {
         CP_TRY(cp_btree_smc_gather(s, &n, err));

@@ -3,6 +3,7 @@
  * One number after another is moved along a ladder of values for as long as the estimate of log p(y | x) rises, in rounds,
  * until none moves.  All estimates have the same random numbers, which takes some of the noise out of their differences. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -48,6 +49,7 @@ static copse_status try_island(void *arg, size_t i, size_t worker, copse_error *
 
 static copse_status estimate(cp_btree_tuning *t, const cp_btree_hyper *h, double *out, copse_error *err) {
     trial r = {.t = t};
+    cp_log_progress(t->run, "tuning: fits", (double)t->tried, 0);
     t->tried++;
     CP_TRY(cp_btree_problem_set(t->problem, h, err));
     CP_TRY(CP_NEW(r.log_marginal, t->islands, err));
@@ -100,14 +102,22 @@ static copse_status search(cp_btree_tuning *t, double *top, copse_error *err) {
     return COPSE_OK;
 }
 
+static void report(const cp_btree_tuning *t, double gain) {
+    char what[100] = "";
+    for (size_t k = 0, n = 0; k < CP_BTREE_KNOBS; k++)
+        if (t->knob[k])
+            n += (size_t)snprintf(what + n, sizeof what - n, "%s%s %g", n ? ", " : "", knobs[k].name,
+                                  *value_of(t->hyper, k));
+    cp_log_info(t->run, "tuned: %s, after %zu fits; log_marginal rose by %.4g", what, t->tried, gain);
+}
+
 copse_status cp_btree_tune(cp_btree_tuning *t, copse_error *err) {
     double first, top;
     CP_TRY(estimate(t, t->hyper, &first, err));
     top = first;
     CP_TRY(search(t, &top, err));
     CP_TRY(cp_btree_problem_set(t->problem, t->hyper, err));
-    cp_log_info(t->run, "tuned: alpha %g, alpha-split %g, beta-split %g raise log_marginal by %.4g (%zu fits)",
-                t->hyper->alpha, t->hyper->split.alpha, t->hyper->split.beta, top - first, t->tried);
+    report(t, top - first);
     return COPSE_OK;
 }
 

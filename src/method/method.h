@@ -154,6 +154,7 @@ typedef struct cp_method {
     size_t (*draws)(const void *state);
     int (*can_learn)(const void *state);
     size_t (*figures)(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
+    size_t (*details)(const void *state, copse_figure *out); /* more of them, for programs; NULL: none */
     /* Samplers: whether to trust the result. */
     void (*diagnose)(const void *state, const copse_params *p, copse_diagnosis *out);
     /* More members of the model's JSON object, if there are any. */

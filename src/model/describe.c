@@ -119,6 +119,11 @@ static void json_posterior(const cp_schema *s, const copse_posterior *p, cp_json
     cp_json_close_object(j);
 }
 
+size_t cp_describe_figures(const copse_model *m, copse_figure out[COPSE_MAX_FIGURES]) {
+    size_t n = m->method->figures(m->state, out);
+    return n + (m->method->details ? m->method->details(m->state, out + n) : 0);
+}
+
 copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void *arg, copse_error *err) {
     cp_json j;
     copse_figure figure[COPSE_MAX_FIGURES];
@@ -137,7 +142,7 @@ copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void 
     json_features(m->schema, &j);
     json_options(m, &j);
     cp_json_object(&j, "figures");
-    size_t n = m->method->figures(m->state, figure);
+    size_t n = cp_describe_figures(m, figure);
     for (size_t i = 0; i < n; i++) cp_json_number(&j, figure[i].name, figure[i].value);
     cp_json_close_object(&j);
     if (p) json_posterior(m->schema, p, &j);

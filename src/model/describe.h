@@ -4,6 +4,8 @@
 
 #include "model/model.h"
 
+/* Figures and details; returns how many. */
+size_t cp_describe_figures(const copse_model *m, copse_figure out[COPSE_MAX_FIGURES]);
 copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void *arg, copse_error *err);
 copse_status cp_describe_tree(const copse_model *m, size_t tree, const char *format, copse_write_fn write, void *arg,
                               copse_error *err);

@@ -153,6 +153,17 @@ typedef struct fitting {
     encoded data;
 } fitting;
 
+/* Squares of what is this small are 0. */
+static copse_status check_unit(const copse_model *m, const cp_rows *rows, copse_error *err) {
+    double most = 0;
+    if (!rows->y) return COPSE_OK;
+    for (size_t i = 0; i < rows->n; i++) most = fmax(most, fabs(rows->y[i]));
+    if (most == 0 || most >= 1 / CP_MAX_TARGET) return COPSE_OK;
+    return cp_fail(err, COPSE_E_DATA,
+                   "the target '%s' is nowhere above %g, too small to compute with: use another unit",
+                   m->schema->target, most);
+}
+
 static copse_status begin_rows(fitting *f, const copse_table *train, copse_error *err) {
     copse_model *m = f->m;
     CP_TRY(copy_params(m, f->opt_params, err));
@@ -167,6 +178,7 @@ static copse_status begin_rows(fitting *f, const copse_table *train, copse_error
     CP_TRY(cp_schema_new(train, f->roles, cp_model_encoding(m->params), f->run, &m->schema, err));
     CP_TRY(check_task(m, err));
     CP_TRY(encode_table(m->schema, train, 0, f->run, &f->data, err));
+    CP_TRY(check_unit(m, &f->data.rows, err));
     return encode_weights(train, f->roles->weights, &f->data, err);
 }
 

@@ -246,6 +246,38 @@ static void tuning_never_lowers_the_marginal_likelihood(void **state) {
     copse_table_free(t);
 }
 
+/* ------------------------------------------------------------------------------------------------------------- progress */
+
+/* What was said of an island: its stages are counted, and there is no total before the last. */
+typedef struct stages {
+    double last, ended;
+    int known_early;
+} stages;
+
+static void on_stage(void *arg, const char *what, double done, double total) {
+    stages *s = arg;
+    if (strcmp(what, "island 2 of 2: stages") != 0) return;
+    s->known_early |= total > 0 && done < total;
+    s->last = done;
+    s->ended += total > 0;
+}
+
+static void every_stage_is_reported(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *t = made("moons", 60);
+    copse_params *p = params_of("smc particles 40 islands 2");
+    copse_model *m;
+    stages s = {0};
+    must(copse_fit(t, &roles, p, &(copse_run){.threads = 1, .progress = on_stage, .arg = &s}, &m, &err), err);
+    assert_true(s.last == (double)state_of(m)->island[1].stages && s.last > 5);
+    assert_true(s.ended == 1);
+    assert_false(s.known_early);
+    copse_model_free(m);
+    copse_params_free(p);
+    copse_table_free(t);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- checkpoints */
 
 /* Raises the flag when told so many times that something was done. */
@@ -290,6 +322,7 @@ int main(void) {
         cmocka_unit_test(the_mean_is_known_better_than_y),
         cmocka_unit_test(the_posterior_over_trees_adds_up),
         cmocka_unit_test(tuning_never_lowers_the_marginal_likelihood),
+        cmocka_unit_test(every_stage_is_reported),
         cmocka_unit_test(a_fit_in_pieces_is_the_same_fit),
         cmocka_unit_test(damaged_checkpoints_are_refused),
         cmocka_unit_test(out_of_memory_is_a_status),
