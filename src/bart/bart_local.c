@@ -5,6 +5,10 @@
 
 #include "base/mem.h"
 
+#ifndef CP_BROKEN
+#define CP_BROKEN(bug) 0
+#endif
+
 copse_status cp_bart_local_init(cp_bart_local *k, const cp_bart_columns *c, const cp_bart_sampler_options *opt,
                                 copse_error *err) {
     *k = (cp_bart_local){0};
@@ -143,7 +147,7 @@ static double log_grow(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tr
     const cp_bart_node *n = &t->node[move->node];
     k->split = (cp_bart_split){.node = move->node, .rule = move->rule};
     if (n->depth + 1 >= CP_BART_DEPTHS || !cp_bart_tree_try(t, v, &k->split)) return -INFINITY;
-    size_t parent_was_prunable = n->parent != CP_NONE && has_two_leaves(t, n->parent);
+    size_t parent_was_prunable = n->parent != CP_NONE && has_two_leaves(t, n->parent) && !CP_BROKEN(BROKEN_PRUNABLE);
     size_t prunes = prunable(t) + 1 - parent_was_prunable;
     return log_grown(v, &k->split, n->depth, odds_of(k, growable(t), prunes));
 }
@@ -160,9 +164,10 @@ static double log_prune(const cp_bart_local *k, const cp_bart_view *v, const cp_
 static double log_change(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *t, const cp_bart_local_move *move) {
     cp_bart_node *n = &t->node[move->node];
     cp_rule old = n->rule;
-    double was = cp_bart_local_log_below(k, v, t, move->node, 0);
+    int with_rule = CP_BROKEN(BROKEN_CHANGE);
+    double was = cp_bart_local_log_below(k, v, t, move->node, with_rule);
     n->rule = move->rule;
-    double is = cp_bart_local_log_below(k, v, t, move->node, 0);
+    double is = cp_bart_local_log_below(k, v, t, move->node, with_rule);
     n->rule = old;
     return is - was;
 }

@@ -17,6 +17,10 @@
 #include "num/draw.h"
 #include "num/special.h"
 
+#ifndef CP_BROKEN
+#define CP_BROKEN(bug) 0
+#endif
+
 enum { PIECE = 4096 }; /* rows that are looked at together: one is mostly enough to see that columns vary */
 
 /* theta/(theta + D) in the middle of equal parts of (0,1), each as probable as Beta(1/2, 1) says. */
@@ -105,6 +109,7 @@ static void add_node(cp_bart_sparse *sp, const cp_bart_share *share, const cp_ba
     double in = 0;
     for (size_t k = 0; k < moved; k++) in += share->opt_s[sp->moved[k]];
     double time = cp_draw_exp(rng) / in;
+    if (CP_BROKEN(BROKEN_DIRICHLET)) return;
     for (size_t k = 0; k < moved; k++) sp->rate[sp->moved[k]] += time;
 }
 

@@ -29,6 +29,21 @@ static void cgm_keeps_the_joint_law(void **state) {
     assert_true(bart_law_distance(&law, &right, &right, "cgm") < 1);
 }
 
+static void particle_gibbs_keeps_the_joint_law(void **state) {
+    (void)state;
+    bart_law law = growprune();
+    bart_belief classes = right;
+    law.sampler = &cp_bart_pg_sampler;
+    law.how.particles = 4;
+    law.runs = 10000;
+    law.sweeps = 4;
+    assert_true(bart_law_distance(&law, &right, &right, "particle Gibbs") < 1);
+    classes.classes = classes.weighted = classes.sparse = 1;
+    law.how.proposal = CP_BART_PG_OPTIMAL;
+    law.how.local_moves = 1;
+    assert_true(bart_law_distance(&law, &classes, &classes, "particle Gibbs, optimal, all at once") < 1);
+}
+
 static void weights_keep_the_joint_law(void **state) {
     (void)state;
     bart_law law = growprune();
@@ -75,9 +90,13 @@ static void wrong_beliefs_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(growprune_keeps_the_joint_law),    cmocka_unit_test(cgm_keeps_the_joint_law),
-        cmocka_unit_test(weights_keep_the_joint_law),       cmocka_unit_test(classes_keep_the_joint_law),
-        cmocka_unit_test(sparse_shares_keep_the_joint_law), cmocka_unit_test(wrong_beliefs_are_seen),
+        cmocka_unit_test(growprune_keeps_the_joint_law),
+        cmocka_unit_test(cgm_keeps_the_joint_law),
+        cmocka_unit_test(particle_gibbs_keeps_the_joint_law),
+        cmocka_unit_test(weights_keep_the_joint_law),
+        cmocka_unit_test(classes_keep_the_joint_law),
+        cmocka_unit_test(sparse_shares_keep_the_joint_law),
+        cmocka_unit_test(wrong_beliefs_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
