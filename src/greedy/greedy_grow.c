@@ -14,8 +14,8 @@ copse_status cp_greedy_data_init(cp_greedy_data *d, const cp_rows *rows, int bin
     if (rows->y) {
         double low = rows->y[0], high = rows->y[0];
         for (size_t i = 1; i < rows->n; i++) {
-            low = fmin(low, rows->y[i]);
-            high = fmax(high, rows->y[i]);
+            low = rows->y[i] < low ? rows->y[i] : low;
+            high = rows->y[i] > high ? rows->y[i] : high;
         }
         d->centre = low / 2 + high / 2;
         if (high > low) d->scale = exp2(ceil(log2(fmax(high / 2 - low / 2, DBL_MIN))));

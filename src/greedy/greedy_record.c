@@ -48,8 +48,10 @@ static void measure(const cp_records *r, const cp_greedy_job *job, extent *e_out
         e.rows++;
         e.weight += w;
         e.whole &= w == rint(w);
-        if (r->data->rows.y) e.largest_target = fmax(e.largest_target, fabs(target(r->data, row)));
+        double far = r->data->rows.y ? fabs(r->data->rows.y[row] - r->data->centre) : 0;
+        e.largest_target = far > e.largest_target ? far : e.largest_target;
     }
+    e.largest_target /= r->data->scale; /* a power of two: once is as good as every time */
     *e_out = e;
 }
 

@@ -97,6 +97,21 @@ static copse_status encode_all(const cp_schema *s, const copse_table *t, const c
     return cp_pool_for(run, cp_pool_workers(run, chunks), chunks, NULL, encode_chunk, &e, err);
 }
 
+/* Of regression; as the schema reads them, a chunk at a time. */
+typedef struct targets {
+    const cp_schema *s;
+    const copse_table *t;
+    encoded *out;
+} targets;
+
+static copse_status read_chunk(void *arg, size_t i, size_t worker, copse_error *err) {
+    const targets *r = arg;
+    size_t first = i * CHUNK, n = r->t->rows - first < CHUNK ? r->t->rows - first : CHUNK;
+    unsigned char *missing = r->out->missing ? r->out->missing + first : NULL;
+    (void)worker;
+    return cp_schema_numbers(r->s, r->t, first, n, r->out->y + first, missing, err);
+}
+
 /* Features and targets of a whole table; classes that are new are added to the schema.  All rows
  * must have targets, unless some may lack theirs. */
 static copse_status encode_table(cp_schema *s, const copse_table *t, int some_lack, const copse_run *run, encoded *out,
@@ -109,7 +124,9 @@ static copse_status encode_table(cp_schema *s, const copse_table *t, int some_la
         CP_TRY_OUT(cp_schema_labels(s, t, 0, t->rows, 1, out->label, out->missing, err));
     } else {
         CP_TRY_OUT(CP_RAW(out->y, t->rows, err));
-        CP_TRY_OUT(cp_schema_numbers(s, t, 0, t->rows, out->y, out->missing, err));
+        size_t chunks = t->rows / CHUNK + 1;
+        targets r = {s, t, out};
+        CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, chunks), chunks, NULL, read_chunk, &r, err));
     }
     out->rows.y = out->y;
     out->rows.label = out->label;

@@ -31,12 +31,44 @@ static void select_kth(double *v, ptrdiff_t n, ptrdiff_t k) {
     }
 }
 
+enum {
+    MANY = 1 << 14,
+    SAMPLE = 1024,
+    ASIDE = 64 /* the rank that a sample's median has among all is off by 16 of 1024, one standard deviation */
+};
+
+/* Selection guesses wrong at every other value.  But the middle of many values lies, almost surely, near the middle of a
+ * sample of them: two passes that guess nothing leave an eighth, whose ranks begin with *out_below.  Returns how many these
+ * are; 0, and v as it was, if ranks k and k + 1 are not among them. */
+static size_t keep_middle(double *v, size_t n, size_t k, size_t *out_below) {
+    double sample[SAMPLE];
+    size_t below = 0, within = 0, kept = 0;
+    for (size_t i = 0; i < SAMPLE; i++) sample[i] = v[i * (n / SAMPLE)];
+    select_kth(sample, SAMPLE, SAMPLE / 2 - ASIDE);
+    double low = sample[SAMPLE / 2 - ASIDE];
+    select_kth(sample, SAMPLE, SAMPLE / 2 + ASIDE);
+    double high = sample[SAMPLE / 2 + ASIDE];
+    for (size_t i = 0; i < n; i++) {
+        below += v[i] < low;
+        within += v[i] <= high;
+    }
+    if (k < below || k + 2 > within) return 0;
+    for (size_t i = 0; i < n; i++) {
+        double x = v[i];
+        v[kept] = x;
+        kept += (size_t)(x >= low) & (size_t)(x <= high);
+    }
+    *out_below = below;
+    return kept;
+}
+
 double cp_stat_median(double *v, size_t n) {
     if (n == 0) return NAN;
-    size_t k = (n - 1) / 2;
-    select_kth(v, (ptrdiff_t)n, (ptrdiff_t)k);
+    size_t k = (n - 1) / 2, below = 0, kept = n < MANY ? 0 : keep_middle(v, n, k, &below), left = kept ? kept : n;
+    k -= below;
+    select_kth(v, (ptrdiff_t)left, (ptrdiff_t)k);
     if (n % 2) return v[k];
     double next = v[k + 1];
-    for (size_t i = k + 2; i < n; i++) next = fmin(next, v[i]);
+    for (size_t i = k + 2; i < left; i++) next = v[i] < next ? v[i] : next;
     return 0.5 * v[k] + 0.5 * next; /* the sum of the two might overflow */
 }

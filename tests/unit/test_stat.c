@@ -23,6 +23,28 @@ static void medians_equal_those_of_the_sorted_array(void **state) {
         }
 }
 
+/* Values in any order; in a rhythm that a sample of every so manyth value gets all wrong; of many ties; far out. */
+static void medians_of_many_values(void **state) {
+    (void)state;
+    enum { MOST = 40000 };
+    static double sorted[MOST], work[MOST];
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of(__func__), CP_FOR_TEST, 0, 0);
+    for (size_t n = 16382; n <= MOST; n += 1181)
+        for (int kind = 0; kind < 5; kind++) {
+            for (size_t i = 0; i < n; i++) {
+                double u = cp_rng_unit(&rng);
+                if (kind == 1) u += i % (n / 1024) ? 0 : 5;
+                if (kind == 2) u = floor(3 * u);
+                if (kind == 3) u = 1 / (u - 0.5);
+                if (kind == 4) u = i % 3 ? -INFINITY : INFINITY;
+                sorted[i] = work[i] = u;
+            }
+            qsort(sorted, n, sizeof *sorted, by_value);
+            assert_true(cp_stat_median(work, n) == 0.5 * sorted[(n - 1) / 2] + 0.5 * sorted[n / 2]);
+        }
+}
+
 static void medians_of_ordered_arrays(void **state) {
     (void)state;
     static double up[100001], down[100001], same[100000];
@@ -41,6 +63,7 @@ static void medians_of_ordered_arrays(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(medians_equal_those_of_the_sorted_array),
+        cmocka_unit_test(medians_of_many_values),
         cmocka_unit_test(medians_of_ordered_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
