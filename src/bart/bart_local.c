@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 
+/* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
 #ifndef CP_BROKEN
 #define CP_BROKEN(bug) 0
 #endif
@@ -160,12 +161,23 @@ static double log_prune(const cp_bart_local *k, const cp_bart_view *v, const cp_
     return -log_grown(v, &s, n->depth, odds_of(k, grows, prunable(t)));
 }
 
+static double log_of_two(const cp_bart_view *v, const cp_bart_tree *t, int16_t node) {
+    const cp_bart_node *n = &t->node[node], *left = &t->node[n->left];
+    double sum = v->log_split[n->depth];
+    for (int i = 0; i < 2; i++) {
+        const cp_bart_leaf *l = &t->leaf[left[i].slot];
+        sum += cp_bart_log_leaf(v, l->sum_w, l->sum_wr) + (l->open ? v->log_stop[left->depth] : 0);
+    }
+    return sum;
+}
+
 /* The rule is drawn from its own prior, so in the ratio neither it nor the old one counts. */
 static double log_change(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *t, const cp_bart_local_move *move) {
     cp_bart_node *n = &t->node[move->node];
     cp_rule old = n->rule;
     int with_rule = CP_BROKEN(BROKEN_CHANGE);
-    double was = cp_bart_local_log_below(k, v, t, move->node, with_rule);
+    double was = has_two_leaves(t, move->node) && !with_rule ? log_of_two(v, t, move->node)
+                                                             : cp_bart_local_log_below(k, v, t, move->node, with_rule);
     n->rule = move->rule;
     double is = cp_bart_local_log_below(k, v, t, move->node, with_rule);
     n->rule = old;
