@@ -123,6 +123,10 @@ void cli_say(const char *label, const char *fmt, ...) {
     va_end(args);
 }
 
+const char *cli_draws_name(const copse_model *m) {
+    return copse_model_draws(m) < copse_model_trees(m) ? "draws" : "trees";
+}
+
 const char *cli_task_name(copse_task task) {
     return task == COPSE_CLASS ? "classification" : task == COPSE_REGRESS ? "regression" : "";
 }

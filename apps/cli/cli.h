@@ -83,5 +83,7 @@ __attribute__((format(printf, 2, 3))) void cli_say(const char *label, const char
 
 /* The name of the table's task in messages. */
 const char *cli_task_name(copse_task task);
+/* What a model's spreads are over: "trees", or "draws" where each is a sum of trees. */
+const char *cli_draws_name(const copse_model *m);
 
 #endif

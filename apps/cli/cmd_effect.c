@@ -149,7 +149,8 @@ static void print_head(const effect_view *v, int width) {
            one ? ", class " : "", one ? copse_model_class(v->model, v->first) : "",
            copse_model_task(v->model) == COPSE_CLASS ? "probability" : "prediction",
            cli_count(copse_effect_rows(v->effect), rows), cli_plural(copse_effect_rows(v->effect)));
-    if (v->level > 0 && v->outputs == 1) printf("lo to hi: the central %g%% of the trees\n", 100 * v->level);
+    if (v->level > 0 && v->outputs == 1)
+        printf("lo to hi: the central %g%% of the %s\n", 100 * v->level, cli_draws_name(v->model));
     printf("  %*s", width, v->feature);
     if (v->outputs > 1)
         for (size_t k = 0; k < v->outputs; k++) printf("  %10.10s", copse_model_class(v->model, k));

@@ -119,11 +119,6 @@ static const char *metric_of(const importance_job *w) {
     return copse_model_task(w->model) == COPSE_CLASS ? "log_loss" : "rmse";
 }
 
-/* What spreads are over. */
-static const char *draws_name(const copse_model *m) {
-    return copse_model_draws(m) < copse_model_trees(m) ? "draws" : "trees";
-}
-
 /* The most important first; by rows with known answers where there are such. */
 static int by_rank(const void *a, const void *b) {
     const importance *x = a, *y = b;
@@ -143,7 +138,7 @@ static void importance_json(const importance_job *w) {
         cli_json_number(&j, "loss", w->loss);
         cli_json_size(&j, "rows", w->rows);
         cli_json_size(&j, "repeats", (size_t)w->repeats);
-        cli_json_text(&j, "sd_over", copse_model_has_draws(w->model) ? draws_name(w->model) : "repeats");
+        cli_json_text(&j, "sd_over", copse_model_has_draws(w->model) ? cli_draws_name(w->model) : "repeats");
     }
     cli_json_array(&j, "importance");
     for (size_t i = 0; i < w->n && i < w->top; i++) {
@@ -173,7 +168,7 @@ static void importance_head(const importance_job *w, int width) {
     if (w->by_data)
         printf("%s is %.5g; increase: by how much it grows when a column is shuffled (%zu time%s), sd over %s\n",
                *metric_of(w) == 'l' ? "log loss" : "rmse", w->loss, (size_t)w->repeats, cli_plural((size_t)w->repeats),
-               draws ? draws_name(w->model) : "shuffles");
+               draws ? cli_draws_name(w->model) : "shuffles");
     if (w->by_split)
         printf("impurity: the share in what the splits achieved on the training rows%s\n",
                trees > 1 ? ", mean and sd over trees" : "");

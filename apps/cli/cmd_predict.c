@@ -6,6 +6,7 @@
 
 #include "cli_data.h"
 #include "cli_json.h"
+#include "cli_npy.h"
 #include "cli_out.h"
 
 enum { BLOCK = 4096, MAX_QUANTILES = 999, MAX_DRAWS = 100000 };
@@ -19,6 +20,7 @@ typedef struct predict_job {
     size_t quantiles;
     double interval;
     int of_mean;
+    int npy; /* a matrix of the numbers alone */
     uint64_t draws, seed;
     double *draw;      /* of one row */
     char *keep;        /* the --keep list, its commas made NUL */
@@ -39,11 +41,20 @@ static copse_status split_keep(const cli *c, predict_job *p, copse_error *err) {
     return COPSE_OK;
 }
 
+static int ends_in_npy(const char *path) {
+    size_t n = path ? strlen(path) : 0;
+    return n > 4 && strcmp(path + n - 4, ".npy") == 0;
+}
+
 static copse_status options(const cli *c, predict_job *p, copse_error *err) {
     const char *of = cli_args_text(&c->args, "of");
     p->path = cli_args_word(&c->args, 1);
     p->out_path = cli_args_text(&c->args, "output");
     p->seed = 1;
+    p->npy = ends_in_npy(p->out_path);
+    if (p->npy && cli_args_has(&c->args, "keep"))
+        return cli_fail(err, COPSE_E_USAGE,
+                        "--keep: columns that are kept are text, and .npy is for numbers: write CSV");
     if (of && strcmp(of, "y") != 0 && strcmp(of, "mean") != 0)
         return cli_fail(err, COPSE_E_USAGE, "--of: '%.40s' is not one of: y, mean", of);
     p->of_mean = of && strcmp(of, "mean") == 0;
@@ -103,9 +114,19 @@ static copse_status open_stream(cli *c, predict_job *p, copse_error *err) {
 
 /* ------------------------------------------------------------------------------------------------------ output */
 
+/* Numbers of a row. */
+static size_t columns_of(const predict_job *p) {
+    if (copse_model_task(p->model) == COPSE_CLASS) return copse_model_classes(p->model);
+    return 2 + p->quantiles + (p->interval > 0 ? 2 : 0) + (size_t)p->draws;
+}
+
 static void print_header(const predict_job *p) {
     FILE *f = p->out.file;
     char number[CLI_NUMBER_SIZE];
+    if (p->npy) {
+        cli_npy_head(f, 0, columns_of(p));
+        return;
+    }
     for (size_t i = 0; i < p->n_kept; i++) {
         cli_out_field(f, p->kept[i]);
         fputc(',', f);
@@ -128,16 +149,20 @@ static void print_header(const predict_job *p) {
     fputc('\n', f);
 }
 
-static void print_number(FILE *f, char before, double x) {
+static void print_number(const predict_job *p, char before, double x) {
     char number[CLI_NUMBER_SIZE];
-    if (before) fputc(before, f);
-    fputs(cli_number(x, number), f);
+    if (p->npy) {
+        cli_npy_number(p->out.file, x);
+        return;
+    }
+    if (before) fputc(before, p->out.file);
+    fputs(cli_number(x, number), p->out.file);
 }
 
 static void print_class(const predict_job *p, const copse_prediction *q, size_t i) {
     const double *prob = copse_prediction_probs(q, i);
-    cli_out_field(p->out.file, copse_model_class(p->model, copse_prediction_label(q, i)));
-    for (size_t k = 0; k < copse_prediction_classes(q); k++) print_number(p->out.file, ',', prob[k]);
+    if (!p->npy) cli_out_field(p->out.file, copse_model_class(p->model, copse_prediction_label(q, i)));
+    for (size_t k = 0; k < copse_prediction_classes(q); k++) print_number(p, ',', prob[k]);
 }
 
 /* (1 - .9) / 2 as .05, not a hair less: the ends of the interval are the quantiles a user may have asked for too. */
@@ -146,18 +171,17 @@ static double decimal(double x) {
 }
 
 static void print_regress(const predict_job *p, const copse_prediction *q, size_t i) {
-    FILE *f = p->out.file;
-    print_number(f, 0, copse_prediction_mean(q, i));
-    print_number(f, ',', copse_prediction_sd(q, i));
-    for (size_t k = 0; k < p->quantiles; k++) print_number(f, ',', copse_prediction_quantile(q, i, p->quantile[k]));
+    print_number(p, 0, copse_prediction_mean(q, i));
+    print_number(p, ',', copse_prediction_sd(q, i));
+    for (size_t k = 0; k < p->quantiles; k++) print_number(p, ',', copse_prediction_quantile(q, i, p->quantile[k]));
     if (p->interval > 0) {
-        print_number(f, ',', copse_prediction_quantile(q, i, decimal((1 - p->interval) / 2)));
-        print_number(f, ',', copse_prediction_quantile(q, i, decimal((1 + p->interval) / 2)));
+        print_number(p, ',', copse_prediction_quantile(q, i, decimal((1 - p->interval) / 2)));
+        print_number(p, ',', copse_prediction_quantile(q, i, decimal((1 + p->interval) / 2)));
     }
     if (p->draws == 0) return;
     /* Draws depend on the row's place in the file, not on its place in the block. */
     copse_prediction_draws(q, i, p->seed + 0x9e3779b97f4a7c15u * (p->rows + 1), (size_t)p->draws, p->draw);
-    for (size_t k = 0; k < p->draws; k++) print_number(f, ',', p->draw[k]);
+    for (size_t k = 0; k < p->draws; k++) print_number(p, ',', p->draw[k]);
 }
 
 static void print_kept(const predict_job *p, const copse_table *x, size_t row) {
@@ -166,7 +190,7 @@ static void print_kept(const predict_job *p, const copse_table *x, size_t row) {
         if (copse_table_kind(x, col) == COPSE_TEXT)
             cli_out_field(p->out.file, copse_table_text(x, row, col));
         else
-            print_number(p->out.file, 0, copse_table_number(x, row, col));
+            print_number(p, 0, copse_table_number(x, row, col));
         fputc(',', p->out.file);
     }
 }
@@ -179,7 +203,7 @@ static void print_block(predict_job *p, const copse_table *x, size_t first, cons
             print_class(p, q, i);
         else
             print_regress(p, q, i);
-        fputc('\n', p->out.file);
+        if (!p->npy) fputc('\n', p->out.file);
         p->rows++;
     }
 }
@@ -232,6 +256,9 @@ static copse_status predict_all(cli *c, predict_job *p, copse_error *err) {
         if (!cli_out_flush(&p->out)) return COPSE_OK;
     }
     if (p->rows == 0) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(p->path));
+    if (p->npy && !cli_npy_end(p->out.file, p->rows, columns_of(p)) && !ferror(p->out.file))
+        return cli_fail(err, COPSE_E_USAGE, "-o %s: the number of rows goes to its beginning: it must be a file",
+                        p->out_path);
     return COPSE_OK;
 }
 
@@ -277,7 +304,7 @@ out:
 }
 
 static const cli_option own[] = {
-    {"output", 'o', "FILE", "write here instead of standard output"},
+    {"output", 'o', "FILE", "write here instead of standard output; FILE.npy: the numbers as a matrix for NumPy"},
     {"quantiles", 0, "LIST", "columns q0.05, ...: quantiles of y, e.g. .05,.5,.95"},
     {"interval", 0, "LEVEL", "columns lo0.9, hi0.9: the central interval that holds y with this probability"},
     {"of", 0, "y|mean", "sd, quantiles, interval and draws of y (default), or of its mean, where the method knows it"},

@@ -132,7 +132,8 @@ static void legend(const chart *c) {
 static void titles(const chart *c, char title[160], char subtitle[160]) {
     const effect_view *v = c->v;
     char rows[CLI_NUMBER_SIZE], level[48] = "";
-    if (v->level > 0) snprintf(level, sizeof level, ", and where %g%% of the trees have it", 100 * v->level);
+    if (v->level > 0)
+        snprintf(level, sizeof level, ", and where %g%% of the %s have it", 100 * v->level, cli_draws_name(v->model));
     snprintf(title, 160, "Effect of %.40s on %.40s", v->feature, copse_model_target(v->model));
     snprintf(subtitle, 160, "Mean prediction over %s row%s with %.30s set%s",
              cli_count(copse_effect_rows(v->effect), rows), cli_plural(copse_effect_rows(v->effect)), v->feature,
