@@ -2,8 +2,8 @@
  *
  * usage: bench_bart [rows] [columns] [trees] [sweeps] [growprune|cgm]
  *
- * Friedman's first function with noise of variance 1; columns beyond five say nothing.  The least time of a sweep is given,
- * after as many sweeps to settle. */
+ * Friedman's first function with noise of variance 1; columns beyond five say nothing.  As many sweeps again go before, to
+ * settle.  Without arguments: the two settings at which peers have been measured. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,33 +67,56 @@ out:
     return status;
 }
 
-int main(int argc, char **argv) {
-    cp_rows rows = {.task = COPSE_REGRESS,
-                    .n = argc > 1 ? strtoul(argv[1], NULL, 10) : 2000,
-                    .dims = argc > 2 ? strtoul(argv[2], NULL, 10) : 10};
-    size_t sweeps = argc > 4 ? strtoul(argv[4], NULL, 10) : 200;
-    const char *sampler = argc > 5 ? argv[5] : "growprune";
+typedef struct setting {
+    size_t rows, columns, trees, sweeps;
+    const char *sampler;
+} setting;
+
+static copse_status run(const setting *s, copse_error *err) {
+    cp_rows rows = {.task = COPSE_REGRESS, .n = s->rows, .dims = s->columns};
+    const cp_bart_sampler_options cgm = {.share = {.25, .25, .4, .1}}, growprune = {.share = {.5, .5}};
     cp_bart_options opt = {.sampler = &cp_bart_local_sampler,
-                           .how = {.share = {.5, .5}},
-                           .trees = argc > 3 ? strtoul(argv[3], NULL, 10) : 200,
-                           .burn_in = sweeps,
-                           .samples = sweeps,
+                           .how = strcmp(s->sampler, "cgm") ? growprune : cgm,
+                           .trees = s->trees,
+                           .burn_in = s->sweeps,
+                           .samples = s->sweeps,
                            .thin = 1,
                            .split = {.95, 2},
                            .k = 2,
                            .nu = 3,
                            .q = .9,
                            .ols = 1};
-    copse_error err = {.msg = "rows, columns, trees and sweeps are numbers above 0"};
     cp_bart_problem b = {0};
     float *x = NULL;
     double *y = NULL;
-    if (!strcmp(sampler, "cgm")) opt.how = (cp_bart_sampler_options){.share = {.25, .25, .4, .1}};
-    int fails = !rows.n || !rows.dims || !opt.trees || !sweeps || make_rows(&rows, &x, &y, &err) ||
-                cp_bart_problem_init(&b, &rows, &opt, 1, NULL, &err) || measure(&b, sweeps, sampler, &err);
-    if (fails) fprintf(stderr, "bench_bart: %s\n", err.msg);
+    copse_status status;
+    CP_TRY_OUT(make_rows(&rows, &x, &y, err));
+    CP_TRY_OUT(cp_bart_problem_init(&b, &rows, &opt, 1, NULL, err));
+    CP_TRY_OUT(measure(&b, s->sweeps, s->sampler, err));
+out:
     cp_bart_problem_clear(&b);
     cp_mem_free(x);
     cp_mem_free(y);
+    return status;
+}
+
+static size_t number(int argc, char **argv, int i, size_t unsaid) {
+    return argc > i ? strtoul(argv[i], NULL, 10) : unsaid;
+}
+
+int main(int argc, char **argv) {
+    static const setting usual[] = {{2000, 10, 200, 500, "growprune"},
+                                    {2000, 10, 200, 500, "cgm"},
+                                    {50000, 50, 200, 60, "growprune"},
+                                    {50000, 50, 200, 60, "cgm"}};
+    const setting said = {number(argc, argv, 1, 2000), number(argc, argv, 2, 10), number(argc, argv, 3, 200),
+                          number(argc, argv, 4, 200), argc > 5 ? argv[5] : "growprune"};
+    copse_error err = {.msg = "rows, columns, trees and sweeps are numbers above 0"};
+    int fails = !said.rows || !said.columns || !said.trees || !said.sweeps;
+    if (argc > 1)
+        fails = fails || run(&said, &err);
+    else
+        for (size_t i = 0; i < sizeof usual / sizeof *usual && !fails; i++) fails = run(&usual[i], &err) != COPSE_OK;
+    if (fails) fprintf(stderr, "bench_bart: %s\n", err.msg);
     return fails;
 }

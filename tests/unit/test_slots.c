@@ -200,6 +200,28 @@ static void left_sides_are_summed(void **state) {
     each_world(check_left);
 }
 
+/* So many rows that counts do not fit 16 bits in any lane. */
+static void large_groups_are_counted(void **state) {
+    (void)state;
+    enum { ROWS = 1100003 };
+    uint8_t *slot = calloc(ROWS, 1);
+    uint16_t *code = calloc(ROWS, sizeof *code), out[2];
+    slot[5] = 1;
+    code[ROWS - 9] = 7;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const cp_slots *k = cp_slots_find(names[i]);
+        const cp_slots_rows rows = {slot, NULL, NULL, ROWS};
+        if (!k) continue;
+        assert_int_equal(k->extent(slot, 0, code, ROWS, out), ROWS - 1);
+        assert_true(out[0] == 0 && out[1] == 7);
+        cp_slots_side side = k->left(&rows, 0, (cp_slots_cut){code, 6});
+        assert_int_equal(side.rows, ROWS - 2);
+        assert_true(side.sum_w == ROWS - 2 && side.sum_wr == 0);
+    }
+    free(slot);
+    free(code);
+}
+
 /* What lies on the left of no cut is the group, summed as a pass over all groups does. */
 static void the_whole_group_has_the_sum_of_a_move(void **state) {
     (void)state;
@@ -276,6 +298,7 @@ int main(void) {
         cmocka_unit_test(squares_are_summed),
         cmocka_unit_test(extents_are_those_of_the_group),
         cmocka_unit_test(left_sides_are_summed),
+        cmocka_unit_test(large_groups_are_counted),
         cmocka_unit_test(the_whole_group_has_the_sum_of_a_move),
         cmocka_unit_test(groups_are_split_and_renamed),
         cmocka_unit_test(rows_of_groups_are_listed),
