@@ -44,13 +44,13 @@ struct cp_bart_warm {
     double *asked;    /* of each column: 1, and one for each rule of the sum that asks it */
     uint32_t *column; /* those that are tried: the first `columns` */
     size_t columns;
-    size_t from, rows; /* of the sample: its first row, and how many */
-    double unit_w, unit_wr;
-    packed *of_row;       /* what each row adds */
-    uint32_t *row, *tmp;  /* rows of the sample by leaf */
-    packed *few;          /* what those of one leaf add */
-    packed *hist;         /* DEPTHS + 1 times most_columns x BINS */
-    double *gain, *price; /* of each cut of each column */
+    size_t from, rows;                     /* of the sample: its first row, and how many */
+    double unit_w, unit_wr, per_w, per_wr; /* units, and 1 over them */
+    packed *of_row;                        /* what each row adds */
+    uint32_t *row, *tmp;                   /* rows of the sample by leaf */
+    packed *few;                           /* what those of one leaf add */
+    packed *hist;                          /* DEPTHS + 1 times most_columns x BINS */
+    double *gain, *price;                  /* of each cut of each column */
 };
 
 static unsigned shift_of(const cp_bart_columns *c, size_t dim) {
@@ -76,6 +76,8 @@ static void set_units(cp_bart_warm *w) {
     for (size_t i = 0; weight && i < w->problem->rows->n; i++) most = fmax(most, (double)weight[i]);
     w->unit_w = weight ? most * n / 0x1p30 : 1;
     w->unit_wr = FAR * (weight ? most : 1) * n / 0x1p30;
+    w->per_w = 1 / w->unit_w;
+    w->per_wr = 1 / w->unit_wr;
 }
 
 copse_status cp_bart_warm_new(const cp_bart_problem *b, cp_bart_warm **out, copse_error *err) {
@@ -153,7 +155,7 @@ static void draw_columns(cp_bart_warm *w, cp_rng *rng) {
 
 static packed pack(const cp_bart_warm *w, double weight, double r) {
     double near = r > FAR ? FAR : r < -FAR ? -FAR : r;
-    return (packed)(weight / w->unit_w) * ((packed)1 << 32) + (packed)(weight * near / w->unit_wr);
+    return (packed)(weight * w->per_w) * ((packed)1 << 32) + (packed)(weight * near * w->per_wr);
 }
 
 /* Every step-th row, from one of the first on. */
@@ -162,7 +164,7 @@ static void draw_sample(cp_bart_warm *w, const cp_bart_view *v, cp_rng *rng) {
     w->from = (size_t)cp_rng_below(rng, w->step);
     w->rows = 0;
     for (size_t i = w->from; i < n; i += w->step) {
-        w->of_row[i] = pack(w, v->opt_weight ? (double)v->opt_weight[i] : 1, (double)v->r[i]);
+        w->of_row[i] = w->few[w->rows] = pack(w, v->opt_weight ? (double)v->opt_weight[i] : 1, (double)v->r[i]);
         w->row[w->rows++] = (uint32_t)i;
     }
 }
@@ -173,37 +175,42 @@ static const uint8_t *bins_of(const cp_bart_warm *w, size_t k) {
     return w->bin + w->column[k] * w->problem->rows->n;
 }
 
-/* Two columns at a time: rows are read once for both, and one addition need not wait for the other.  The last column is its
- * own neighbour's place taker, whose sums go nowhere. */
+/* Four columns at a time: rows are read once for all of them, and no addition need wait for another.  Where there are fewer
+ * left, the last one is added up again, to nowhere. */
+typedef struct four {
+    const uint8_t *bin[4];
+    packed *into[4];
+} four;
+
+static four four_from(const cp_bart_warm *w, size_t first, packed *hist, packed *nowhere) {
+    four f;
+    for (size_t k = 0; k < 4; k++) {
+        int there = first + k < w->columns;
+        f.bin[k] = bins_of(w, there ? first + k : w->columns - 1);
+        f.into[k] = there ? hist + (first + k) * BINS : nowhere;
+    }
+    return f;
+}
+
 static void fill(const cp_bart_warm *w, const uint32_t *row, size_t n, packed *hist) {
-    packed nowhere[BINS];
+    packed nowhere[BINS] = {0};
     memset(hist, 0, w->columns * BINS * sizeof *hist);
     for (size_t i = 0; i < n; i++) w->few[i] = w->of_row[row[i]];
-    for (size_t k = 0; k < w->columns; k += 2) {
-        size_t other = k + 1 < w->columns ? k + 1 : k;
-        const uint8_t *a = bins_of(w, k), *b = bins_of(w, other);
-        packed *into_a = hist + k * BINS,
-               *into_b = other > k ? hist + other * BINS : memset(nowhere, 0, sizeof nowhere);
-        for (size_t i = 0; i < n; i++) {
-            into_a[a[row[i]]] += w->few[i];
-            into_b[b[row[i]]] += w->few[i];
-        }
+    for (size_t first = 0; first < w->columns; first += 4) {
+        const four f = four_from(w, first, hist, nowhere);
+        for (size_t i = 0; i < n; i++)
+            for (int k = 0; k < 4; k++) f.into[k][f.bin[k][row[i]]] += w->few[i];
     }
 }
 
-/* The same for the whole sample, which needs no list. */
+/* The same for the whole sample, which needs no list; `few` has it. */
 static void fill_root(const cp_bart_warm *w, packed *hist) {
-    packed nowhere[BINS];
+    packed nowhere[BINS] = {0};
     memset(hist, 0, w->columns * BINS * sizeof *hist);
-    for (size_t k = 0; k < w->columns; k += 2) {
-        size_t other = k + 1 < w->columns ? k + 1 : k;
-        const uint8_t *a = bins_of(w, k), *b = bins_of(w, other);
-        packed *into_a = hist + k * BINS,
-               *into_b = other > k ? hist + other * BINS : memset(nowhere, 0, sizeof nowhere);
-        for (size_t i = w->from; i < w->problem->rows->n; i += w->step) {
-            into_a[a[i]] += w->of_row[i];
-            into_b[b[i]] += w->of_row[i];
-        }
+    for (size_t first = 0; first < w->columns; first += 4) {
+        const four f = four_from(w, first, hist, nowhere);
+        for (size_t i = 0, at = w->from; i < w->rows; i++, at += w->step)
+            for (int k = 0; k < 4; k++) f.into[k][f.bin[k][at]] += w->few[i];
     }
 }
 
