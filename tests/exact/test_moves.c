@@ -135,34 +135,57 @@ static void targets_and_rules_have_their_probabilities(void **state) {
     each_case(check_draws);
 }
 
+/* How often each tree was seen. */
+typedef struct tally {
+    ref_world w;
+    const ref_kernel *k;
+    size_t *count;
+    cp_rng rng;
+} tally;
+
+static void tally_init(tally *t, const ref_case *c, const ref_kernel *k, const char *name) {
+    *t = (tally){.k = k, .count = calloc(k->states, sizeof *t->count)};
+    cp_rng_init(&t->rng, seed_of(name), CP_FOR_TEST, 0, 0);
+    ref_world_init(&t->w, c);
+}
+
+static void tally_clear(tally *t) {
+    ref_world_clear(&t->w);
+    free(t->count);
+}
+
+static void tally_tree(tally *t) {
+    char code[REF_CODE];
+    ref_world_code(&t->w, code);
+    t->count[ref_kernel_find(t->k, code)]++;
+}
+
+static void assert_share(const tally *t, size_t state, double p) {
+    assert_true(fabs((double)t->count[state] / DRAWS - p) < share_bound(DRAWS));
+}
+
 /* Where a whole step leads, against the matrix. */
 static void check_steps(const ref_case *c, const ref_kernel *k) {
-    ref_world w;
-    cp_rng rng;
     copse_error err;
-    char code[REF_CODE];
-    size_t *count = calloc(k->states, sizeof *count);
-    cp_rng_init(&rng, seed_of("steps"), CP_FOR_TEST, 0, 0);
-    ref_world_init(&w, c);
+    tally y;
+    tally_init(&y, c, k, "steps");
     for (size_t i = 0; i < FEW_STATES; i++) {
         size_t s = i * (k->states - 1) / (FEW_STATES - 1);
-        memset(count, 0, k->states * sizeof *count);
-        ref_world_plant(&w, k->code[s]);
+        memset(y.count, 0, k->states * sizeof *y.count);
+        ref_world_plant(&y.w, k->code[s]);
         for (int draw = 0; draw < DRAWS; draw++) {
             cp_moves_outcome out;
-            must(cp_moves_step(&w.moves, &w.tree, &rng, &out, &err), err);
-            ref_world_code(&w, code);
-            count[ref_kernel_find(k, code)]++;
-            if (out.accepted) ref_world_plant(&w, k->code[s]);
+            must(cp_moves_step(&y.w.moves, &y.w.tree, &y.rng, &out, &err), err);
+            tally_tree(&y);
+            if (out.accepted) ref_world_plant(&y.w, k->code[s]);
         }
         for (size_t t = 0; t < k->states; t++) {
             double p = 0;
             for (int kind = 0; kind < CP_MOVES; kind++) p += c->share[kind] * k->p[kind][s * k->states + t];
-            assert_true(fabs((double)count[t] / DRAWS - p) < share_bound(DRAWS));
+            assert_share(&y, t, p);
         }
     }
-    ref_world_clear(&w);
-    free(count);
+    tally_clear(&y);
 }
 
 static void steps_lead_where_the_matrix_says(void **state) {
@@ -171,23 +194,16 @@ static void steps_lead_where_the_matrix_says(void **state) {
 }
 
 static void check_prior_draws(const ref_case *c, const ref_kernel *k) {
-    ref_world w;
-    cp_rng rng;
     copse_error err;
-    char code[REF_CODE];
-    size_t *count = calloc(k->states, sizeof *count);
-    cp_rng_init(&rng, seed_of("trees of the prior"), CP_FOR_TEST, 0, 0);
-    ref_world_init(&w, c);
+    tally y;
+    tally_init(&y, c, k, "trees of the prior");
     for (int draw = 0; draw < DRAWS; draw++) {
-        must(cp_moves_draw_tree(&w.moves, &w.tree, &rng, &err), err);
-        ref_world_code(&w, code);
-        count[ref_kernel_find(k, code)]++;
+        must(cp_moves_draw_tree(&y.w.moves, &y.w.tree, &y.rng, &err), err);
+        tally_tree(&y);
     }
-    assert_null(cp_moves_tree_check(&w.tree, &w.model));
-    for (size_t t = 0; t < k->states; t++)
-        assert_true(fabs((double)count[t] / DRAWS - k->prior[t]) < share_bound(DRAWS));
-    ref_world_clear(&w);
-    free(count);
+    assert_null(cp_moves_tree_check(&y.w.tree, &y.w.model));
+    for (size_t t = 0; t < k->states; t++) assert_share(&y, t, k->prior[t]);
+    tally_clear(&y);
 }
 
 static void trees_of_the_prior_follow_it(void **state) {

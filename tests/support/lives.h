@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "image.h"
 #include "model/model.h"
 
 /* Options are "method name value name value". */
@@ -39,22 +39,12 @@ static inline copse_model *fitted(const copse_table *t, const char *options) {
     return m;
 }
 
-typedef struct image {
-    unsigned char *bytes;
-    size_t n;
-} image;
-
 static inline copse_status write_image(const copse_model *m, image *out, copse_error *err) {
     cp_writer *w;
-    const unsigned char *bytes;
     *out = (image){0};
     CP_TRY(cp_writer_new(&w, err));
     copse_status status = cp_model_write(m, 0, w, err);
-    if (!status) status = cp_writer_finish(w, &bytes, &out->n, err);
-    if (!status) {
-        out->bytes = malloc(out->n);
-        memcpy(out->bytes, bytes, out->n);
-    }
+    if (!status) status = finish_image(w, out, err);
     cp_writer_free(w);
     return status;
 }
@@ -64,13 +54,6 @@ static inline image image_of(const copse_model *m) {
     copse_error err;
     must(write_image(m, &out, &err), err);
     return out;
-}
-
-static inline void assert_same_image(image a, image b) {
-    assert_int_equal(a.n, b.n);
-    assert_memory_equal(a.bytes, b.bytes, a.n);
-    free(a.bytes);
-    free(b.bytes);
 }
 
 static inline double figure_of(const copse_model *m, const char *name) {

@@ -2,6 +2,7 @@
 
 #include "bart/bart_walk.h"
 #include "base/mem.h"
+#include "image.h"
 
 enum { DIMS = 5, TREES = 7, MOST = 12 };
 
@@ -261,20 +262,6 @@ static void a_failed_addition_leaves_the_draws_as_they_were(void **state) {
 
 /* --------------------------------------------------------------------------------------------------------------- files */
 
-typedef struct image {
-    unsigned char *bytes;
-    size_t n;
-} image;
-
-static copse_status finish_image(cp_writer *w, image *out, copse_error *err) {
-    const unsigned char *bytes;
-    CP_TRY(cp_writer_finish(w, &bytes, &out->n, err));
-    out->bytes = malloc(out->n);
-    assert_non_null(out->bytes);
-    memcpy(out->bytes, bytes, out->n);
-    return COPSE_OK;
-}
-
 static copse_status write_image(const cp_bart_draws *d, image *out, copse_error *err) {
     cp_writer *w;
     *out = (image){0};
@@ -314,10 +301,7 @@ static void draws_come_back_and_go_on(void **state) {
     free(in.bytes);
     must(write_image(&h->draws, &in, &err), err);
     must(write_image(&read, &again, &err), err);
-    assert_int_equal(in.n, again.n);
-    assert_memory_equal(in.bytes, again.bytes, in.n);
-    free(in.bytes);
-    free(again.bytes);
+    assert_same_image(in, again);
     cp_bart_draws_clear(&read);
     forget(h);
 }
@@ -336,45 +320,11 @@ static void no_draws_yet_are_draws_too(void **state) {
     forget(h);
 }
 
-static const struct {
-    const char *name;
-    cp_type type;
-    size_t size;
-} sections[] = {{"runs", CP_U32, 4}, {"tree", CP_U32, 4}, {"rules", CP_U32, 4}, {"dim", CP_U32, 4},
-                {"cut", CP_F32, 4},  {"slot", CP_U8, 1},  {"mu", CP_F32, 4}};
+static const section sections[] = {{"runs", CP_U32}, {"tree", CP_U32}, {"rules", CP_U32}, {"dim", CP_U32},
+                                   {"cut", CP_F32},  {"slot", CP_U8},  {"mu", CP_F32}};
 
-typedef enum damage { NONE, DROP, SHORTEN, LENGTHEN, RETYPE, POKE } damage;
-
-/* The image again, with section `which` damaged; POKE writes a byte. */
-static image damaged(const image *in, size_t which, damage how, size_t at, unsigned char byte) {
-    copse_error err;
-    cp_reader *r;
-    cp_writer *w;
-    image out;
-    must(cp_reader_new(in->bytes, in->n, &r, &err), err);
-    must(cp_writer_new(&w, &err), err);
-    for (size_t s = 0; s < COUNT(sections); s++) {
-        size_t n, size = sections[s].size;
-        unsigned char *data;
-        damage now = s == which ? how : NONE;
-        if (now == DROP) continue;
-        must(cp_reader_count(r, sections[s].name, sections[s].type, &n, &err), err);
-        must(cp_reader_array(r, sections[s].name, sections[s].type, n, &data, &err), err);
-        unsigned char *bytes = calloc(n + 1, size);
-        memcpy(bytes, data, n * size);
-        cp_mem_free(data);
-        if (now == SHORTEN) n--;
-        if (now == LENGTHEN) n++;
-        if (now == POKE) bytes[at % (n * size)] = byte;
-        cp_type type = now == RETYPE ? CP_I32 : sections[s].type;
-        must(cp_writer_array(w, sections[s].name, type, bytes, size == 1 && now == RETYPE ? n / 4 : n, &err), err);
-        free(bytes);
-    }
-    cp_writer_claim(w, 1 << 20, 1); /* so that it is not the size of the file that gives it away */
-    must(finish_image(w, &out, &err), err);
-    cp_writer_free(w);
-    cp_reader_free(r);
-    return out;
+static image wounded(const image *in, wound how) {
+    return damaged(in, sections, COUNT(sections), how);
 }
 
 static void missing_and_misshapen_sections_are_refused(void **state) {
@@ -386,7 +336,7 @@ static void missing_and_misshapen_sections_are_refused(void **state) {
     must(write_image(&h->draws, &in, &err), err);
     for (size_t s = 0; s < COUNT(sections); s++)
         for (damage how = DROP; how <= RETYPE; how++) {
-            image d = damaged(&in, s, how, 0, 0);
+            image d = wounded(&in, (wound){.section = s, .how = how});
             if (read_image(&d, &bad, &err) != COPSE_E_MODEL)
                 fail_msg("%s, damage %d: nothing noticed", sections[s].name, (int)how);
             assert_null(bad.now);
@@ -408,8 +358,7 @@ static void any_byte_may_be_anything(void **state) {
     must(write_image(&h->draws, &in, &err), err);
     for (int round = 0; round < 2000; round++) {
         cp_bart_draws read;
-        image d = damaged(&in, (size_t)cp_rng_below(&rng, COUNT(sections)), POKE, cp_rng_u32(&rng),
-                          (unsigned char)cp_rng_below(&rng, 256));
+        image d = wounded(&in, any_poke(COUNT(sections), &rng));
         copse_status status = read_image(&d, &read, &err);
         assert_true(status == COPSE_OK || status == COPSE_E_MODEL);
         refused += status != COPSE_OK;

@@ -7,6 +7,39 @@
 
 enum { DECISIONS = 64, DRAWS = 40000 };
 
+/* Blocks of a problem, and a column to look at them. */
+typedef struct table {
+    cp_btree_blocks k;
+    cp_btree_column c;
+} table;
+
+static void make_table(table *t, const cp_btree_problem *b) {
+    copse_error err;
+    must(cp_btree_block_init(&t->k, b, &err), err);
+    must(cp_btree_column_init(&t->c, b, &err), err);
+}
+
+static void clear_table(table *t) {
+    cp_btree_column_clear(&t->c);
+    cp_btree_block_clear(&t->k);
+}
+
+static cp_btree_view load(table *t, int32_t block, uint32_t dim) {
+    cp_btree_view v = cp_btree_block_view(&t->k, block);
+    cp_btree_column_load(&t->c, &v, dim);
+    if (t->c.gaps) cp_btree_column_sum(&t->c);
+    return v;
+}
+
+/* The left side of a split of the block. */
+static int32_t left_of(table *t, int32_t block, cp_btree_gap gap) {
+    copse_error err;
+    int32_t split;
+    must(cp_btree_block_split(&t->k, block, gap, &split, &err), err);
+    must(cp_btree_block_make(&t->k, 2 * split, &err), err);
+    return 2 * split;
+}
+
 static double side_log_lik(const cp_btree_problem *b, cp_span s, cp_btree_gap gap, int right) {
     double stat[8] = {0};
     for (size_t i = 0; i < s.n; i++)
@@ -43,31 +76,23 @@ static void assert_table(const cp_btree_column *c, const cp_btree_view *v) {
 static void tables_are_sums_over_rows(void **state) {
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
-        copse_error err;
         stand s;
-        cp_btree_blocks k;
-        cp_btree_column c;
+        table t;
         make_stand(&s, "tables", 300, 3, kind % 2 ? 3 : 0, kind / 2 ? 7 : 0);
-        must(cp_btree_block_init(&k, &s.b, &err), err);
-        must(cp_btree_column_init(&c, &s.b, &err), err);
-        int32_t block = 0, split;
-        cp_btree_gap gap = {0};
+        make_table(&t, &s.b);
+        int32_t block = 0;
         for (int deep = 0; deep < 3; deep++) {
-            cp_btree_view v = cp_btree_block_view(&k, block);
+            cp_btree_gap gap = {0};
             for (uint32_t d = 0; d < 3; d++) {
-                cp_btree_column_load(&c, &v, d);
-                assert_int_equal(c.gaps > 0, cp_rule_varies(&s.b.ranks, d, v.span));
-                if (!c.gaps) continue;
-                cp_btree_column_sum(&c);
-                assert_table(&c, &v);
-                gap = cp_btree_column_gap(&c, c.gaps / 6);
+                cp_btree_view v = load(&t, block, d);
+                assert_int_equal(t.c.gaps > 0, cp_rule_varies(&s.b.ranks, d, v.span));
+                if (!t.c.gaps) continue;
+                assert_table(&t.c, &v);
+                gap = cp_btree_column_gap(&t.c, t.c.gaps / 6);
             }
-            must(cp_btree_block_split(&k, block, gap, &split, &err), err);
-            must(cp_btree_block_make(&k, 2 * split, &err), err);
-            block = 2 * split;
+            block = left_of(&t, block, gap);
         }
-        cp_btree_column_clear(&c);
-        cp_btree_block_clear(&k);
+        clear_table(&t);
         free_stand(&s);
     }
 }
@@ -75,24 +100,15 @@ static void tables_are_sums_over_rows(void **state) {
 /* A few rows of very many: their ranks are apart by more than 16 bits can say. */
 static void tables_of_far_ranks_are_sums_over_rows(void **state) {
     (void)state;
-    copse_error err;
     stand s;
-    cp_btree_blocks k;
-    cp_btree_column c;
-    int32_t split;
+    table t;
     make_stand(&s, "far ranks", 80000, 2, 3, 0);
-    must(cp_btree_block_init(&k, &s.b, &err), err);
-    must(cp_btree_column_init(&c, &s.b, &err), err);
-    must(cp_btree_block_split(&k, 0, (cp_btree_gap){0, 999, 1000}, &split, &err), err);
-    must(cp_btree_block_make(&k, 2 * split, &err), err);
-    cp_btree_view v = cp_btree_block_view(&k, 2 * split);
+    make_table(&t, &s.b);
+    cp_btree_view v = load(&t, left_of(&t, 0, (cp_btree_gap){0, 999, 1000}), 1);
     cp_extent e = cp_rule_extent(&s.b.ranks, 1, v.span);
     assert_true(e.high - e.low > 65536 && v.span.n < 1100);
-    cp_btree_column_load(&c, &v, 1);
-    cp_btree_column_sum(&c);
-    assert_table(&c, &v);
-    cp_btree_column_clear(&c);
-    cp_btree_block_clear(&k);
+    assert_table(&t.c, &v);
+    clear_table(&t);
     free_stand(&s);
 }
 
@@ -110,49 +126,39 @@ static void narrow_gaps_do_not_hide_wide_ones(void **state) {
     }
     cp_rows rows = {.task = COPSE_CLASS, .n = N, .dims = 1, .classes = 2, .x = x, .label = label};
     cp_btree_problem b;
-    cp_btree_blocks k;
-    cp_btree_column c;
+    table t;
     must(cp_btree_problem_init(&b, &rows, &hyper, 1, NULL, &err), err);
-    must(cp_btree_block_init(&k, &b, &err), err);
-    must(cp_btree_column_init(&c, &b, &err), err);
-    cp_btree_view v = cp_btree_block_view(&k, 0);
-    cp_btree_column_load(&c, &v, 0);
-    cp_btree_column_sum(&c);
-    assert_table(&c, &v);
-    assert_true(c.log_lik[1] < c.log_lik[0] - 60 && c.mass[1] > c.mass[0]);
-    cp_btree_column_clear(&c);
-    cp_btree_block_clear(&k);
+    make_table(&t, &b);
+    cp_btree_view v = load(&t, 0, 0);
+    assert_table(&t.c, &v);
+    assert_true(t.c.log_lik[1] < t.c.log_lik[0] - 60 && t.c.mass[1] > t.c.mass[0]);
+    clear_table(&t);
     cp_btree_problem_clear(&b);
 }
 
 static void a_cut_lies_in_its_gap(void **state) {
     (void)state;
-    copse_error err;
     stand s;
-    cp_btree_blocks k;
-    cp_btree_column c;
+    table t;
     make_stand(&s, "cuts", 40, 1, 2, 0);
-    must(cp_btree_block_init(&k, &s.b, &err), err);
-    must(cp_btree_column_init(&c, &s.b, &err), err);
-    cp_btree_view v = cp_btree_block_view(&k, 0);
-    cp_btree_column_load(&c, &v, 0);
-    cp_btree_column_sum(&c);
+    make_table(&t, &s.b);
+    load(&t, 0, 0);
+    const cp_btree_column *c = &t.c;
     const float *value = cp_ranks_values(&s.b.ranks, 0);
     double low = (double)value[0], extent = cp_ranks_width(&s.b.ranks, 0, 0, 39), mass = 0;
     for (int i = 0; i < 1000; i++) {
         double u = (i + 0.5) / 1000, at = low + u * extent;
-        cp_btree_gap gap = cp_btree_column_gap(&c, cp_btree_column_gap_at(&c, u));
+        cp_btree_gap gap = cp_btree_column_gap(c, cp_btree_column_gap_at(c, u));
         assert_true((double)value[gap.low] <= at && at < (double)value[gap.high]);
     }
-    for (size_t g = 0; g < c.gaps; g++) {
-        double half = c.mass[g] / 2;
-        assert_int_equal(cp_btree_column_gap_by_mass(&c, (mass + half) / c.sum), g);
-        mass += c.mass[g];
+    for (size_t g = 0; g < c->gaps; g++) {
+        double half = c->mass[g] / 2;
+        assert_int_equal(cp_btree_column_gap_by_mass(c, (mass + half) / c->sum), g);
+        mass += c->mass[g];
     }
-    assert_int_equal(cp_btree_column_gap_at(&c, 1 - 0x1p-54), c.gaps - 1);
-    assert_int_equal(cp_btree_column_gap_by_mass(&c, 1 - 0x1p-54), c.gaps - 1);
-    cp_btree_column_clear(&c);
-    cp_btree_block_clear(&k);
+    assert_int_equal(cp_btree_column_gap_at(c, 1 - 0x1p-54), c->gaps - 1);
+    assert_int_equal(cp_btree_column_gap_by_mass(c, 1 - 0x1p-54), c->gaps - 1);
+    clear_table(&t);
     free_stand(&s);
 }
 

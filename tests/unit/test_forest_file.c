@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "image.h"
 #include "random_tree.h"
 #include "tree/forest_file.h"
 #include "tree/tree_walk.h"
@@ -10,21 +11,6 @@ static const struct {
     copse_task task;
     int categories;
 } kinds[] = {{COPSE_REGRESS, 0}, {COPSE_REGRESS, 1}, {COPSE_CLASS, 0}, {COPSE_CLASS, 1}};
-
-/* An image of its own. */
-typedef struct image {
-    unsigned char *bytes;
-    size_t n;
-} image;
-
-static copse_status finish_image(cp_writer *w, image *out, copse_error *err) {
-    const unsigned char *bytes;
-    CP_TRY(cp_writer_finish(w, &bytes, &out->n, err));
-    out->bytes = malloc(out->n);
-    assert_non_null(out->bytes);
-    memcpy(out->bytes, bytes, out->n);
-    return COPSE_OK;
-}
 
 static copse_status write_image(const cp_forest *f, image *out, copse_error *err) {
     cp_writer *w;
@@ -85,11 +71,8 @@ static void assert_round_trip(const cp_forest *f) {
     assert_same_forest(f, &g);
     assert_same_answers(f, &g);
     must(write_image(&g, &again, &err), err);
-    assert_int_equal(first.n, again.n);
-    assert_memory_equal(first.bytes, again.bytes, first.n);
+    assert_same_image(first, again);
     cp_forest_clear(&g);
-    free(first.bytes);
-    free(again.bytes);
 }
 
 static void a_forest_comes_back_as_it_was(void **state) {
@@ -156,52 +139,16 @@ static void wide_data_come_back(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------ hostile files */
 
-static const struct {
-    const char *name;
-    cp_type type;
-    size_t size;
-} sections[] = {
-    {"forest.centre", CP_F64, 8}, {"forest.scale", CP_F64, 8},       {"forest.levels", CP_U32, 4},
-    {"forest.trees", CP_I64, 8},  {"forest.nodes", CP_U8, 1},        {"forest.leaf", CP_U8, 1},
-    {"forest.dim", CP_U8, 1},     {"forest.missing_left", CP_U8, 1}, {"forest.cut", CP_F32, 4},
-    {"forest.set", CP_U32, 4},    {"forest.gain", CP_F32, 4},        {"forest.mean", CP_F32, 4},
-    {"forest.var", CP_F32, 4},    {"forest.rows", CP_U8, 1},         {"forest.count", CP_U8, 1},
-    {"forest.weight", CP_F32, 4}, {"forest.kinds", CP_U8, 1},        {"forest.label", CP_U8, 1},
+static const section sections[] = {
+    {"forest.centre", CP_F64}, {"forest.scale", CP_F64}, {"forest.levels", CP_U32}, {"forest.trees", CP_I64},
+    {"forest.nodes", CP_U8},   {"forest.leaf", CP_U8},   {"forest.dim", CP_U8},     {"forest.missing_left", CP_U8},
+    {"forest.cut", CP_F32},    {"forest.set", CP_U32},   {"forest.gain", CP_F32},   {"forest.mean", CP_F32},
+    {"forest.var", CP_F32},    {"forest.rows", CP_U8},   {"forest.count", CP_U8},   {"forest.weight", CP_F32},
+    {"forest.kinds", CP_U8},   {"forest.label", CP_U8},
 };
 
-typedef enum damage { NONE, DROP, SHORTEN, LENGTHEN, RETYPE, POKE } damage;
-
-/* The image again, with section `which` damaged; POKE writes a byte. */
-static image damaged(const image *in, size_t which, damage how, size_t at, unsigned char byte) {
-    copse_error err;
-    cp_reader *r;
-    cp_writer *w;
-    image out;
-    must(cp_reader_new(in->bytes, in->n, &r, &err), err);
-    must(cp_writer_new(&w, &err), err);
-    for (size_t s = 0; s < COUNT(sections); s++) {
-        size_t n, size = sections[s].size;
-        unsigned char *data;
-        damage now = s == which ? how : NONE;
-        if (!cp_reader_has(r, sections[s].name) || now == DROP) continue;
-        must(cp_reader_count(r, sections[s].name, sections[s].type, &n, &err), err);
-        must(cp_reader_array(r, sections[s].name, sections[s].type, n, &data, &err), err);
-        unsigned char *bytes = calloc(n + 1, size);
-        memcpy(bytes, data, n * size);
-        cp_mem_free(data);
-        if (now == SHORTEN && n) n--;
-        if (now == LENGTHEN) n++;
-        if (now == POKE && n) bytes[at % (n * size)] = byte;
-        cp_type type = now == RETYPE ? (sections[s].type == CP_I64 ? CP_F64 : CP_I64) : sections[s].type;
-        if (now == RETYPE) n = n * size / 8;
-        must(cp_writer_array(w, sections[s].name, type, bytes, n, &err), err);
-        free(bytes);
-    }
-    cp_writer_claim(w, 1 << 20, 1); /* so that it is not the size of the file that gives it away */
-    must(finish_image(w, &out, &err), err);
-    cp_writer_free(w);
-    cp_reader_free(r);
-    return out;
+static image wounded(const image *in, wound how) {
+    return damaged(in, sections, COUNT(sections), how);
 }
 
 static int has_section(const image *in, size_t s) {
@@ -230,7 +177,7 @@ static void missing_and_misshapen_sections_are_refused(void **state) {
                 int optional = 0;
                 for (size_t i = 0; i < COUNT(may_miss); i++) optional |= !strcmp(may_miss[i], sections[s].name);
                 if (how == DROP && optional) continue;
-                image bad = damaged(&good, s, how, 0, 0);
+                image bad = wounded(&good, (wound){.section = s, .how = how});
                 if (read_image(&bad, &f, &g, &err) != COPSE_E_MODEL)
                     fail_msg("%s, damage %d: nothing noticed", sections[s].name, (int)how);
                 assert_null(g.tree);
@@ -252,11 +199,11 @@ static void bits_beyond_the_end_are_refused(void **state) {
     size_t leaf = 0;
     while (strcmp(sections[leaf].name, "forest.leaf")) leaf++;
     must(write_image(&f, &good, &err), err);
-    bad = damaged(&good, leaf, POKE, 0, 1); /* the one node's, as it is */
+    bad = wounded(&good, (wound){.section = leaf, .how = POKE, .byte = 1}); /* the one node's, as it is */
     must(read_image(&bad, &f, &g, &err), err);
     cp_forest_clear(&g);
     free(bad.bytes);
-    bad = damaged(&good, leaf, POKE, 0, 1 | 2);
+    bad = wounded(&good, (wound){.section = leaf, .how = POKE, .byte = 1 | 2});
     assert_int_equal(read_image(&bad, &f, &g, &err), COPSE_E_MODEL);
     assert_string_equal(err.msg, "damaged: section 'forest.leaf': has more bits than it should");
     free(bad.bytes);
@@ -276,8 +223,7 @@ static void any_byte_may_be_anything(void **state) {
         image good;
         must(write_image(&f, &good, &err), err);
         for (int round = 0; round < 500; round++) {
-            size_t s = (size_t)cp_rng_below(&rng, COUNT(sections));
-            image bad = damaged(&good, s, POKE, cp_rng_u32(&rng), (unsigned char)cp_rng_below(&rng, 256));
+            image bad = wounded(&good, any_poke(COUNT(sections), &rng));
             copse_status status = read_image(&bad, &f, &g, &err);
             assert_true(status == COPSE_OK || status == COPSE_E_MODEL);
             refused += status != COPSE_OK;
@@ -351,7 +297,7 @@ static size_t raw_size(const image *in) {
         size_t n;
         if (!cp_reader_has(r, sections[s].name)) continue;
         must(cp_reader_count(r, sections[s].name, sections[s].type, &n, &err), err);
-        sum += n * sections[s].size;
+        sum += n * size_of(sections[s].type);
     }
     cp_reader_free(r);
     return sum;

@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "base/mem.h"
+#include "image.h"
 #include "num/rng.h"
 #include "tree/grove_file.h"
 
@@ -314,20 +315,6 @@ static void leaves_beyond_counting_are_many(void **state) {
 
 /* ----------------------------------------------------------------------------------------------------------------- files */
 
-typedef struct image {
-    unsigned char *bytes;
-    size_t n;
-} image;
-
-static copse_status finish_image(cp_writer *w, image *out, copse_error *err) {
-    const unsigned char *bytes;
-    CP_TRY(cp_writer_finish(w, &bytes, &out->n, err));
-    out->bytes = malloc(out->n);
-    assert_non_null(out->bytes);
-    memcpy(out->bytes, bytes, out->n);
-    return COPSE_OK;
-}
-
 static copse_status write_image(const cp_grove *g, image *out, copse_error *err) {
     cp_writer *w;
     *out = (image){0};
@@ -368,46 +355,12 @@ static void a_grove_comes_back_as_it_was(void **state) {
     cp_grove_clear(&again);
 }
 
-static const struct {
-    const char *name;
-    cp_type type;
-    size_t size;
-} sections[] = {{"grove.dim", CP_I32, 4},  {"grove.left", CP_I32, 4},  {"grove.right", CP_I32, 4},
-                {"grove.low", CP_F32, 4},  {"grove.high", CP_F32, 4},  {"grove.stat", CP_F64, 8},
-                {"grove.root", CP_I32, 4}, {"grove.weight", CP_F64, 8}};
+static const section sections[] = {{"grove.dim", CP_I32},  {"grove.left", CP_I32},  {"grove.right", CP_I32},
+                                   {"grove.low", CP_F32},  {"grove.high", CP_F32},  {"grove.stat", CP_F64},
+                                   {"grove.root", CP_I32}, {"grove.weight", CP_F64}};
 
-typedef enum damage { NONE, DROP, SHORTEN, LENGTHEN, RETYPE, POKE } damage;
-
-/* The image again, with section `which` damaged; POKE writes a byte. */
-static image damaged(const image *in, size_t which, damage how, size_t at, unsigned char byte) {
-    copse_error err;
-    cp_reader *r;
-    cp_writer *w;
-    image out;
-    must(cp_reader_new(in->bytes, in->n, &r, &err), err);
-    must(cp_writer_new(&w, &err), err);
-    for (size_t s = 0; s < COUNT(sections); s++) {
-        size_t n, size = sections[s].size;
-        unsigned char *data;
-        damage now = s == which ? how : NONE;
-        if (now == DROP) continue;
-        must(cp_reader_count(r, sections[s].name, sections[s].type, &n, &err), err);
-        must(cp_reader_array(r, sections[s].name, sections[s].type, n, &data, &err), err);
-        unsigned char *bytes = calloc(n + 1, size);
-        memcpy(bytes, data, n * size);
-        cp_mem_free(data);
-        if (now == SHORTEN) n--;
-        if (now == LENGTHEN) n++;
-        if (now == POKE) bytes[at % (n * size)] = byte;
-        cp_type type = now != RETYPE ? sections[s].type : sections[s].type == CP_F64 ? CP_I64 : CP_U32;
-        must(cp_writer_array(w, sections[s].name, type, bytes, n, &err), err);
-        free(bytes);
-    }
-    cp_writer_claim(w, 1 << 20, 1); /* so that it is not the size of the file that gives it away */
-    must(finish_image(w, &out, &err), err);
-    cp_writer_free(w);
-    cp_reader_free(r);
-    return out;
+static image wounded(const image *in, wound how) {
+    return damaged(in, sections, COUNT(sections), how);
 }
 
 static void missing_and_misshapen_sections_are_refused(void **state) {
@@ -418,7 +371,7 @@ static void missing_and_misshapen_sections_are_refused(void **state) {
     must(write_image(&g, &in, &err), err);
     for (size_t s = 0; s < COUNT(sections); s++)
         for (damage how = DROP; how <= RETYPE; how++) {
-            image d = damaged(&in, s, how, 0, 0);
+            image d = wounded(&in, (wound){.section = s, .how = how});
             if (read_image(&d, &bad, &err) != COPSE_E_MODEL)
                 fail_msg("%s, damage %d: nothing noticed", sections[s].name, (int)how);
             assert_null(bad.node);
@@ -439,8 +392,7 @@ static void any_byte_may_be_anything(void **state) {
     cp_rng_init(&rng, seed_of("any byte"), CP_FOR_TEST, 0, 0);
     must(write_image(&g, &in, &err), err);
     for (int round = 0; round < 2000; round++) {
-        image d = damaged(&in, (size_t)cp_rng_below(&rng, COUNT(sections)), POKE, cp_rng_u32(&rng),
-                          (unsigned char)cp_rng_below(&rng, 256));
+        image d = wounded(&in, any_poke(COUNT(sections), &rng));
         copse_status status = read_image(&d, &read, &err);
         assert_true(status == COPSE_OK || status == COPSE_E_MODEL);
         refused += status != COPSE_OK;

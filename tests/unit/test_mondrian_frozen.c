@@ -1,19 +1,12 @@
 /* Frozen forests: they predict what the living one does, hold none of its rows, and cannot be forged into work without
  * end. */
 #include "forest.h"
-
-typedef struct image {
-    unsigned char *bytes;
-    size_t n;
-} image;
+#include "image.h"
 
 static image take(cp_writer *w) {
     copse_error err;
     image out;
-    const unsigned char *bytes;
-    must(cp_writer_finish(w, &bytes, &out.n, &err), err);
-    out.bytes = malloc(out.n);
-    memcpy(out.bytes, bytes, out.n);
+    must(finish_image(w, &out, &err), err);
     cp_writer_free(w);
     return out;
 }
