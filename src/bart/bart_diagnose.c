@@ -69,33 +69,17 @@ static cp_converge worst_of(const cp_bart *b) {
 
 static void judge(const cp_bart *b, double draws, copse_diagnosis *d) {
     cp_converge worst = worst_of(b);
-    double ess = fmin(worst.bulk, worst.tail);
-    int single = b->chains < 2;
-    if (d->ok) {
-        cp_diagnosis_say(d, "The chains have forgotten where they began and agree: the draws can be trusted.");
-    } else if (isnan(worst.rhat)) {
-        cp_diagnosis_problem(d, "too few draws to tell whether %s converged",
-                             single ? "the chain has" : "the chains have");
-        cp_diagnosis_say(d, "Too few draws to tell: raise --samples.");
-    } else if (worst.rhat > most_rhat) {
-        cp_diagnosis_problem(d, single ? "the chain still drifts (R-hat %.5g)" : "the chains do not agree (R-hat %.5g)",
-                             worst.rhat);
-        cp_diagnosis_say(
-            d,
-            "The chain%s not converged: predictions may still be good, but intervals are likely to be too "
-            "narrow. Fit with longer --burn-in and more --samples; of many rows, with --warm-start grow:20.",
-            single ? " has" : "s have");
-    } else if (ess < draws) {
-        cp_diagnosis_problem(d, "the draws are worth too few independent ones (%.3g of %.0f)", ess, draws);
-        cp_diagnosis_say(d,
-                         "%s, but too few of the draws are independent: fit with more --samples, or a larger --thin.",
-                         single ? "The chain does not drift" : "The chains agree");
-    } else {
-        cp_diagnosis_problem(d, "one chain cannot say whether it would come to the same result again");
-    }
-    if (single)
-        cp_diagnosis_say(d,
-                         "One chain cannot say whether it would come to the same result again: fit with --chains 4.");
+    cp_diagnosis_judge_chains(
+        d,
+        &(cp_diagnosis_chains){
+            .chains = b->chains,
+            .rhat = worst.rhat,
+            .most_rhat = most_rhat,
+            .ess = fmin(worst.bulk, worst.tail),
+            .least_ess = draws,
+            .if_they_roam = "predictions may still be good, but intervals are likely to be too narrow. Fit with longer "
+                            "--burn-in and more --samples; of many rows, with --warm-start grow:20.",
+        });
 }
 
 void cp_bart_diagnose(const void *state, const copse_params *p, copse_diagnosis *out) {

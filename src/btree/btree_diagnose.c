@@ -111,34 +111,17 @@ static void diagnose_islands(const cp_btree *b, const copse_params *p, copse_dia
 }
 
 static void judge_chains(const cp_btree *b, double draws, copse_diagnosis *d) {
-    double rhat = fmax(b->log_posterior.rhat, b->leaves.rhat);
-    double ess = fmin(fmin(b->log_posterior.bulk, b->leaves.bulk), fmin(b->log_posterior.tail, b->leaves.tail));
-    int single = b->chains < 2;
-    if (d->ok) {
-        cp_diagnosis_say(d, "The chains have forgotten where they began and agree: the draws can be trusted.");
-    } else if (isnan(rhat)) {
-        cp_diagnosis_problem(d, "too few draws to tell whether %s converged",
-                             single ? "the chain has" : "the chains have");
-        cp_diagnosis_say(d, "Too few draws to tell: raise --samples.");
-    } else if (rhat > most_rhat) {
-        cp_diagnosis_problem(d, single ? "the chain still drifts (R-hat %.5g)" : "the chains do not agree (R-hat %.5g)",
-                             rhat);
-        cp_diagnosis_say(
-            d,
-            "The chain%s not converged: averages over the draws may still predict well, but do not trust what they "
-            "say about trees. Fit with longer --burn-in and more --samples.",
-            single ? " has" : "s have");
-    } else if (ess < draws) {
-        cp_diagnosis_problem(d, "the draws are worth too few independent ones (%.3g of %.0f)", ess, draws);
-        cp_diagnosis_say(d,
-                         "%s, but too few of the draws are independent: fit with more --samples, or a larger --thin.",
-                         single ? "The chain does not drift" : "The chains agree");
-    } else {
-        cp_diagnosis_problem(d, "one chain cannot say whether it would come to the same result again");
-    }
-    if (single)
-        cp_diagnosis_say(d,
-                         "One chain cannot say whether it would come to the same result again: fit with --chains 4.");
+    const cp_converge *p = &b->log_posterior, *l = &b->leaves;
+    cp_diagnosis_judge_chains(
+        d, &(cp_diagnosis_chains){
+               .chains = b->chains,
+               .rhat = fmax(p->rhat, l->rhat),
+               .most_rhat = most_rhat,
+               .ess = fmin(fmin(p->bulk, l->bulk), fmin(p->tail, l->tail)),
+               .least_ess = draws,
+               .if_they_roam = "averages over the draws may still predict well, but do not trust what they say about "
+                               "trees. Fit with longer --burn-in and more --samples.",
+           });
 }
 
 static void diagnose_chains(const cp_btree *b, copse_diagnosis *d) {

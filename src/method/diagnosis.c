@@ -41,3 +41,28 @@ void cp_diagnosis_say(copse_diagnosis *d, const char *fmt, ...) {
     vsnprintf(d->verdict + n, sizeof d->verdict - n, fmt, args);
     va_end(args);
 }
+
+void cp_diagnosis_judge_chains(copse_diagnosis *d, const cp_diagnosis_chains *c) {
+    int single = c->chains < 2;
+    if (d->ok) {
+        cp_diagnosis_say(d, "The chains have forgotten where they began and agree: the draws can be trusted.");
+    } else if (isnan(c->rhat)) {
+        cp_diagnosis_problem(d, "too few draws to tell whether %s converged",
+                             single ? "the chain has" : "the chains have");
+        cp_diagnosis_say(d, "Too few draws to tell: raise --samples.");
+    } else if (c->rhat > c->most_rhat) {
+        cp_diagnosis_problem(d, single ? "the chain still drifts (R-hat %.5g)" : "the chains do not agree (R-hat %.5g)",
+                             c->rhat);
+        cp_diagnosis_say(d, "The chain%s not converged: %s", single ? " has" : "s have", c->if_they_roam);
+    } else if (c->ess < c->least_ess) {
+        cp_diagnosis_problem(d, "the draws are worth too few independent ones (%.3g of %.0f)", c->ess, c->least_ess);
+        cp_diagnosis_say(d,
+                         "%s, but too few of the draws are independent: fit with more --samples, or a larger --thin.",
+                         single ? "The chain does not drift" : "The chains agree");
+    } else {
+        cp_diagnosis_problem(d, "one chain cannot say whether it would come to the same result again");
+    }
+    if (single)
+        cp_diagnosis_say(d,
+                         "One chain cannot say whether it would come to the same result again: fit with --chains 4.");
+}

@@ -14,4 +14,13 @@ __attribute__((format(printf, 2, 3))) void cp_diagnosis_problem(copse_diagnosis 
 /* Another sentence of the verdict. */
 __attribute__((format(printf, 2, 3))) void cp_diagnosis_say(copse_diagnosis *d, const char *fmt, ...);
 
+/* What chains are judged by, once all checks are made. */
+typedef struct cp_diagnosis_chains {
+    size_t chains;
+    double rhat, most_rhat;   /* the worst, and what is still good; NaN: too few draws to tell */
+    double ess, least_ess;    /* likewise */
+    const char *if_they_roam; /* what follows if they have not converged, and what to do */
+} cp_diagnosis_chains;
+void cp_diagnosis_judge_chains(copse_diagnosis *d, const cp_diagnosis_chains *c);
+
 #endif
