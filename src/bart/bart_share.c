@@ -45,15 +45,16 @@ uint32_t cp_bart_share_draw(const cp_bart_share *s, cp_rng *rng) {
 
 /* ------------------------------------------------------------------------------------------------- columns that vary */
 
-/* Rows of the group are met by a search of bytes, and seldom more than two of them are needed. */
+/* Is there a row with more than the first one has, or with less?  Seldom many are looked at. */
 static int varies(const cp_bart_columns *c, size_t dim, cp_bart_group g) {
+    size_t n = c->ranks.rows;
     const uint16_t *code = cp_bart_code(c, dim);
-    const uint8_t *end = g.slot + c->ranks.rows, *at = memchr(g.slot, g.id, c->ranks.rows);
-    if (!at) return 0;
-    uint16_t first = code[at - g.slot];
-    for (at++; at < end && (at = memchr(at, g.id, (size_t)(end - at))); at++)
-        if (code[at - g.slot] != first) return 1;
-    return 0;
+    const uint8_t *at = memchr(g.slot, g.id, n);
+    size_t first = at ? (size_t)(at - g.slot) : n;
+    if (first == n) return 0;
+    if (c->slots->next(g.slot, g.id, (cp_slots_cut){code, code[first]}, 1, first, n) < n) return 1;
+    return code[first] &&
+           c->slots->next(g.slot, g.id, (cp_slots_cut){code, (uint16_t)(code[first] - 1)}, 0, first, n) < n;
 }
 
 static cp_extent extent_of(const cp_bart_columns *c, size_t dim, cp_bart_group g) {

@@ -59,13 +59,6 @@ void cp_bart_tree_clear(cp_bart_tree *t) {
 
 /* --------------------------------------------------------------------------------------------------------------- open */
 
-/* The first row of a group from row `from` on; n if there is none. */
-static size_t next_row(cp_bart_group g, size_t from, size_t n) {
-    if (from < n && g.slot[from] == g.id) return from; /* as often as not */
-    const uint8_t *at = from < n ? memchr(g.slot + from, g.id, n - from) : NULL;
-    return at ? (size_t)(at - g.slot) : n;
-}
-
 static int are_alike(const cp_bart_columns *c, size_t a, size_t b) {
     const uint16_t *code = c->code;
     for (size_t d = 0; d < c->ranks.dims; d++, code += c->ranks.rows)
@@ -73,27 +66,18 @@ static int are_alike(const cp_bart_columns *c, size_t a, size_t b) {
     return 1;
 }
 
-/* Does some column vary on either side of a cut?  Row after row is compared with the first on its side: where columns have
- * many values the second row is the last one that is looked at, and its first column. */
-static void find_open(const cp_bart_columns *c, cp_bart_group g, cp_slots_cut cut, uint32_t open[2]) {
-    size_t n = c->ranks.rows, first[2] = {n, n};
-    open[0] = open[1] = 0;
-    for (size_t i = next_row(g, 0, n); i < n && !(open[0] && open[1]); i = next_row(g, i + 1, n)) {
-        int side = cut.code[i] > cut.cell;
-        if (open[side]) continue;
-        if (first[side] == n)
-            first[side] = i;
-        else
-            open[side] = !are_alike(c, i, first[side]);
-    }
+/* Does some column vary among the rows of a group on one side of a cut?  Row after row is compared with the first: where
+ * columns have many values the second row is the last one that is looked at, and its first column. */
+static uint32_t varies(const cp_bart_columns *c, cp_bart_group g, cp_slots_cut cut, int right) {
+    size_t n = c->ranks.rows, first = c->slots->next(g.slot, g.id, cut, right, 0, n), i = first;
+    while (i < n && (i = c->slots->next(g.slot, g.id, cut, right, i + 1, n)) < n)
+        if (!are_alike(c, i, first)) return 1;
+    return 0;
 }
 
 int cp_bart_tree_is_open(const cp_bart_tree *t, const cp_bart_view *v, uint8_t slot) {
-    const cp_bart_group g = {t->slot, slot};
-    size_t n = rows_of(v), first = next_row(g, 0, n);
-    for (size_t i = next_row(g, first + 1, n); i < n; i = next_row(g, i + 1, n))
-        if (!are_alike(v->columns, i, first)) return 1;
-    return 0;
+    const cp_slots_cut none = {v->columns->code, UINT16_MAX};
+    return (int)varies(v->columns, (cp_bart_group){t->slot, slot}, none, 0);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- changes */
@@ -104,14 +88,12 @@ int cp_bart_tree_part(const cp_bart_view *v, cp_bart_group rows, const cp_bart_l
     const cp_slots_rows all = {rows.slot, v->r, v->opt_weight, rows_of(v)};
     const cp_slots_cut cut = {cp_bart_code(c, rule.dim), (uint16_t)rule.cell};
     cp_slots_side left = c->slots->left(&all, rows.id, cut);
-    uint32_t open[2];
     if (left.rows == 0 || left.rows == whole->rows) return 0;
-    find_open(c, rows, cut, open);
-    out[0] = (cp_bart_leaf){.rows = (uint32_t)left.rows, .open = open[0], .sum_w = left.sum_w, .sum_wr = left.sum_wr};
+    out[0] = (cp_bart_leaf){.rows = (uint32_t)left.rows, .sum_w = left.sum_w, .sum_wr = left.sum_wr};
     out[1] = (cp_bart_leaf){.rows = whole->rows - out[0].rows,
-                            .open = open[1],
                             .sum_w = fmax(0, whole->sum_w - left.sum_w),
                             .sum_wr = whole->sum_wr - left.sum_wr};
+    for (int side = 0; side < 2; side++) out[side].open = out[side].rows > 1 && varies(c, rows, cut, side);
     return 1;
 }
 

@@ -85,6 +85,11 @@ static cp_slots_side left_plain(const cp_slots_rows *rows, uint8_t s, cp_slots_c
     return side;
 }
 
+static size_t next_plain(const uint8_t *slot, uint8_t s, cp_slots_cut cut, int right, size_t from, size_t n) {
+    while (from < n && (slot[from] != s || (cut.code[from] > cut.cell) != right)) from++;
+    return from;
+}
+
 static void split_plain(uint8_t *slot, uint8_t s, cp_slots_cut cut, uint8_t to, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (slot[i] == s && cut.code[i] > cut.cell) slot[i] = to;
@@ -109,6 +114,7 @@ static const cp_slots plain = {
     .squares = squares_plain,
     .extent = extent_plain,
     .left = left_plain,
+    .next = next_plain,
     .split = split_plain,
     .rename = rename_plain,
     .list = list_plain,

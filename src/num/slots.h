@@ -54,6 +54,8 @@ typedef struct cp_slots {
     size_t (*extent)(const uint8_t *slot, uint8_t s, const uint16_t *code, size_t n, uint16_t out[2]);
     /* Rows of group s that go left. */
     cp_slots_side (*left)(const cp_slots_rows *rows, uint8_t s, cp_slots_cut cut);
+    /* The first of group s from row `from` on that goes left or, right = 1, that does not; n if there is none. */
+    size_t (*next)(const uint8_t *slot, uint8_t s, cp_slots_cut cut, int right, size_t from, size_t n);
     /* Those of group s that do not become group `to`. */
     void (*split)(uint8_t *slot, uint8_t s, cp_slots_cut cut, uint8_t to, size_t n);
     void (*rename)(uint8_t *slot, uint8_t from, uint8_t to, size_t n);

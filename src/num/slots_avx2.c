@@ -405,6 +405,18 @@ AVX2 static cp_slots_side left_avx2(const cp_slots_rows *rows, uint8_t s, cp_slo
     return side;
 }
 
+AVX2 static size_t next_avx2(const uint8_t *slot, uint8_t s, cp_slots_cut cut, int right, size_t from, size_t n) {
+    const __m256i id = _mm256_set1_epi8((char)s), cell = _mm256_set1_epi16((short)cut.cell);
+    const __m256i turn = _mm256_set1_epi16((short)-right);
+    for (; from + LANES <= n; from += LANES) {
+        const __m256i goes = _mm256_xor_si256(goes_left(cut.code + from, cell), turn);
+        const unsigned is = (unsigned)_mm256_movemask_epi8(_mm256_and_si256(is_slot(slot + from, id), goes));
+        if (is) return from + (size_t)__builtin_ctz(is) / 2; /* two bits a row */
+    }
+    while (from < n && (slot[from] != s || (cut.code[from] > cut.cell) != right)) from++;
+    return from;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- changes */
 
 AVX2 static void split_avx2(uint8_t *slot, uint8_t s, cp_slots_cut cut, uint8_t to, size_t n) {
@@ -467,6 +479,7 @@ static const cp_slots fast = {
     .squares = squares_avx2,
     .extent = extent_avx2,
     .left = left_avx2,
+    .next = next_avx2,
     .split = split_avx2,
     .rename = rename_avx2,
     .list = list_avx2,

@@ -200,6 +200,22 @@ static void left_sides_are_summed(void **state) {
     each_world(check_left);
 }
 
+static void check_next(const cp_slots *k, const world *w, int right) {
+    for (size_t s = 0; s < w->slots; s += 1 + s) {
+        size_t at = w->n;
+        for (size_t from = w->n + 1; from-- > 0;) {
+            if (from < w->n && w->slot[from] == s && (w->code[from] > 9) == right) at = from;
+            if (from % 7 && from + 40 < w->n) continue;
+            assert_int_equal(k->next(w->slot, (uint8_t)s, (cp_slots_cut){w->code, 9}, right, from, w->n), at);
+        }
+    }
+}
+
+static void the_next_row_on_a_side_is_found(void **state) {
+    (void)state;
+    each_world(check_next);
+}
+
 /* So many rows that counts do not fit 16 bits in any lane. */
 static void large_groups_are_counted(void **state) {
     (void)state;
@@ -298,6 +314,7 @@ int main(void) {
         cmocka_unit_test(squares_are_summed),
         cmocka_unit_test(extents_are_those_of_the_group),
         cmocka_unit_test(left_sides_are_summed),
+        cmocka_unit_test(the_next_row_on_a_side_is_found),
         cmocka_unit_test(large_groups_are_counted),
         cmocka_unit_test(the_whole_group_has_the_sum_of_a_move),
         cmocka_unit_test(groups_are_split_and_renamed),
