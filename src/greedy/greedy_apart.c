@@ -73,11 +73,11 @@ static copse_status find_top(top *t, const copse_run *run, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status start_top(top *t, const cp_greedy_part *p, uint64_t root, const copse_run *run, cp_tree *out,
+static copse_status start_top(top *t, const cp_greedy_part *p, cp_greedy_open root, const copse_run *run, cp_tree *out,
                               copse_error *err) {
     size_t n = p->records->n, want = cp_pool_workers(run, n / CP_GREEDY_BRANCH);
     CP_TRY(CP_GROW(t->knot, t->cap, 1, err));
-    t->knot[t->n++] = (knot){.open = {.hi = n, .path = root}};
+    t->knot[t->n++] = (knot){.open = root};
     CP_TRY(CP_NEW(t->work, want, err));
     for (; t->workers < want; t->workers++)
         CP_TRY(cp_greedy_down_start(&t->work[t->workers], p, n, t->workers ? NULL : out, err));
@@ -121,6 +121,10 @@ static copse_status write_top(top *t, branches *b, copse_error *err) {
     cp_greedy_work *w = &t->work[0];
     while (n > 0) {
         const knot *k = &t->knot[stack[--n]];
+        if (cp_greedy_work_unwanted(w, k->open.guests)) {
+            CP_TRY(cp_greedy_work_abandon(w, k->open.node, err));
+            continue;
+        }
         if (!is_large(k)) {
             CP_TRY(add_branch(b, &k->open, err));
             continue;
@@ -134,6 +138,9 @@ static copse_status write_top(top *t, branches *b, copse_error *err) {
         knot *child = &t->knot[k->child];
         child[0].open.node = w->tree->node[k->open.node].next;
         child[1].open.node = child[0].open.node + 1;
+        cp_greedy_guests guests[2] = {{0}};
+        cp_greedy_work_part_guests(w, k->open.node, k->open.guests, guests);
+        for (int side = 0; side < 2; side++) child[side].open.guests = guests[side];
         size_t small = cp_greedy_open_rows(&child[0].open) > cp_greedy_open_rows(&child[1].open);
         stack[n++] = k->child + !small;
         stack[n++] = k->child + small;
@@ -141,8 +148,8 @@ static copse_status write_top(top *t, branches *b, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status grow_top(const cp_greedy_part *p, uint64_t root, const copse_run *run, branches *b, cp_tree *out,
-                             copse_error *err) {
+static copse_status grow_top(const cp_greedy_part *p, cp_greedy_open root, const copse_run *run, branches *b,
+                             cp_tree *out, copse_error *err) {
     top t = {0};
     copse_status status = start_top(&t, p, root, run, out, err);
     if (!status) status = find_top(&t, run, err);
@@ -186,7 +193,7 @@ static copse_status graft_branches(branches *b, cp_tree *out, size_t dims, copse
     return COPSE_OK;
 }
 
-copse_status cp_greedy_apart_grow(const cp_greedy_part *p, uint64_t root, const copse_run *run, cp_tree *out,
+copse_status cp_greedy_apart_grow(const cp_greedy_part *p, cp_greedy_open root, const copse_run *run, cp_tree *out,
                                   copse_error *err) {
     branches b = {.part = p};
     copse_status status = cp_tree_init_root(out, err);

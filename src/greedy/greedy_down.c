@@ -36,6 +36,11 @@ copse_status cp_greedy_down_grow(cp_greedy_work *w, cp_greedy_open first, copse_
     while (s.n > 0) {
         cp_greedy_open o = s.open[--s.n], child[2];
         CP_TRY(cp_fail_if_stopped(w->records->stop, err));
+        if (cp_greedy_work_unwanted(w, o.guests)) {
+            cp_greedy_find_drop(w, &o);
+            CP_TRY(cp_greedy_work_abandon(w, o.node, err));
+            continue;
+        }
         if (o.hi - o.lo <= local) {
             cp_greedy_find_drop(w, &o);
             CP_TRY(cp_greedy_local_grow(w, &o, err));

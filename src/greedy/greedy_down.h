@@ -22,7 +22,7 @@ copse_status cp_greedy_down_grow(cp_greedy_work *w, cp_greedy_open first, copse_
 /* In greedy_apart.c.  Rows of a node that one thread grows by itself: which these are depends on the data alone, never on
  * the number of threads. */
 enum { CP_GREEDY_BRANCH = 65536 };
-copse_status cp_greedy_apart_grow(const cp_greedy_part *p, uint64_t root, const copse_run *run, cp_tree *out,
+copse_status cp_greedy_apart_grow(const cp_greedy_part *p, cp_greedy_open root, const copse_run *run, cp_tree *out,
                                   copse_error *err);
 
 #endif

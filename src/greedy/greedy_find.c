@@ -380,8 +380,10 @@ copse_status cp_greedy_find_write(cp_greedy_work *w, int32_t node, copse_error *
 
 void cp_greedy_find_divide(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2]) {
     size_t mid = cp_records_divide(w->records, o->lo, o->hi, &w->best);
-    child[0] = (cp_greedy_open){CP_NONE, o->depth + 1, o->lo, mid, cp_greedy_work_child(o->path, 0), NULL};
-    child[1] = (cp_greedy_open){CP_NONE, o->depth + 1, mid, o->hi, cp_greedy_work_child(o->path, 1), NULL};
+    child[0] = (cp_greedy_open){
+        .node = CP_NONE, .depth = o->depth + 1, .lo = o->lo, .hi = mid, .path = cp_greedy_work_child(o->path, 0)};
+    child[1] = (cp_greedy_open){
+        .node = CP_NONE, .depth = o->depth + 1, .lo = mid, .hi = o->hi, .path = cp_greedy_work_child(o->path, 1)};
 }
 
 copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2],
@@ -390,6 +392,9 @@ copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp
     cp_greedy_find_divide(w, o, child);
     child[0].node = w->tree->node[o->node].next;
     child[1].node = child[0].node + 1;
+    cp_greedy_guests guests[2] = {{0}};
+    cp_greedy_work_part_guests(w, o->node, o->guests, guests);
+    for (int side = 0; side < 2; side++) child[side].guests = guests[side];
     return COPSE_OK;
 }
 

@@ -1,5 +1,6 @@
 /* greedy_fit - from options and rows to a forest. */
 #include <math.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -23,6 +24,8 @@ typedef struct fitting {
     size_t *start;        /* rows of part k: weight.row[start[k]] ... weight.row[start[k + 1] - 1] */
     size_t parts;
     cp_tree trunk;
+    const uint32_t *guest; /* rows that trees are grown for, as in cp_greedy_job; NULL: for all */
+    size_t guests;
     uint64_t *bag; /* bootstrap: bits of the rows that each tree has seen, `words` a tree */
     size_t words;
 } fitting;
@@ -154,7 +157,13 @@ static copse_status grow_part(const fitting *f, size_t m, size_t k, double *weig
     if (n < f->data.rows.n) job.row = f->weight.row + f->start[k];
     if (f->kind->parts == CP_GREEDY_TRUNK) job.root = cp_greedy_trunk_root(k);
     if (weight) draw_weights(f, m, k, weight);
-    return cp_greedy_grow(&f->data, &f->rule, &job, f->run, out, err);
+    if (!f->guest) return cp_greedy_grow(&f->data, &f->rule, &job, f->run, out, err);
+    CP_TRY(CP_RAW(job.guest, f->guests, err));
+    memcpy(job.guest, f->guest, f->guests * sizeof *job.guest);
+    job.guests = f->guests;
+    copse_status status = cp_greedy_grow(&f->data, &f->rule, &job, f->run, out, err);
+    cp_mem_free(job.guest);
+    return status;
 }
 
 static copse_status grow_branches(const fitting *f, size_t m, double *weight, cp_tree *out, copse_error *err) {
@@ -244,14 +253,17 @@ typedef struct again {
     const copse_run *run;
 } again;
 
-static copse_status regrow(void *arg, uint32_t *row, size_t n, uint32_t call, cp_forest *out, copse_error *err) {
+/* Branches on a trunk are grown whole: which guests are theirs, nobody knows. */
+static copse_status regrow(void *arg, const cp_greedy_call *call, cp_forest *out, copse_error *err) {
     const again *a = arg;
     cp_greedy few = {.forest = *out};
     fitting f = *a->f;
     f.g = &few;
-    f.weight.row = row;
-    f.weight.rows = n;
-    f.first = (uint32_t)max_trees + call * (uint32_t)out->trees;
+    f.weight.row = call->row;
+    f.weight.rows = call->rows;
+    f.guest = f.kind->parts == CP_GREEDY_WHOLE ? call->guest : NULL;
+    f.guests = call->guests;
+    f.first = (uint32_t)max_trees + call->number * (uint32_t)out->trees;
     f.start = NULL;
     f.trunk = (cp_tree){0};
     f.bag = NULL;

@@ -34,14 +34,12 @@ void cp_greedy_data_clear(cp_greedy_data *d) {
 
 /* ------------------------------------------------------------------------------------------------------------- growing */
 
-static copse_status grow_whole(cp_records *r, const cp_greedy_rule *rule, const cp_greedy_job *job, cp_tree *out,
-                               copse_error *err) {
+static copse_status grow_whole(const cp_greedy_part *p, cp_greedy_open root, cp_tree *out, copse_error *err) {
     cp_greedy_work w;
     CP_TRY(cp_tree_init_root(out, err));
-    CP_TRY(cp_greedy_down_start(&w, &(cp_greedy_part){r, rule, job->slot}, r->n, out, err));
-    cp_greedy_open root = {.hi = r->n, .path = job->root};
+    CP_TRY(cp_greedy_down_start(&w, p, root.hi, out, err));
     copse_status status =
-        rule->max_leaves ? cp_greedy_grow_best_first(&w, root, err) : cp_greedy_down_grow(&w, root, err);
+        p->rule->max_leaves ? cp_greedy_grow_best_first(&w, root, err) : cp_greedy_down_grow(&w, root, err);
     cp_greedy_work_clear(&w);
     return status;
 }
@@ -50,9 +48,10 @@ copse_status cp_greedy_grow(const cp_greedy_data *d, const cp_greedy_rule *rule,
                             const copse_run *run, cp_tree *out, copse_error *err) {
     cp_records r;
     CP_TRY(cp_records_init(&r, d, rule, job, run, err));
-    copse_status status = r.n > CP_GREEDY_BRANCH && !rule->max_leaves
-                              ? cp_greedy_apart_grow(&(cp_greedy_part){&r, rule, job->slot}, job->root, run, out, err)
-                              : grow_whole(&r, rule, job, out, err);
+    const cp_greedy_part part = {&r, rule, job->slot};
+    cp_greedy_open root = {.hi = r.n, .path = job->root, .guests = {.hi = (uint32_t)job->guests}};
+    copse_status status = r.n > CP_GREEDY_BRANCH && !rule->max_leaves ? cp_greedy_apart_grow(&part, root, run, out, err)
+                                                                      : grow_whole(&part, root, out, err);
     cp_records_clear(&r);
     if (!status) status = cp_tree_finish(out, err);
     if (status) cp_tree_clear(out);

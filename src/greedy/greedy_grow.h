@@ -44,6 +44,10 @@ typedef struct cp_greedy_job {
     const double *weight; /* by row number; rows of weight 0 are not in the tree; NULL: those of the data, or 1 */
     uint32_t slot;        /* of the stream of random numbers */
     uint64_t root;        /* the root's place: 1, or what makes a branch's stream its own */
+    /* Rows whose leaves are all that is wanted of a tree of numbers: it is grown where they go, and what other leaves hold
+     * means nothing.  They are rearranged.  NULL: the whole tree is wanted. */
+    uint32_t *guest;
+    size_t guests;
 } cp_greedy_job;
 
 /* Grows `out`, which is zeroed; out->gain holds the impurity taken away per column.

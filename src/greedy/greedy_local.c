@@ -19,6 +19,7 @@ enum { MISSING_RANK = CP_GREEDY_RANK_NONE };
 typedef struct part {
     int32_t node;
     uint32_t depth, lo, hi, half;
+    cp_greedy_guests guests;
     uint64_t path;
     cp_sum sum; /* regression */
 } part;
@@ -465,6 +466,7 @@ static copse_status close_leaf(cp_greedy_work *w, const part *p, copse_error *er
 static copse_status grow_part(cp_greedy_work *w, part p, size_t *depth, copse_error *err) {
     cp_greedy_local *l = w->local;
     CP_TRY(cp_fail_if_stopped(w->records->stop, err));
+    if (cp_greedy_work_unwanted(w, p.guests)) return cp_greedy_work_abandon(w, p.node, err);
     int leaf = measure(w, &p) || cp_greedy_work_stop(w, p.depth) || !find_split(w, &p);
     copse_status status = leaf ? COPSE_OK : cp_greedy_work_split(w, p.node, err);
     forget_totals(w, &p);
@@ -472,9 +474,12 @@ static copse_status grow_part(cp_greedy_work *w, part p, size_t *depth, copse_er
     if (leaf) return close_leaf(w, &p, err);
     const lot left = divide(w, &p);
     const cp_sum rest = {p.sum.w - left.sum.w, p.sum.s - left.sum.s};
-    part child = {w->tree->node[p.node].next,      p.depth + 1, p.lo, p.lo + left.rows, p.half,
+    cp_greedy_guests guests[2] = {{0}};
+    cp_greedy_work_part_guests(w, p.node, p.guests, guests);
+    part child = {w->tree->node[p.node].next,      p.depth + 1, p.lo, p.lo + left.rows, p.half, guests[0],
                   cp_greedy_work_child(p.path, 0), left.sum};
-    part other = {child.node + 1, p.depth + 1, child.hi, p.hi, 1 - p.half, cp_greedy_work_child(p.path, 1), rest};
+    part other = {
+        child.node + 1, p.depth + 1, child.hi, p.hi, 1 - p.half, guests[1], cp_greedy_work_child(p.path, 1), rest};
     l->stack[(*depth)++] = other;
     l->stack[(*depth)++] = child;
     return COPSE_OK;
@@ -493,7 +498,7 @@ copse_status cp_greedy_local_grow(cp_greedy_work *w, const cp_greedy_open *o, co
     for (size_t i = 0; y && i < l->m; i++) l->y[i] = y[l->row[i]];
     if (!y) memset(w->node.total, 0, w->node.rule->classes * sizeof *w->node.total); /* greedy_find leaves its own */
     if (l->divides) sort_all(w);
-    part root = {.node = o->node, .depth = o->depth, .hi = (uint32_t)l->m, .path = o->path};
+    part root = {.node = o->node, .depth = o->depth, .hi = (uint32_t)l->m, .guests = o->guests, .path = o->path};
     for (size_t i = 0; i < l->m; i++) {
         root.sum.w += l->sum[i].w;
         root.sum.s += l->sum[i].s;

@@ -139,7 +139,11 @@ static copse_status make(cp_records *r, const cp_greedy_rule *rule, const cp_gre
 copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_greedy_rule *rule,
                              const cp_greedy_job *job, const copse_run *run, copse_error *err) {
     extent e = {0};
-    *r = (cp_records){.data = d, .weight = job->weight ? job->weight : d->rows.weight, .stop = run ? run->stop : NULL};
+    *r =
+        (cp_records){.data = d,
+                     .weight = job->weight ? job->weight : d->rows.weight,
+                     .stop = run ? run->stop : NULL,
+                     .guest = rule->max_leaves ? NULL : job->guest}; /* which leaf comes first depends on all of them */
     scale_weights(r, job);
     copse_status status = CP_RAW(e.start, job->rows / BLOCK + 1, err);
     if (!status) status = make(r, rule, job, run, &e, err);

@@ -114,12 +114,11 @@ static copse_status choose_held(holding *h, copse_error *err) {
 
 static copse_status grow_without(const holding *h, size_t k, uint32_t call, cp_forest *out, copse_error *err) {
     const cp_greedy_weight *w = h->trial->weight;
-    uint32_t *row;
-    size_t n = 0;
-    CP_TRY(CP_RAW(row, w->rows - h->plan.held, err));
+    cp_greedy_call c = {.guest = h->asked.row + k * h->plan.held, .guests = h->plan.held, .number = call};
+    CP_TRY(CP_RAW(c.row, w->rows - h->plan.held, err));
     for (size_t i = 0; i < w->rows; i++)
-        if (h->round[w->row[i]] != k + 1) row[n++] = w->row[i];
-    return h->regrow(h->fit, row, n, call, out, err);
+        if (h->round[w->row[i]] != k + 1) c.row[c.rows++] = w->row[i];
+    return h->regrow(h->fit, &c, out, err);
 }
 
 /* Of round k, the trees that the call is for. */

@@ -5,7 +5,10 @@
  *   bf, ebf, ert   a fifth, at most 2000 rows, is held out and a few trees grown on the others, until 2000 rows have been
  *                  tried or all.  Above 10000 rows these are 4 trees, below at most 10; below 1000, where they take
  *                  thousandths of a second, 40
- *   ssf            the trees of a subset have not seen the others: nothing is grown */
+ *   ssf            the trees of a subset have not seen the others: nothing is grown
+ *
+ * Of a tree that is grown for rows held out, only the leaves are wanted in which these lie: it is grown where they go, and
+ * left at that elsewhere.  On a million rows, of which 2000 are held out, that saves a third to a half of the work. */
 #ifndef CP_GREEDY_TRIAL_H
 #define CP_GREEDY_TRIAL_H
 
@@ -19,10 +22,17 @@ typedef struct cp_greedy_trial {
     uint64_t seed;
 } cp_greedy_trial;
 
-/* Grows out->trees trees like those of the forest from n rows; `row` becomes the callee's.  Calls of a fit are for equally
- * many trees, and no other has the same number. */
-typedef copse_status (*cp_greedy_regrow)(void *fit, uint32_t *row, size_t n, uint32_t call, cp_forest *out,
-                                         copse_error *err);
+/* What trees are grown from once more, and which rows they will be asked about.  Calls of a fit are for equally many trees,
+ * and no other has the same number. */
+typedef struct cp_greedy_call {
+    uint32_t *row; /* becomes the callee's */
+    size_t rows;
+    const uint32_t *guest;
+    size_t guests;
+    uint32_t number;
+} cp_greedy_call;
+/* Grows out->trees trees like those of the forest. */
+typedef copse_status (*cp_greedy_regrow)(void *fit, const cp_greedy_call *call, cp_forest *out, copse_error *err);
 copse_status cp_greedy_trial_hold_out(const cp_greedy_trial *t, cp_greedy_regrow regrow, void *fit, cp_greedy_spread *s,
                                       copse_error *err);
 

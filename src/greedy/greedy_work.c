@@ -92,7 +92,7 @@ int cp_greedy_work_stop(const cp_greedy_work *w, uint32_t depth) {
            (w->rule->max_depth && depth >= w->rule->max_depth);
 }
 
-/* -------------------------------------------------------------------------------------------------- splits and leaves */
+/* ------------------------------------------------------------------------------------------------------------- splits */
 
 double cp_greedy_work_gain(const cp_greedy_work *w) {
     const cp_split *s = &w->best;
@@ -118,6 +118,36 @@ copse_status cp_greedy_work_split(cp_greedy_work *w, int32_t node, copse_error *
     w->tree->gain[s->dim] += (float)cp_greedy_work_gain(w);
     return cp_tree_split(w->tree, node, &test, err);
 }
+
+/* ------------------------------------------------------------------------------------------------------------- guests */
+
+copse_status cp_greedy_work_abandon(cp_greedy_work *w, int32_t node, copse_error *err) {
+    return cp_tree_leaf_value(w->tree, node, (cp_tree_value){.weight = 1, .rows = 1}, err);
+}
+
+/* By its value, as it will walk; not by its bin, for there may be others between the two beside a cut. */
+static int guest_goes_left(const cp_greedy_work *w, const cp_tree_node *n, uint32_t row) {
+    float x = cp_records_value(w->records, row, cp_tree_dim(n));
+    int missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0;
+    if (!(n->what & CP_TREE_SET)) return isnan(x) ? missing_left : x <= n->at.cut;
+    if (!(x >= 0 && x < (float)cp_greedy_work_levels(w, cp_tree_dim(n)))) return missing_left;
+    return cp_split_in_set(w->tree->set + n->at.set, (uint32_t)x);
+}
+
+void cp_greedy_work_part_guests(cp_greedy_work *w, int32_t node, cp_greedy_guests of, cp_greedy_guests child[2]) {
+    uint32_t *guest = w->records->guest, mid = of.lo;
+    if (!guest) return;
+    for (uint32_t i = of.lo; i < of.hi; i++) {
+        uint32_t row = guest[i];
+        if (!guest_goes_left(w, &w->tree->node[node], row)) continue;
+        guest[i] = guest[mid];
+        guest[mid++] = row;
+    }
+    child[0] = (cp_greedy_guests){of.lo, mid};
+    child[1] = (cp_greedy_guests){mid, of.hi};
+}
+
+/* ------------------------------------------------------------------------------------------------------------- leaves */
 
 /* In units of the scale, a power of two, so that squares of large targets do not overflow. */
 static copse_status number_leaf(cp_greedy_work *w, int32_t node, const uint32_t *row, size_t n, copse_error *err) {

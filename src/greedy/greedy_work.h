@@ -8,6 +8,11 @@
 
 #include "greedy/greedy_record.h"
 
+/* Those of a node are guests lo ... hi-1 of the records. */
+typedef struct cp_greedy_guests {
+    uint32_t lo, hi;
+} cp_greedy_guests;
+
 /* A node that is neither split nor closed yet: its rows are records lo ... hi-1. */
 typedef struct cp_greedy_open {
     int32_t node;
@@ -15,6 +20,7 @@ typedef struct cp_greedy_open {
     size_t lo, hi;
     uint64_t path; /* the node's place in the tree: keys its random numbers */
     cp_sum *hist;  /* its histograms, where it has them already */
+    cp_greedy_guests guests;
 } cp_greedy_open;
 
 static inline size_t cp_greedy_open_rows(const cp_greedy_open *o) {
@@ -67,6 +73,15 @@ copse_status cp_greedy_work_split(cp_greedy_work *w, int32_t node, copse_error *
 /* Impurity taken away by the best split: weight times squared target (in the data's scale), or weight. */
 double cp_greedy_work_gain(const cp_greedy_work *w);
 copse_status cp_greedy_work_leaf(cp_greedy_work *w, int32_t node, const uint32_t *row, size_t n, copse_error *err);
+
+/* If a tree is grown for its guests: is this node of no use? */
+static inline int cp_greedy_work_unwanted(const cp_greedy_work *w, cp_greedy_guests g) {
+    return w->records->guest && g.lo == g.hi;
+}
+/* Makes it a leaf that nobody will ask. */
+copse_status cp_greedy_work_abandon(cp_greedy_work *w, int32_t node, copse_error *err);
+/* Guests of a node that was split go to its children. */
+void cp_greedy_work_part_guests(cp_greedy_work *w, int32_t node, cp_greedy_guests of, cp_greedy_guests child[2]);
 
 /* The places of a node's children. */
 uint64_t cp_greedy_work_child(uint64_t path, int right);
