@@ -71,33 +71,22 @@ copse_status cp_mondrian_walk_again(cp_mondrian_walk *w, const cp_mondrian_tree 
     }
 }
 
-/* The first row of a leaf; of a split that has no box, those of its children that are leaves. */
-static void ask_for_rows(const cp_mondrian_node *n, const cp_mondrian_tree *t, const cp_mondrian_space *s) {
-    if (cp_mondrian_is_leaf(n)) {
-        cp_kern_ask(cp_mondrian_row(s, n->head));
-        return;
-    }
-    const cp_mondrian_node *left = &t->node[n->left], *right = &t->node[n->right];
-    if (cp_mondrian_is_leaf(left)) cp_kern_ask(cp_mondrian_row(s, left->head));
-    if (cp_mondrian_is_leaf(right)) cp_kern_ask(cp_mondrian_row(s, right->head));
-}
-
-/* Asks for what cp_mondrian_path_climb will read first: the boxes, or the rows, of the last few nodes. */
+/* Asks for what cp_mondrian_path_climb will read first: the boxes of the last few nodes, and the rows of those that have
+ * none.  Such nodes are at the end of the way, and the rows of the first are the rows of all. */
 static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s) {
     enum { NODES = 5, LINE = 16, MOST = 4 * LINE }; /* floats */
     size_t length = 2 * s->dims < MOST ? 2 * s->dims : MOST;
     const int32_t *leaf = p->column + (p->n - 1) * CP_MONDRIAN_ABREAST;
-    const int32_t *first = p->n > NODES ? leaf - (NODES - 1) * CP_MONDRIAN_ABREAST : p->column;
-    for (const int32_t *at = first; at <= leaf; at += CP_MONDRIAN_ABREAST) {
-        const cp_mondrian_node *n = &t->node[*at];
-        if (!cp_mondrian_has_box(n)) {
-            ask_for_rows(n, t, s);
-            continue;
-        }
-        const float *box = cp_mondrian_tree_own_box(t, s, n->box);
+    const int32_t *at = p->n > NODES ? leaf - (NODES - 1) * CP_MONDRIAN_ABREAST : p->column;
+    for (; at <= leaf && cp_mondrian_has_box(&t->node[*at]); at += CP_MONDRIAN_ABREAST) {
+        const float *box = cp_mondrian_tree_own_box(t, s, t->node[*at].box);
         cp_kern_ask(box);
         for (size_t k = LINE; k < length; k += LINE) cp_kern_ask(box + k);
     }
+    if (at > leaf) return;
+    int32_t row[CP_MONDRIAN_CORNERS];
+    size_t rows = cp_mondrian_tree_corners(t, &t->node[*at], row);
+    for (size_t i = 0; i < rows; i++) cp_kern_ask(cp_mondrian_row(s, row[i]));
 }
 
 /* Boxes are nested, so the first one on the way up that holds the point ends the search. */
