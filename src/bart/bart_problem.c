@@ -115,13 +115,14 @@ static copse_status find_sigma_hat(cp_bart_problem *b, copse_error *err) {
     double sd = sd_of(b), left = NAN;
     if (b->opt.ols) CP_TRY(find_residual_sd(b, &left, err));
     b->sigma_hat = fmax(isnan(left) ? sd : left, 1e-3 * sd);
-    if (!(b->sigma_hat > 0)) b->sigma_hat = 1; /* all targets are equal, and scale is as arbitrary */
+    if (!(b->sigma_hat > 0)) b->sigma_hat = 1; /* all targets are equal */
     return COPSE_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- targets */
 
-/* To [-1/2, 1/2].  Targets that are all equal keep their unit: the model then says that number, as other methods' do. */
+/* To [-1/2, 1/2].  Of targets that are all equal the unit is the least spread that any method admits: the model then says that
+ * number, as other methods' do. */
 static copse_status scale_targets(cp_bart_problem *b, copse_error *err) {
     const double *y = b->rows->y;
     double least = INFINITY, most = -INFINITY;
@@ -131,7 +132,7 @@ static copse_status scale_targets(cp_bart_problem *b, copse_error *err) {
             most = fmax(most, y[i]);
         }
     b->centre = 0.5 * least + 0.5 * most;
-    b->scale = most > least ? most - least : 1;
+    b->scale = most > least ? most - least : 1e-6;
     if (!isfinite(b->scale))
         return cp_fail(err, COPSE_E_DATA,
                        "targets from %g to %g are too far apart to compute with: divide them by 1e10", least, most);

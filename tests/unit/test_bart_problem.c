@@ -212,7 +212,7 @@ static void classes_begin_at_their_shares(void **state) {
     free_sample(&w.s);
 }
 
-static void equal_targets_keep_their_unit(void **state) {
+static void equal_targets_have_a_small_unit(void **state) {
     (void)state;
     world w;
     copse_error err;
@@ -220,7 +220,7 @@ static void equal_targets_keep_their_unit(void **state) {
     make_world(&w, __func__, 0);
     for (size_t i = 0; i < ROWS; i++) w.s.y[i] = -7e5;
     must(set_up(&w, &opt, &err), err);
-    assert_true(w.b.centre == -7e5 && w.b.scale == 1 && w.b.sigma_hat == 1 && w.b.y[5] == 0);
+    assert_true(w.b.centre == -7e5 && w.b.scale == 1e-6 && w.b.sigma_hat == 1 && w.b.y[5] == 0);
     cp_bart_problem_clear(&w.b);
     free_sample(&w.s);
 }
@@ -311,7 +311,7 @@ int main(void) {
         cmocka_unit_test(the_unit_of_weights_does_not_matter),
         cmocka_unit_test(rows_of_no_weight_are_not_looked_at),
         cmocka_unit_test(classes_begin_at_their_shares),
-        cmocka_unit_test(equal_targets_keep_their_unit),
+        cmocka_unit_test(equal_targets_have_a_small_unit),
         cmocka_unit_test(an_exact_fit_leaves_some_noise),
         cmocka_unit_test(what_cannot_be_learnt_is_refused),
         cmocka_unit_test(numbers_that_look_like_labels_are_remarked),
