@@ -84,7 +84,6 @@ typedef struct cp_bart_trace {
                                                 that of being of its class or not */
     double *fitted;      /* CP_BART_WATCHED x room; classes: the probability of label 1, or, of more
                                                 than two, of the row's own label */
-    double *inclusion;   /* room x dims: share of a draw's splits that ask the column */
     cp_bart_tally tally; /* after burn-in */
 } cp_bart_trace;
 

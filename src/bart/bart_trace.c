@@ -10,8 +10,7 @@ copse_status cp_bart_trace_init(cp_bart_trace *t, const cp_bart_problem *b, cops
     CP_TRY(CP_NEW(t->sigma, b->sums * t->room, err));
     CP_TRY(CP_NEW(t->log_likelihood, b->sums * t->room, err));
     CP_TRY(CP_NEW(t->leaves, b->sums * t->room, err));
-    CP_TRY(CP_NEW(t->fitted, CP_BART_WATCHED * t->room, err));
-    return CP_NEW(t->inclusion, t->room * b->columns.ranks.dims, err);
+    return CP_NEW(t->fitted, CP_BART_WATCHED * t->room, err);
 }
 
 void cp_bart_trace_clear(cp_bart_trace *t) {
@@ -19,7 +18,6 @@ void cp_bart_trace_clear(cp_bart_trace *t) {
     cp_mem_free(t->log_likelihood);
     cp_mem_free(t->leaves);
     cp_mem_free(t->fitted);
-    cp_mem_free(t->inclusion);
     *t = (cp_bart_trace){0};
 }
 
@@ -44,21 +42,6 @@ static size_t count_leaves(const cp_bart_sum *s, size_t trees) {
     return leaves;
 }
 
-static void count_columns(const cp_bart_sum *s, size_t trees, double *out) {
-    for (size_t m = 0; m < trees; m++)
-        for (size_t u = 0; u <= 2 * s->tree[m].pairs; u++)
-            if (s->tree[m].node[u].left != CP_NONE) out[s->tree[m].node[u].rule.dim]++;
-}
-
-static void add_inclusion(const cp_bart_chain *c, double *out) {
-    size_t trees = c->problem->opt.trees, dims = c->problem->columns.ranks.dims;
-    double all = 0;
-    memset(out, 0, dims * sizeof *out);
-    for (size_t k = 0; k < c->problem->sums; k++) count_columns(&c->sum[k], trees, out);
-    for (size_t d = 0; d < dims; d++) all += out[d];
-    for (size_t d = 0; d < dims && all > 0; d++) out[d] /= all;
-}
-
 void cp_bart_trace_add(cp_bart_trace *t, const cp_bart_chain *c) {
     const cp_bart_problem *b = c->problem;
     size_t i = t->draws++, n = b->rows->n;
@@ -70,7 +53,6 @@ void cp_bart_trace_add(cp_bart_trace *t, const cp_bart_chain *c) {
     }
     for (size_t k = 0; k < CP_BART_WATCHED; k++)
         t->fitted[k * t->room + i] = fitted(c, (2 * k + 1) * n / (2 * CP_BART_WATCHED));
-    add_inclusion(c, t->inclusion + i * b->columns.ranks.dims);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- files */
@@ -97,28 +79,18 @@ copse_status cp_bart_trace_write(const cp_bart_trace *t, const cp_bart_problem *
     CP_TRY(write_series(t, "sigma", t->sigma, b->sums, w, err));
     CP_TRY(write_series(t, "log_likelihood", t->log_likelihood, b->sums, w, err));
     CP_TRY(write_series(t, "leaves", t->leaves, b->sums, w, err));
-    CP_TRY(write_series(t, "fitted", t->fitted, CP_BART_WATCHED, w, err));
-    return cp_writer_array(w, "inclusion", CP_F64, t->inclusion, t->draws * b->columns.ranks.dims, err);
-}
-
-static copse_status read_finite(cp_reader *r, const char *name, size_t n, double **out, copse_error *err) {
-    CP_TRY(cp_reader_array(r, name, CP_F64, n, out, err));
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite((*out)[i])) {
-            cp_mem_free(*out);
-            *out = NULL;
-            return cp_reader_bad(r, err, "'%s' holds a number that is none", name);
-        }
-    return COPSE_OK;
+    return write_series(t, "fitted", t->fitted, CP_BART_WATCHED, w, err);
 }
 
 static copse_status read_series(const cp_bart_trace *t, const char *name, double *x, size_t series, cp_reader *r,
                                 copse_error *err) {
     double *packed;
-    CP_TRY(read_finite(r, name, series * t->draws, &packed, err));
+    size_t i = 0, n = series * t->draws;
+    CP_TRY(cp_reader_array(r, name, CP_F64, n, &packed, err));
+    while (i < n && isfinite(packed[i])) i++;
     for (size_t k = 0; k < series; k++) memcpy(x + k * t->room, packed + k * t->draws, t->draws * sizeof *x);
     cp_mem_free(packed);
-    return COPSE_OK;
+    return i == n ? COPSE_OK : cp_reader_bad(r, err, "'%s' holds a number that is none", name);
 }
 
 static copse_status read_moves(cp_bart_tally *t, cp_reader *r, copse_error *err) {
@@ -136,17 +108,11 @@ static copse_status read_moves(cp_bart_tally *t, cp_reader *r, copse_error *err)
 
 copse_status cp_bart_trace_read(cp_bart_trace *t, const cp_bart_problem *b, cp_reader *r, copse_error *err) {
     int64_t kept;
-    size_t dims = b->columns.ranks.dims;
-    double *inclusion;
     CP_TRY(cp_reader_i64(r, "kept", 0, (int64_t)t->room, &kept, err));
     t->draws = (size_t)kept;
     CP_TRY(read_moves(&t->tally, r, err));
     CP_TRY(read_series(t, "sigma", t->sigma, b->sums, r, err));
     CP_TRY(read_series(t, "log_likelihood", t->log_likelihood, b->sums, r, err));
     CP_TRY(read_series(t, "leaves", t->leaves, b->sums, r, err));
-    CP_TRY(read_series(t, "fitted", t->fitted, CP_BART_WATCHED, r, err));
-    CP_TRY(read_finite(r, "inclusion", t->draws * dims, &inclusion, err));
-    memcpy(t->inclusion, inclusion, t->draws * dims * sizeof *inclusion);
-    cp_mem_free(inclusion);
-    return COPSE_OK;
+    return read_series(t, "fitted", t->fitted, CP_BART_WATCHED, r, err);
 }
