@@ -29,10 +29,10 @@ def shuffled(data):
     return data[numpy.random.default_rng(1).permutation(len(data))]
 
 
-def friedman(rows, dims, test_rows=50_000, truth=False):
+def friedman(rows, dims, test_rows=50_000, truth=False, seed=1):
     """Friedman's function of five columns, and columns that mean nothing; truth: the test target has no noise."""
     def make():
-        rng = numpy.random.default_rng(1)
+        rng = numpy.random.default_rng(seed)
         x = rng.random((rows + test_rows, dims), dtype=numpy.float32)
         f = 10 * numpy.sin(math.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - .5) ** 2 + 10 * x[:, 3] + 5 * x[:, 4]
         y = f + rng.standard_normal(len(x))

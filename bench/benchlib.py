@@ -14,6 +14,7 @@ import time
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 COPSE = os.path.join(ROOT, 'build', 'copse')
 PYTHON = '/usr/bin/python3'  # Debian's, which has Debian's scikit-learn
+VENV = os.path.join(ROOT, 'build', 'bench-venv')  # peers that are no Debian packages: --install-peers
 CACHE = os.path.join(ROOT, 'build', 'bench-peers.json')
 
 
@@ -73,15 +74,22 @@ def run_copse(*args):
     return done.stdout
 
 
-def peer(script, *args):
+def install_peers(*names):
+    """Into a virtual environment of the build, from PyPI."""
+    if not os.path.exists(os.path.join(VENV, 'bin', 'pip')):
+        subprocess.run([PYTHON, '-m', 'venv', VENV], check=True)
+    subprocess.run([os.path.join(VENV, 'bin', 'pip'), 'install', '--quiet', *names], check=True)
+
+
+def peer(script, *args, python=PYTHON):
     """A peer in its own process, on one core; it prints one JSON object."""
     env = dict(os.environ, OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
-    interpreter = ['Rscript', '--vanilla'] if script.endswith('.R') else [PYTHON]
+    interpreter = ['Rscript', '--vanilla'] if script.endswith('.R') else [python]
     command = [*interpreter, os.path.join(ROOT, 'bench', 'peers', script), *map(str, args)]
     try:
         done = subprocess.run(command, env=env, capture_output=True, text=True, preexec_fn=one_core)
     except FileNotFoundError as error:
-        raise Skip('R is not installed: tools/setup bench') from error
+        raise Skip(f'{interpreter[0]} is not installed: tools/setup bench, or --install-peers') from error
     if done.returncode:
         if 'ModuleNotFoundError' in done.stderr or 'no package called' in done.stderr:
             raise Skip(f'{script}: its package is not installed: tools/setup bench')
@@ -197,6 +205,8 @@ def main(title, cases, doc):
     parser.add_argument('--quick', action='store_true', help='fewer repeats and smaller sizes: a look, not a result')
     parser.add_argument('--earlier-peers', action='store_true',
                         help='take figures of peers measured earlier with the same version where there are any')
+    parser.add_argument('--install-peers', action='store_true',
+                        help='first install peers that are no Debian packages into build/bench-venv, from PyPI')
     parser.add_argument('--json', metavar='FILE', help='append the JSON lines to FILE')
     parser.add_argument('--markdown', metavar='FILE', help='write the tables to FILE')
     options = parser.parse_args()
