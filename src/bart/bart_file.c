@@ -69,20 +69,9 @@ copse_status cp_bart_write(const void *state, const copse_params *p, unsigned fl
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
 
-static copse_status read_numbers(cp_reader *r, const char *name, size_t n, double **out, copse_error *err) {
-    CP_TRY(cp_reader_array(r, name, CP_F64, n, out, err));
-    for (size_t i = 0; i < n; i++) {
-        if (isfinite((*out)[i])) continue;
-        cp_mem_free(*out);
-        *out = NULL;
-        return cp_reader_bad(r, err, "not a number");
-    }
-    return COPSE_OK;
-}
-
 static copse_status read_hyper(cp_bart *b, cp_reader *r, copse_error *err) {
     double *v;
-    CP_TRY(read_numbers(r, "hyper", HYPER, &v, err));
+    CP_TRY(cp_reader_finite(r, "hyper", HYPER, &v, err));
     b->hyper = (cp_bart_hyper){.leaf_var = v[0], .nu = v[1], .lambda = v[2]};
     cp_mem_free(v);
     int sound = b->hyper.leaf_var > 0 && b->hyper.nu > 0 && b->hyper.lambda > 0;
@@ -107,7 +96,7 @@ static copse_status read_offset(cp_bart *b, cp_reader *r, copse_error *err) {
     double *v;
     int sound = 1;
     if (!b->offset) return COPSE_OK;
-    CP_TRY(read_numbers(r, "offset", b->sums, &v, err));
+    CP_TRY(cp_reader_finite(r, "offset", b->sums, &v, err));
     for (size_t k = 0; k < b->sums; k++) {
         sound = sound && fabs(v[k]) < 100;
         b->offset[k] = v[k];
@@ -153,7 +142,7 @@ static copse_status read_model(cp_bart *b, cp_reader *r, copse_error *err) {
     CP_TRY(read_tally(b, r, err));
     for (int i = 0; i < CP_BART_WATCHES; i++) {
         size_t n = cp_bart_watched(b, (cp_bart_watch)i) * cp_bart_draw_count(b);
-        if (n) CP_TRY(read_numbers(r, series_name[i], n, &b->series[i], err));
+        if (n) CP_TRY(cp_reader_finite(r, series_name[i], n, &b->series[i], err));
     }
     for (size_t k = 0; k < b->sums; k++) CP_TRY(read_sum(b, k, r, err));
     CP_TRY(cp_bart_settle(b, err));

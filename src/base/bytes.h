@@ -52,6 +52,8 @@ int cp_reader_has(const cp_reader *r, const char *name);
 copse_status cp_reader_count(cp_reader *r, const char *name, cp_type type, size_t *out_n, copse_error *err);
 /* A fresh copy of exactly n elements, freed with cp_mem_free; out is the address of a T *. */
 copse_status cp_reader_array(cp_reader *r, const char *name, cp_type type, size_t n, void *out_slot, copse_error *err);
+/* The same of doubles, all of which must be finite. */
+copse_status cp_reader_finite(cp_reader *r, const char *name, size_t n, double **out, copse_error *err);
 copse_status cp_reader_i64(cp_reader *r, const char *name, int64_t min, int64_t max, int64_t *out, copse_error *err);
 copse_status cp_reader_f64(cp_reader *r, const char *name, double min, double max, double *out, copse_error *err);
 copse_status cp_reader_text(cp_reader *r, const char *name, char **out, copse_error *err);

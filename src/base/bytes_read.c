@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,6 +251,17 @@ copse_status cp_reader_array(cp_reader *r, const char *name, cp_type type, size_
         return cp_reader_bad(r, err, "its blocks do not unpack");
     }
     memcpy(out_slot, &data, sizeof data);
+    return COPSE_OK;
+}
+
+copse_status cp_reader_finite(cp_reader *r, const char *name, size_t n, double **out, copse_error *err) {
+    CP_TRY(cp_reader_array(r, name, CP_F64, n, out, err));
+    for (size_t i = 0; i < n; i++) {
+        if (isfinite((*out)[i])) continue;
+        cp_mem_free(*out);
+        *out = NULL;
+        return cp_reader_bad(r, err, "not a number");
+    }
     return COPSE_OK;
 }
 

@@ -67,7 +67,7 @@ typedef struct cp_btree_smc_options {
 typedef struct cp_btree_island {
     double log_marginal;
     size_t stages;      /* until every tree was whole */
-    int cut_short;      /* max_stages were not enough: blocks that still waited are leaves */
+    size_t cut_short;   /* 1: max_stages were not enough, blocks that still waited are leaves */
     size_t unique;      /* different trees at the end */
     float *ess;         /* of each stage, as a share of the particles */
     size_t resamplings; /* how often */

@@ -14,8 +14,6 @@ static size_t iterations_of(const sampling *s) {
 /* ------------------------------------------------------------------------------------------------------------- options */
 
 static copse_status set_options(cp_btree_crew *c, const cp_rows *rows, const copse_params *p, copse_error *err) {
-    static const char *const names[CP_BTREE_MOVES] = {
-        [CP_BTREE_GROW] = "grow", [CP_BTREE_PRUNE] = "prune", [CP_BTREE_CHANGE] = "change", [CP_BTREE_SWAP] = "swap"};
     cp_btree_mcmc_options *opt = &((sampling *)c)->opt;
     (void)rows;
     (void)err;
@@ -26,8 +24,8 @@ static copse_status set_options(cp_btree_crew *c, const cp_rows *rows, const cop
         .thin = (size_t)cp_param_int(p, "thin"),
     };
     double sum = 0;
-    for (size_t m = 0; m < CP_BTREE_MOVES; m++) sum += opt->move[m] = cp_param_real(p, names[m]);
-    for (size_t m = 0; m < CP_BTREE_MOVES; m++) opt->move[m] /= sum;
+    for (int m = 0; m < CP_MOVES; m++) sum += opt->move[m] = cp_param_real(p, cp_moves_name[m]);
+    for (int m = 0; m < CP_MOVES; m++) opt->move[m] /= sum;
     return COPSE_OK;
 }
 

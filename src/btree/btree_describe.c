@@ -60,7 +60,7 @@ static size_t island_details(const cp_btree *b, copse_figure *out) {
         resamplings += (double)s->resamplings;
         expanded += (double)s->expanded;
         worked += (double)s->worked;
-        cut_short += s->cut_short != 0;
+        cut_short += (double)s->cut_short;
     }
     out[n++] = (copse_figure){"least_ess", cp_btree_least_ess(b)};
     out[n++] = (copse_figure){"stages", stages};
@@ -74,10 +74,8 @@ static size_t island_details(const cp_btree *b, copse_figure *out) {
 static size_t chain_details(const cp_btree *b, copse_figure *out) {
     size_t n = 0;
     if (!isnan(b->leaves.rhat)) out[n++] = (copse_figure){"ess_tail", fmin(b->log_posterior.tail, b->leaves.tail)};
-    out[n++] = (copse_figure){"accepted_grow", cp_btree_acceptance(b, CP_BTREE_GROW)};
-    out[n++] = (copse_figure){"accepted_prune", cp_btree_acceptance(b, CP_BTREE_PRUNE)};
-    out[n++] = (copse_figure){"accepted_change", cp_btree_acceptance(b, CP_BTREE_CHANGE)};
-    out[n++] = (copse_figure){"accepted_swap", cp_btree_acceptance(b, CP_BTREE_SWAP)};
+    for (int m = 0; m < CP_MOVES; m++)
+        out[n++] = (copse_figure){cp_btree_accepted[m], cp_btree_acceptance(b, (cp_move_kind)m)};
     return n;
 }
 

@@ -38,7 +38,12 @@ double cp_btree_least_ess(const cp_btree *b) {
 
 /* -------------------------------------------------------------------------------------------------------------- chains */
 
-double cp_btree_acceptance(const cp_btree *b, cp_btree_move move) {
+const char *const cp_btree_accepted[CP_MOVES] = {[CP_MOVE_GROW] = "accepted_grow",
+                                                 [CP_MOVE_PRUNE] = "accepted_prune",
+                                                 [CP_MOVE_CHANGE] = "accepted_change",
+                                                 [CP_MOVE_SWAP] = "accepted_swap"};
+
+double cp_btree_acceptance(const cp_btree *b, cp_move_kind move) {
     double proposed = 0, accepted = 0;
     for (size_t i = 0; i < b->chains; i++) {
         proposed += (double)b->trace[i].proposed[move];
@@ -94,7 +99,7 @@ static void diagnose_islands(const cp_btree *b, const copse_params *p, copse_dia
     double particles = ceil(cp_param_real(p, "particles") / (double)b->islands);
     double least = cp_btree_least_ess(b) * particles;
     size_t cut_short = 0;
-    for (size_t i = 0; i < b->islands; i++) cut_short += b->island[i].cut_short != 0;
+    for (size_t i = 0; i < b->islands; i++) cut_short += b->island[i].cut_short;
     cp_diagnosis_at_most(d, "log_marginal_sd", cp_btree_log_marginal_sd(b), most_sd,
                          b->prior_only ? "how far the islands' estimates of log 1 are apart"
                                        : "how far the islands' estimates of log p(y | x) are apart");
@@ -137,11 +142,9 @@ static void diagnose_chains(const cp_btree *b, copse_diagnosis *d) {
     cp_diagnosis_at_least(d, "tail_ess_log_posterior", b->log_posterior.tail, draws,
                           "the same of 5 % and 95 % quantiles");
     cp_diagnosis_at_least(d, "tail_ess_leaves", b->leaves.tail, draws, "the same of the number of leaves");
-    cp_diagnosis_to_know(d, "accepted_grow", cp_btree_acceptance(b, CP_BTREE_GROW),
-                         "share of these moves that were accepted");
-    cp_diagnosis_to_know(d, "accepted_prune", cp_btree_acceptance(b, CP_BTREE_PRUNE), "");
-    cp_diagnosis_to_know(d, "accepted_change", cp_btree_acceptance(b, CP_BTREE_CHANGE), "");
-    cp_diagnosis_to_know(d, "accepted_swap", cp_btree_acceptance(b, CP_BTREE_SWAP), "");
+    for (int m = 0; m < CP_MOVES; m++)
+        cp_diagnosis_to_know(d, cp_btree_accepted[m], cp_btree_acceptance(b, (cp_move_kind)m),
+                             m ? "" : "share of these moves that were accepted");
     cp_diagnosis_to_know(d, "unique_trees", (double)b->grove.trees, "different trees that were kept");
     judge_chains(b, draws, d);
 }

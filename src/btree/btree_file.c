@@ -9,28 +9,6 @@
 /* Of centre and scale: no target is larger, and what leaves say in these units is still a number. */
 #define MOST 1e61
 
-enum { HYPER = 6 };
-
-/* --------------------------------------------------------------------------------------------------------------- prior */
-
-copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_error *err) {
-    const double all[HYPER] = {h->split.alpha, h->split.beta, h->alpha, h->kappa, h->nu, h->lambda};
-    return cp_writer_array(w, "hyper", CP_F64, all, HYPER, err);
-}
-
-copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error *err) {
-    static const double least[HYPER] = {1e-9, 0, 1e-9, 1e-9, 1e-3, 1e-200};
-    static const double most[HYPER] = {1 - 1e-9, 1e3, 1e9, 1e9, 1e9, 1e12};
-    double *all;
-    int sound = 1;
-    CP_TRY(cp_reader_array(r, "hyper", CP_F64, HYPER, &all, err));
-    for (size_t i = 0; i < HYPER; i++) sound &= all[i] >= least[i] && all[i] <= most[i];
-    *out = (cp_btree_hyper){
-        .split = {.alpha = all[0], .beta = all[1]}, .alpha = all[2], .kappa = all[3], .nu = all[4], .lambda = all[5]};
-    cp_mem_free(all);
-    return sound ? COPSE_OK : cp_reader_bad(r, err, "an impossible prior");
-}
-
 /* -------------------------------------------------------------------------------------------------------------- columns */
 
 /* Whole numbers that a double can hold. */
@@ -46,39 +24,21 @@ static copse_status get_counts(cp_reader *r, const char *name, size_t n, double 
     return COPSE_OK;
 }
 
-static copse_status get_finite(cp_reader *r, const char *name, size_t n, double **out, copse_error *err) {
-    CP_TRY(cp_reader_array(r, name, CP_F64, n, out, err));
-    for (size_t i = 0; i < n; i++) {
-        if (isfinite((*out)[i])) continue;
-        cp_mem_free(*out);
-        *out = NULL;
-        return cp_reader_bad(r, err, "not a number");
-    }
-    return COPSE_OK;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- islands */
 
 /* What is counted of an island, each in a section of its own. */
 static const char *const counts[] = {"stages", "cut_short", "unique", "resamplings", "expanded", "worked"};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
-static double count_of(const cp_btree_island *s, size_t which) {
-    const size_t all[COUNTS] = {s->stages, s->cut_short != 0, s->unique, s->resamplings, s->expanded, s->worked};
-    return (double)all[which];
-}
-
-static void set_count(cp_btree_island *s, size_t which, size_t count) {
-    size_t cut_short = 0;
-    size_t *const all[COUNTS] = {&s->stages, &cut_short, &s->unique, &s->resamplings, &s->expanded, &s->worked};
-    *all[which] = count;
-    if (cut_short) s->cut_short = 1;
+static size_t *count_of(cp_btree_island *s, size_t which) {
+    size_t *const all[COUNTS] = {&s->stages, &s->cut_short, &s->unique, &s->resamplings, &s->expanded, &s->worked};
+    return all[which];
 }
 
 static copse_status write_counts(const cp_btree *b, cp_writer *w, size_t which, copse_error *err) {
     double *v;
     CP_TRY(CP_RAW(v, b->islands, err));
-    for (size_t i = 0; i < b->islands; i++) v[i] = count_of(&b->island[i], which);
+    for (size_t i = 0; i < b->islands; i++) v[i] = (double)*count_of(&b->island[i], which);
     copse_status status = cp_writer_array(w, counts[which], CP_F64, v, b->islands, err);
     cp_mem_free(v);
     return status;
@@ -116,14 +76,14 @@ static copse_status write_islands(const cp_btree *b, cp_writer *w, copse_error *
 static copse_status read_counts(cp_btree *b, cp_reader *r, size_t which, copse_error *err) {
     double *v;
     CP_TRY(get_counts(r, counts[which], b->islands, &v, err));
-    for (size_t i = 0; i < b->islands; i++) set_count(&b->island[i], which, (size_t)v[i]);
+    for (size_t i = 0; i < b->islands; i++) *count_of(&b->island[i], which) = (size_t)v[i];
     cp_mem_free(v);
     return COPSE_OK;
 }
 
 static copse_status read_log_marginals(cp_btree *b, cp_reader *r, copse_error *err) {
     double *v;
-    CP_TRY(get_finite(r, "log_marginal", b->islands, &v, err));
+    CP_TRY(cp_reader_finite(r, "log_marginal", b->islands, &v, err));
     for (size_t i = 0; i < b->islands; i++) b->island[i].log_marginal = v[i];
     cp_mem_free(v);
     return COPSE_OK;
@@ -152,6 +112,8 @@ static copse_status read_islands(cp_btree *b, cp_reader *r, copse_error *err) {
     b->islands = n;
     CP_TRY(read_log_marginals(b, r, err));
     for (size_t k = 0; k < COUNTS; k++) CP_TRY(read_counts(b, r, k, err));
+    for (size_t i = 0; i < b->islands; i++)
+        if (b->island[i].cut_short > 1) return cp_reader_bad(r, err, "an island is cut short once at most");
     CP_TRY(cp_reader_count(r, "ess", CP_F32, &n, err));
     CP_TRY(cp_reader_claim(r, n, sizeof *ess, err));
     CP_TRY(cp_reader_array(r, "ess", CP_F32, n, &ess, err));
@@ -167,13 +129,13 @@ static copse_status write_chains(const cp_btree *b, cp_writer *w, copse_error *e
     double *moves = NULL;
     copse_status status = COPSE_OK;
     cp_writer_claim(w, n, sizeof *b->trace);
-    CP_TRY(CP_RAW(moves, 2 * n * CP_BTREE_MOVES, err));
+    CP_TRY(CP_RAW(moves, 2 * n * CP_MOVES, err));
     for (size_t i = 0; i < n; i++)
-        for (size_t m = 0; m < CP_BTREE_MOVES; m++) {
-            moves[2 * (i * CP_BTREE_MOVES + m)] = (double)b->trace[i].proposed[m];
-            moves[2 * (i * CP_BTREE_MOVES + m) + 1] = (double)b->trace[i].accepted[m];
+        for (size_t m = 0; m < CP_MOVES; m++) {
+            moves[2 * (i * CP_MOVES + m)] = (double)b->trace[i].proposed[m];
+            moves[2 * (i * CP_MOVES + m) + 1] = (double)b->trace[i].accepted[m];
         }
-    CP_TRY_OUT(cp_writer_array(w, "moves", CP_F64, moves, 2 * n * CP_BTREE_MOVES, err));
+    CP_TRY_OUT(cp_writer_array(w, "moves", CP_F64, moves, 2 * n * CP_MOVES, err));
     for (size_t i = 0; i < n; i++) {
         char name[40];
         snprintf(name, sizeof name, "chain.%zu", i);
@@ -190,19 +152,19 @@ out:
 
 static copse_status read_trace(cp_btree_trace *t, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_count(r, "log_posterior", CP_F64, &t->samples, err));
-    CP_TRY(get_finite(r, "log_posterior", t->samples, &t->log_post, err));
+    CP_TRY(cp_reader_finite(r, "log_posterior", t->samples, &t->log_post, err));
     return cp_reader_array(r, "leaves", CP_U32, t->samples, &t->leaves, err);
 }
 
 static copse_status read_moves(cp_btree *b, cp_reader *r, copse_error *err) {
     double *moves;
-    size_t n = b->chains * CP_BTREE_MOVES;
+    size_t n = b->chains * CP_MOVES;
     copse_status status = COPSE_OK;
     CP_TRY(get_counts(r, "moves", 2 * n, &moves, err));
     for (size_t i = 0; i < n; i++) {
-        cp_btree_trace *t = &b->trace[i / CP_BTREE_MOVES];
-        t->proposed[i % CP_BTREE_MOVES] = (uint64_t)moves[2 * i];
-        t->accepted[i % CP_BTREE_MOVES] = (uint64_t)moves[2 * i + 1];
+        cp_btree_trace *t = &b->trace[i / CP_MOVES];
+        t->proposed[i % CP_MOVES] = (uint64_t)moves[2 * i];
+        t->accepted[i % CP_MOVES] = (uint64_t)moves[2 * i + 1];
         if (moves[2 * i + 1] > moves[2 * i]) status = cp_reader_bad(r, err, "more moves accepted than there were");
     }
     cp_mem_free(moves);
@@ -212,7 +174,7 @@ static copse_status read_moves(cp_btree *b, cp_reader *r, copse_error *err) {
 static copse_status read_chains(cp_btree *b, cp_reader *r, copse_error *err) {
     size_t n;
     CP_TRY(cp_reader_count(r, "moves", CP_F64, &n, err));
-    n /= 2 * CP_BTREE_MOVES;
+    n /= 2 * CP_MOVES;
     if (!n) return cp_reader_bad(r, err, "no chains");
     CP_TRY(cp_reader_claim(r, n, sizeof *b->trace, err));
     CP_TRY(CP_NEW(b->trace, n, err));

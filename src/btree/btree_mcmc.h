@@ -13,24 +13,16 @@
 #include "bayes/moves.h"
 #include "btree/btree.h"
 
-typedef enum cp_btree_move {
-    CP_BTREE_GROW = CP_MOVE_GROW,
-    CP_BTREE_PRUNE = CP_MOVE_PRUNE,
-    CP_BTREE_CHANGE = CP_MOVE_CHANGE,
-    CP_BTREE_SWAP = CP_MOVE_SWAP,
-    CP_BTREE_MOVES = CP_MOVES
-} cp_btree_move;
-
 /* What users get unasked is in btree.c, and why: a tree of L leaves is a few times L accepted moves away from a single leaf,
  * and a tenth to a third of the moves are accepted, so 5000 are enough for the two hundred leaves that 10^4 rows carry; ten
  * moves apart draws are still much alike, but a thousand of them take no longer to predict with than their different nodes.
  * Shares of .25, .25, .4 and .1 are what Chipman, George and McCulloch chose for BART; with change anywhere from .4 to .7
  * test scores on pendigits, magic04 and friedman1 agree within their noise, without change and swap they are worse. */
 typedef struct cp_btree_mcmc_options {
-    double move[CP_BTREE_MOVES]; /* how often each is proposed; they sum to 1 */
-    size_t burn_in;              /* iterations before the first draw is kept; an iteration proposes one move */
-    size_t samples;              /* draws kept */
-    size_t thin;                 /* iterations from one to the next: burn_in + samples * thin in all */
+    double move[CP_MOVES]; /* how often each is proposed; they sum to 1 */
+    size_t burn_in;        /* iterations before the first draw is kept; an iteration proposes one move */
+    size_t samples;        /* draws kept */
+    size_t thin;           /* iterations from one to the next: burn_in + samples * thin in all */
 } cp_btree_mcmc_options;
 
 /* How a chain went. */
@@ -38,8 +30,7 @@ typedef struct cp_btree_trace {
     size_t samples;
     double *log_post; /* of each kept draw: log prior + log marginal likelihood of the standardised targets */
     uint32_t *leaves; /* of each kept draw */
-    uint64_t proposed[CP_BTREE_MOVES],
-        accepted[CP_BTREE_MOVES]; /* after burn-in; an impossible move is a rejected one */
+    uint64_t proposed[CP_MOVES], accepted[CP_MOVES]; /* after burn-in; an impossible move is a rejected one */
 } cp_btree_trace;
 void cp_btree_trace_clear(cp_btree_trace *t);
 

@@ -26,19 +26,21 @@ typedef struct cp_btree {
 
 extern const cp_method cp_smc_method, cp_bcart_method;
 
-/* In btree_fit.c. */
 extern const cp_sampler cp_btree_smc_sampler;   /* in btree_islands.c */
 extern const cp_sampler cp_btree_bcart_sampler; /* in btree_chains.c */
+
+/* In btree_hyper.c. */
 cp_btree_hyper cp_btree_hyper_of(const copse_params *p);
-/* The result of a problem, nothing sampled yet. */
+copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_error *err);
+copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error *err);
+
+/* In btree_model.c.  The result of a problem, nothing sampled yet. */
 copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper, cp_btree **out, copse_error *err);
 /* The grove has all its trees: finishes it, and what follows from it. */
 copse_status cp_btree_settle(cp_btree *b, copse_error *err);
 void cp_btree_free(void *state);
 /* Of the targets in their own units, from that of the standardised ones. */
 double cp_btree_own_units(const cp_btree *b, double log_prob);
-copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_error *err);
-copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error *err);
 
 /* In btree_tune.c. */
 enum { CP_BTREE_KNOBS = 3 };
@@ -82,6 +84,7 @@ void cp_btree_diagnose(const void *state, const copse_params *p, copse_diagnosis
 double cp_btree_log_marginal(const cp_btree *b);
 double cp_btree_log_marginal_sd(const cp_btree *b);
 double cp_btree_least_ess(const cp_btree *b); /* over all stages, as a share */
-double cp_btree_acceptance(const cp_btree *b, cp_btree_move move);
+double cp_btree_acceptance(const cp_btree *b, cp_move_kind move);
+extern const char *const cp_btree_accepted[CP_MOVES]; /* what it is called */
 
 #endif

@@ -5,7 +5,7 @@ static void json_island(const cp_btree_island *s, cp_json *j) {
     cp_json_object(j, NULL);
     cp_json_number(j, "log_marginal", s->log_marginal);
     cp_json_integer(j, "stages", (int64_t)s->stages);
-    cp_json_bool(j, "cut_short", s->cut_short);
+    cp_json_bool(j, "cut_short", s->cut_short != 0);
     cp_json_integer(j, "unique", (int64_t)s->unique);
     cp_json_integer(j, "resamplings", (int64_t)s->resamplings);
     cp_json_integer(j, "expanded", (int64_t)s->expanded);
@@ -16,12 +16,9 @@ static void json_island(const cp_btree_island *s, cp_json *j) {
     cp_json_close_object(j);
 }
 
-static void json_moves(const char *key, const uint64_t count[CP_BTREE_MOVES], cp_json *j) {
+static void json_moves(const char *key, const uint64_t count[CP_MOVES], cp_json *j) {
     cp_json_object(j, key);
-    cp_json_integer(j, "grow", (int64_t)count[CP_BTREE_GROW]);
-    cp_json_integer(j, "prune", (int64_t)count[CP_BTREE_PRUNE]);
-    cp_json_integer(j, "change", (int64_t)count[CP_BTREE_CHANGE]);
-    cp_json_integer(j, "swap", (int64_t)count[CP_BTREE_SWAP]);
+    for (int m = 0; m < CP_MOVES; m++) cp_json_integer(j, cp_moves_name[m], (int64_t)count[m]);
     cp_json_close_object(j);
 }
 

@@ -237,8 +237,7 @@ static copse_status one_round(cp_btree_swarm *s, size_t n, const copse_run *run,
 static copse_status one_stage(cp_btree_swarm *s, const copse_run *run, copse_error *err) {
     size_t n;
     CP_TRY(cp_btree_smc_begin(s, &n, err));
-    s->cut_short = n && s->stages >= s->opt.max_stages;
-    s->done = !n || s->cut_short;
+    s->done = !n || s->stages >= s->opt.max_stages;
     /* How far trees are from being whole cannot be known. */
     cp_log_progress(run, "stages", (double)s->stages, s->done ? (double)s->stages : 0);
     if (s->done) return COPSE_OK;

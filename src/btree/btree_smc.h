@@ -38,8 +38,7 @@ struct cp_btree_swarm {
     size_t stages;  /* so far */
     uint64_t round; /* so far */
     int done;       /* every tree is whole, or max_stages are over */
-    int cut_short;
-    float *ess; /* of each stage */
+    float *ess;     /* of each stage */
     size_t cap_ess;
     size_t resamplings, expanded, worked;
     /* Scratch. */

@@ -212,6 +212,29 @@ static void the_wrong_question_is_refused(void **state) {
     free(image);
 }
 
+static void numbers_that_are_none_are_refused(void **state) {
+    (void)state;
+    static const double tried[] = {NAN, INFINITY, -INFINITY, DBL_MAX};
+    for (size_t i = 0; i < COUNT(tried); i++) {
+        copse_error err;
+        cp_writer *w;
+        cp_reader *r;
+        size_t n;
+        const double v[3] = {1, tried[i], 2};
+        double *got;
+        must(cp_writer_new(&w, &err), err);
+        must(cp_writer_array(w, "v", CP_F64, v, 3, &err), err);
+        unsigned char *image = finish(w, &n);
+        must(cp_reader_new(image, n, &r, &err), err);
+        copse_status status = cp_reader_finite(r, "v", 3, &got, &err);
+        assert_int_equal(status, isfinite(tried[i]) ? COPSE_OK : COPSE_E_MODEL);
+        assert_int_equal(got == NULL, status != COPSE_OK);
+        cp_mem_free(got);
+        cp_reader_free(r);
+        free(image);
+    }
+}
+
 static void claims_need_an_image_that_justifies_them(void **state) {
     (void)state;
     static const size_t claims[] = {0, 1000, 1000000, 12345678};
@@ -583,6 +606,7 @@ int main(void) {
         cmocka_unit_test(layout_is_that_of_the_document),
         cmocka_unit_test(large_arrays_pass_through_blocks),
         cmocka_unit_test(the_wrong_question_is_refused),
+        cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(claims_need_an_image_that_justifies_them),
         cmocka_unit_test(every_flipped_bit_is_noticed),
         cmocka_unit_test(every_truncation_is_noticed),

@@ -3,18 +3,6 @@
 #include "base/mem.h"
 #include "btree/btree_model.h"
 
-cp_btree_hyper cp_btree_hyper_of(const copse_params *p) {
-    cp_btree_hyper h = {
-        .split = {.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")},
-        .alpha = cp_param_real(p, "alpha"),
-        .kappa = cp_param_real(p, "kappa"),
-        .nu = cp_param_real(p, "nu"),
-        .lambda = cp_param_real(p, "lambda"),
-    };
-    if (isnan(h.lambda)) h.lambda = cp_leaf_nig_lambda(h.nu, 1, 0.9);
-    return h;
-}
-
 double cp_btree_own_units(const cp_btree *b, double log_prob) {
     return b->prior_only ? log_prob : log_prob - (double)b->rows * log(b->scale);
 }

@@ -1,0 +1,36 @@
+#include <math.h>
+
+#include "base/mem.h"
+#include "btree/btree_model.h"
+
+enum { HYPER = 6 };
+
+cp_btree_hyper cp_btree_hyper_of(const copse_params *p) {
+    cp_btree_hyper h = {
+        .split = {.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")},
+        .alpha = cp_param_real(p, "alpha"),
+        .kappa = cp_param_real(p, "kappa"),
+        .nu = cp_param_real(p, "nu"),
+        .lambda = cp_param_real(p, "lambda"),
+    };
+    if (isnan(h.lambda)) h.lambda = cp_leaf_nig_lambda(h.nu, 1, 0.9);
+    return h;
+}
+
+copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_error *err) {
+    const double all[HYPER] = {h->split.alpha, h->split.beta, h->alpha, h->kappa, h->nu, h->lambda};
+    return cp_writer_array(w, "hyper", CP_F64, all, HYPER, err);
+}
+
+copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error *err) {
+    static const double least[HYPER] = {1e-9, 0, 1e-9, 1e-9, 1e-3, 1e-200};
+    static const double most[HYPER] = {1 - 1e-9, 1e3, 1e9, 1e9, 1e9, 1e12};
+    double *all;
+    int sound = 1;
+    CP_TRY(cp_reader_array(r, "hyper", CP_F64, HYPER, &all, err));
+    for (size_t i = 0; i < HYPER; i++) sound &= all[i] >= least[i] && all[i] <= most[i];
+    *out = (cp_btree_hyper){
+        .split = {.alpha = all[0], .beta = all[1]}, .alpha = all[2], .kappa = all[3], .nu = all[4], .lambda = all[5]};
+    cp_mem_free(all);
+    return sound ? COPSE_OK : cp_reader_bad(r, err, "an impossible prior");
+}
