@@ -479,7 +479,77 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_holdout(const copse_table *data, d
                                                       copse_table **out_train, copse_table **out_test,
                                                       copse_error *err);
 
-/* ----------------------------------------------------------------------------------- 8. experimental: may yet change */
+/* ------------------------------------------------------------------------------------------------- 8. optimisation */
+
+/* A study looks for the point at which an objective, costly to evaluate, is largest or smallest.  It is asked where to evaluate
+ * next and told what came out; in between it knows, by a Mondrian forest that learns online, what is likely and what is not
+ * known yet.  Any number of points may be asked for before the first answer. */
+typedef struct copse_study copse_study;
+
+typedef enum copse_dim_kind { COPSE_DIM_REAL, COPSE_DIM_INTEGER, COPSE_DIM_CATEGORY } copse_dim_kind;
+typedef struct copse_dim {
+    const char *name;
+    copse_dim_kind kind;
+    double low, high; /* numbers: both are in the range.  Of a category: 0 and n_levels - 1 */
+    int log;          /* numbers: factors count, not differences */
+    const char *const *levels;
+    size_t n_levels;
+} copse_dim;
+
+typedef struct copse_study_options {
+    const copse_dim *dims; /* a box */
+    size_t n_dims;
+    const copse_table *grid; /* or a list of points: its rows, a column for each dimension */
+    const char *grid_drop;   /* columns of the grid that are none, a list as in copse_roles */
+    const char *grid_log;    /* columns of the grid whose logarithm counts */
+    int minimise;
+    const char *acquisition; /* ucb (mean + kappa sd), ei, thompson, random; NULL: ucb */
+    double kappa;            /* 0: 1 */
+    size_t trees;            /* 0: 10 */
+    size_t initial;          /* points spread evenly before the forest is asked; 0: a few more than dimensions */
+    uint64_t seed;
+} copse_study_options;
+
+typedef enum copse_trial_state { COPSE_TRIAL_ASKED, COPSE_TRIAL_TOLD, COPSE_TRIAL_FAILED } copse_trial_state;
+typedef struct copse_trial {
+    size_t id;       /* 1, 2 ... */
+    const double *x; /* one number per dimension, of a category the index of its level; lives until the study changes */
+    copse_trial_state state;
+    double value; /* NaN unless told */
+    size_t row;   /* of the grid, from 0; (size_t)-1 of a box */
+} copse_trial;
+
+/* A new study in a new file, or in memory alone if opt_path is NULL. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_study_new(const char *opt_path, const copse_study_options *opt,
+                                                        copse_study **out, copse_error *err);
+/* A study that goes on.  Several processes may have it open: each call that asks, tells or looks takes in first what the others
+ * have told, and no two are given the same point. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_study_open(const char *path, copse_study **out, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_study_ask(copse_study *s, copse_trial *out, copse_error *err);
+/* The objective at a trial's point; NaN: the evaluation failed.  When it returns the value is on the disk.  COPSE_E_USAGE if
+ * there is no such trial, or it was told before. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_study_tell(copse_study *s, size_t id, double value, copse_error *err);
+/* The objective at a point of one's own. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_study_add(copse_study *s, const double *x, double value,
+                                                        copse_trial *opt_out, copse_error *err);
+/* Takes in what other processes have written. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_study_look(copse_study *s, copse_error *err);
+
+COPSE_API size_t copse_study_dims(const copse_study *s);
+COPSE_API const copse_dim *copse_study_dim(const copse_study *s, size_t i);
+COPSE_API size_t copse_study_points(const copse_study *s); /* of the grid, 0 if it is a box */
+COPSE_API int copse_study_minimises(const copse_study *s);
+COPSE_API const char *copse_study_acquisition(const copse_study *s);
+COPSE_API size_t copse_study_trials(const copse_study *s);
+/* By id; 0 if there is none. */
+COPSE_API int copse_study_trial(const copse_study *s, size_t id, copse_trial *out);
+/* The trial told i-th, from 0: its id; 0 after the last.  Failed ones are not among them. */
+COPSE_API size_t copse_study_told(const copse_study *s, size_t i);
+/* The id of the best trial told, the first of equals; 0 if there is none. */
+COPSE_API size_t copse_study_best(const copse_study *s);
+COPSE_API void copse_study_free(copse_study *s);
+
+/* ----------------------------------------------------------------------------------- 9. experimental: may yet change */
 
 /* How stable the top of a tree is [Taddy et al. 2015, sec. 3.2]: the trunk of the sample, which is its `cart` under some
  * bound on leaves, against the trunks of a Bayesian forest under the same bound, each a draw from the posterior. */

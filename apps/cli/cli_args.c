@@ -163,6 +163,13 @@ static copse_status check_words(const cli_args *a, const cli_command *command, c
     return COPSE_OK;
 }
 
+/* -3.5 is a number, not options. */
+static int is_negative(const char *w) {
+    w += w[0] == '-';
+    w += w[0] == '.';
+    return w[0] >= '0' && w[0] <= '9';
+}
+
 copse_status cli_args_parse(cli_args *a, const cli_command *command, char *const *argv, size_t n, copse_error *err) {
     *a = (cli_args){.groups = command->groups};
     a->word = calloc(n + 1, sizeof *a->word);
@@ -172,7 +179,7 @@ copse_status cli_args_parse(cli_args *a, const cli_command *command, char *const
     cursor rest = {argv, n};
     int ended = 0;
     for (const char *w; (w = take(&rest)) != NULL;) {
-        if (ended || w[0] != '-' || w[1] == '\0')
+        if (ended || w[0] != '-' || w[1] == '\0' || is_negative(w))
             a->word[a->words++] = w;
         else if (strcmp(w, "--") == 0)
             ended = 1;

@@ -44,8 +44,12 @@ out:
     return status;
 }
 
+copse_status cp_map_reserve(cp_map *m, copse_error *err) {
+    return 2 * (m->used + 1) > m->places ? enlarge(m, err) : COPSE_OK;
+}
+
 copse_status cp_map_add(cp_map *m, uint64_t key, int32_t id, copse_error *err) {
-    if (2 * (m->used + 1) > m->places) CP_TRY(enlarge(m, err));
+    CP_TRY(cp_map_reserve(m, err));
     size_t at = probe(m, key);
     m->key[at] = key;
     m->id[at] = id;

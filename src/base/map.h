@@ -15,6 +15,8 @@ typedef struct cp_map {
 int32_t cp_map_find(const cp_map *m, uint64_t key);
 /* The key is not there yet; id >= 0.  On failure the map is as it was. */
 copse_status cp_map_add(cp_map *m, uint64_t key, int32_t id, copse_error *err);
+/* Room for one more: the next cp_map_add cannot fail. */
+copse_status cp_map_reserve(cp_map *m, copse_error *err);
 /* Forgets all keys and keeps the memory. */
 void cp_map_reset(cp_map *m);
 void cp_map_clear(cp_map *m);

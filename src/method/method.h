@@ -38,7 +38,7 @@ typedef struct cp_answer {
     copse_task task;
     size_t rows, classes;
     /* What is asked beyond the whole distribution of y; set after cp_answer_init, zero and CP_NONE there.  Only methods
-     * with has_draws are asked. */
+     * with has_draws are asked; but `tree` also those that descend. */
     int of_mean;  /* regression: the distribution of the mean of y, without the spread of y about it */
     int32_t tree; /* the answer of this tree alone; of a sum of trees, of this draw of it */
     int in_order; /* set by the method: Gaussian k of every row is of one draw, the k-th in the order of sampling */
@@ -84,6 +84,14 @@ typedef struct cp_node_view {
     int32_t label;       /* leaf: its class, CP_NONE if there are several or none */
     char note[96];       /* what else is worth saying: the time of a split, the mean of a leaf */
 } cp_node_view;
+
+/* A step from a node down towards a point. */
+typedef struct cp_step {
+    int32_t child;
+    size_t dim; /* encoded column that is split */
+    float cut;
+    int is_left; /* the child is the left one: x <= cut there, else x > cut */
+} cp_step;
 
 /* The members of a split's JSON object: feature, cut (of a number) or levels (the codes of a category that go left), and
  * for methods that take missing values the way these go.  levels: of the category, else 0. */
@@ -163,6 +171,10 @@ typedef struct cp_method {
     copse_status (*tree_json)(const void *state, size_t tree, cp_json *j, copse_error *err);
     /* One node for the text and dot listings. */
     void (*tree_node)(const void *state, size_t tree, int32_t node, cp_node_view *out);
+    /* For those who look for where an answer changes: one step from a node towards x; 0 at a leaf.  NULL: not to be had. */
+    int (*descend)(const void *state, size_t tree, int32_t node, const float *x, cp_step *out);
+    /* Regression: the variance of y about its mean that is part of every answer's components.  NULL: not to be had. */
+    double (*noise)(const void *state);
     /* Samplers: weight and size of a tree; how many of its splits are on each encoded column. */
     cp_shape (*tree_shape)(const void *state, size_t tree);
     void (*tree_splits)(const void *state, size_t tree, double *out_dims);

@@ -268,14 +268,16 @@ static copse_status predict_classes(const cp_mondrian *f, const cp_rows *rows, c
     return COPSE_OK;
 }
 
-/* One row's mixture needs all trees before the next row's begins. */
+/* One row's mixture needs all trees before the next row's begins; or one tree is asked alone. */
 static copse_status predict_numbers(const cp_mondrian *f, const cp_rows *rows, cp_mondrian_walk *walk, cp_answer *out,
                                     copse_error *err) {
+    size_t first = out->tree == CP_NONE ? 0 : (size_t)out->tree, end = out->tree == CP_NONE ? f->trees : first + 1;
+    double share = 1 / (double)(end - first);
     for (size_t i = 0; i < rows->n; i++) {
-        for (size_t m = 0; m < f->trees; m++) {
+        for (size_t m = first; m < end; m++) {
             CP_TRY(cp_mondrian_walk_down(walk, &f->tree[m], &f->space, rows->x + i * rows->dims, 1, err));
-            CP_TRY(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &f->hyper, &walk->path[0], 1 / (double)f->trees,
-                                             f->center, out, err));
+            CP_TRY(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &f->hyper, &walk->path[0], share, f->center, out,
+                                             err));
         }
         cp_answer_end_row(out);
     }
@@ -507,6 +509,10 @@ static int can_learn(const void *state) {
     return !((const cp_mondrian *)state)->space.frozen;
 }
 
+static double noise(const void *state) {
+    return ((const cp_mondrian *)state)->hyper.noise;
+}
+
 /* Mean over trees of leaves and depth; 0 if there is no memory to find out. */
 static void mean_shape(const cp_mondrian *f, double *out_leaves, double *out_depth) {
     size_t most = most_nodes(f);
@@ -566,4 +572,6 @@ const cp_method cp_mondrian_method = {
     .figures = figures,
     .tree_json = cp_mondrian_tree_json,
     .tree_node = cp_mondrian_tree_node,
+    .descend = cp_mondrian_descend,
+    .noise = noise,
 };

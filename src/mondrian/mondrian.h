@@ -52,6 +52,7 @@ copse_status cp_mondrian_read(cp_reader *r, const copse_params *p, copse_task ta
                               void **out_state, copse_error *err);
 copse_status cp_mondrian_tree_json(const void *state, size_t tree, cp_json *j, copse_error *err);
 void cp_mondrian_tree_node(const void *state, size_t tree, int32_t node, cp_node_view *out);
+int cp_mondrian_descend(const void *state, size_t tree, int32_t node, const float *x, cp_step *out);
 
 /* An empty forest with the settings of p. */
 copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims, size_t classes, cp_mondrian **out,

@@ -116,3 +116,12 @@ void cp_mondrian_tree_node(const void *state, size_t tree, int32_t node, cp_node
     out->cut = (double)n->cut;
     snprintf(out->note, sizeof out->note, "time %.4g", n->time);
 }
+
+int cp_mondrian_descend(const void *state, size_t tree, int32_t node, const float *x, cp_step *out) {
+    const cp_mondrian *f = state;
+    const cp_mondrian_node *n = &f->tree[tree].node[node];
+    if (cp_mondrian_is_leaf(n)) return 0;
+    int left = x[n->dim] <= n->cut;
+    *out = (cp_step){.child = left ? n->left : n->right, .dim = (size_t)n->dim, .cut = n->cut, .is_left = left};
+    return 1;
+}

@@ -1,0 +1,467 @@
+/* optimize - where to evaluate a costly objective next: new, ask, tell, best, run. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli_data.h"
+#include "cli_json.h"
+#include "cli_out.h"
+#include "optimize_chart.h"
+#include "optimize_run.h"
+#include "optimize_space.h"
+
+typedef struct optimize_job {
+    const char *path;
+    const char *const *word; /* behind the study */
+    size_t words;
+    copse_study *study;
+    copse_table *grid;
+} optimize_job;
+
+/* ---------------------------------------------------------------------------------------------------------- new */
+
+static copse_status study_options(const cli *c, copse_study_options *opt, copse_error *err) {
+    uint64_t trees = 10, initial = 0, seed = 1;
+    const char *goal = cli_args_text(&c->args, "goal");
+    CLI_TRY(cli_args_integer(&c->args, "trees", 1, 10000, &trees, err));
+    CLI_TRY(cli_args_integer(&c->args, "initial", 1, 1e9, &initial, err));
+    CLI_TRY(cli_args_integer(&c->args, "seed", 0, 9007199254740992.0, &seed, err));
+    CLI_TRY(cli_args_number(&c->args, "kappa", 1e-9, 1e6, &opt->kappa, err));
+    if (goal && strcmp(goal, "max") != 0 && strcmp(goal, "min") != 0)
+        return cli_fail(err, COPSE_E_USAGE, "--goal: '%.40s' is neither max nor min", goal);
+    opt->minimise = goal && strcmp(goal, "min") == 0;
+    opt->acquisition = cli_args_text(&c->args, "acquisition");
+    opt->trees = (size_t)trees;
+    opt->initial = (size_t)initial;
+    opt->seed = seed;
+    return COPSE_OK;
+}
+
+/* "a,b", of which either may be missing; a fresh string, or NULL if both are or memory is short. */
+static char *join(const char *opt_a, const char *opt_b) {
+    if (!opt_a && !opt_b) return NULL;
+    size_t n = (opt_a ? strlen(opt_a) : 0) + (opt_b ? strlen(opt_b) : 0) + 2;
+    char *both = malloc(n);
+    if (both) snprintf(both, n, "%s%s%s", opt_a ? opt_a : "", opt_a && opt_b ? "," : "", opt_b ? opt_b : "");
+    return both;
+}
+
+static copse_status make_study(cli *c, optimize_job *j, copse_error *err) {
+    copse_study_options opt = {0};
+    optimize_dims dims = {0};
+    char *drop = NULL;
+    copse_status status = study_options(c, &opt, err);
+    const char *without = cli_args_text(&c->args, "drop"), *values = cli_args_text(&c->args, "values");
+    if (status) goto out;
+    if (j->grid) {
+        if (j->words)
+            CLI_TRY_OUT(cli_fail(err, COPSE_E_USAGE, "'%.100s': the dimensions are the columns of the grid", *j->word));
+        drop = join(without, values);
+        if (!drop && (without || values)) CLI_TRY_OUT(cli_fail_memory(err));
+        opt.grid = j->grid;
+        opt.grid_drop = drop;
+        opt.grid_log = cli_args_text(&c->args, "log");
+    } else {
+        if (j->words == 0)
+            CLI_TRY_OUT(cli_fail(err, COPSE_E_USAGE,
+                                 "which dimensions? NAME=LOW:HIGH, NAME=LEVEL,LEVEL ..., or --grid FILE.csv"));
+        CLI_TRY_OUT(optimize_dims_read(&dims, j->word, j->words, err));
+        opt.dims = dims.dim;
+        opt.n_dims = dims.n;
+    }
+    CLI_TRY_OUT(copse_study_new(j->path, &opt, &j->study, err));
+out:
+    optimize_dims_clear(&dims);
+    free(drop);
+    return status;
+}
+
+static copse_status read_grid(cli *c, optimize_job *j, copse_error *err) {
+    const char *path = cli_args_text(&c->args, "grid");
+    return path ? cli_read_table(c, path, NULL, &j->grid, err) : COPSE_OK;
+}
+
+static copse_status new_study(cli *c, optimize_job *j, copse_error *err) {
+    char number[CLI_NUMBER_SIZE];
+    CLI_TRY(read_grid(c, j, err));
+    CLI_TRY(make_study(c, j, err));
+    size_t dims = copse_study_dims(j->study), points = copse_study_points(j->study);
+    if (points)
+        cli_progress_note(&c->progress, "%s: %zu dimension%s, %s points; next: copse optimize ask %s", j->path, dims,
+                          cli_plural(dims), cli_count(points, number), j->path);
+    else
+        cli_progress_note(&c->progress, "%s: %zu dimension%s; next: copse optimize ask %s", j->path, dims,
+                          cli_plural(dims), j->path);
+    return COPSE_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- ask */
+
+static void print_names(FILE *f, const copse_study *s) {
+    for (size_t k = 0; k < copse_study_dims(s); k++) {
+        fputc(',', f);
+        cli_out_field(f, copse_study_dim(s, k)->name);
+    }
+    fputc('\n', f);
+}
+
+static void print_values(FILE *f, const copse_study *s, const copse_trial *t) {
+    char buf[CLI_NUMBER_SIZE];
+    for (size_t k = 0; k < copse_study_dims(s); k++) {
+        fputc(',', f);
+        cli_out_field(f, optimize_value(s, k, t->x[k], buf));
+    }
+    fputc('\n', f);
+}
+
+static void json_point(cli_json *out, const copse_study *s, const copse_trial *t) {
+    cli_json_object(out, "x");
+    for (size_t k = 0; k < copse_study_dims(s); k++) {
+        const copse_dim *d = copse_study_dim(s, k);
+        if (d->kind == COPSE_DIM_CATEGORY)
+            cli_json_text(out, d->name, d->levels[(size_t)t->x[k]]);
+        else
+            cli_json_number(out, d->name, t->x[k]);
+    }
+    cli_json_end_object(out);
+}
+
+/* A line per point, at once: whoever reads them may begin with the first. */
+static copse_status ask(cli *c, optimize_job *j, copse_error *err) {
+    uint64_t n = 1;
+    cli_json out = {.file = stdout};
+    CLI_TRY(cli_args_integer(&c->args, "number", 1, 1e6, &n, err));
+    CLI_TRY(copse_study_open(j->path, &j->study, err));
+    for (uint64_t i = 0; i < n; i++) {
+        copse_trial t;
+        if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
+        CLI_TRY(copse_study_ask(j->study, &t, err));
+        if (c->json) {
+            cli_json_object(&out, NULL);
+            cli_json_size(&out, "id", t.id);
+            json_point(&out, j->study, &t);
+            cli_json_end_object(&out);
+            cli_json_line(&out);
+            continue;
+        }
+        if (i == 0) {
+            fputs("id", stdout);
+            print_names(stdout, j->study);
+        }
+        printf("%zu", t.id);
+        print_values(stdout, j->study, &t);
+    }
+    return cli_out_report(NULL, err);
+}
+
+/* --------------------------------------------------------------------------------------------------------- tell */
+
+static copse_status read_value(const char *text, double *out, copse_error *err) {
+    if (optimize_number(text, out) && isfinite(*out)) return COPSE_OK;
+    return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not a number to tell", text);
+}
+
+/* STUDY NAME=VALUE ... VALUE: a point that nobody asked for. */
+static copse_status tell_point(optimize_job *j, double value, copse_error *err) {
+    double *x = calloc(copse_study_dims(j->study), sizeof *x);
+    if (!x) return cli_fail_memory(err);
+    copse_status status = optimize_point_read(j->study, j->word, j->words - 1, x, err);
+    if (!status) status = copse_study_add(j->study, x, value, NULL, err);
+    free(x);
+    return status;
+}
+
+static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
+    int failed = cli_args_has(&c->args, "failed");
+    double value = NAN, id;
+    if (j->words < (failed ? 1U : 2U))
+        return cli_fail(err, COPSE_E_USAGE, "usage: copse optimize tell STUDY ID VALUE, or tell STUDY ID --failed");
+    if (!failed) CLI_TRY(read_value(j->word[j->words - 1], &value, err));
+    CLI_TRY(copse_study_open(j->path, &j->study, err));
+    if (strchr(j->word[0], '=') && !failed) return tell_point(j, value, err);
+    if (j->words != (failed ? 1U : 2U)) return cli_fail(err, COPSE_E_USAGE, "one trial and one value at a time");
+    if (!optimize_number(j->word[0], &id) || !(id >= 1 && id <= 1e15) || floor(id) != id)
+        return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not the number of a trial", j->word[0]);
+    return copse_study_tell(j->study, (size_t)id, value, err);
+}
+
+/* --------------------------------------------------------------------------------------------------------- best */
+
+typedef struct counts {
+    size_t told, failed, pending;
+} counts;
+
+static counts count(const copse_study *s) {
+    counts n = {0};
+    for (size_t id = 1; id <= copse_study_trials(s); id++) {
+        copse_trial t;
+        copse_study_trial(s, id, &t);
+        n.told += t.state == COPSE_TRIAL_TOLD;
+        n.failed += t.state == COPSE_TRIAL_FAILED;
+        n.pending += t.state == COPSE_TRIAL_ASKED;
+    }
+    return n;
+}
+
+static copse_status write_trace(const copse_study *s, const char *path, copse_error *err) {
+    cli_out out = {0};
+    char a[CLI_NUMBER_SIZE], b[CLI_NUMBER_SIZE];
+    double best = 0;
+    size_t id;
+    copse_status status = cli_out_open(&out, path, err);
+    if (status) return status;
+    fputs("evaluation,id,value,best", out.file);
+    print_names(out.file, s);
+    for (size_t i = 0; (id = copse_study_told(s, i)) != 0; i++) {
+        copse_trial t;
+        copse_study_trial(s, id, &t);
+        if (i == 0 || (copse_study_minimises(s) ? t.value < best : t.value > best)) best = t.value;
+        fprintf(out.file, "%zu,%zu,%s,%s", i + 1, id, cli_number(t.value, a), cli_number(best, b));
+        print_values(out.file, s, &t);
+    }
+    status = cli_out_commit(&out, err);
+    cli_out_abandon(&out);
+    return status;
+}
+
+static copse_status write_svg(cli *c, const copse_study *s, const char *path, copse_error *err) {
+    cli_out out = {0};
+    copse_status status = cli_out_open(&out, path, err);
+    if (!status) status = optimize_chart_write(out.file, s, err);
+    if (!status) status = cli_out_commit(&out, err);
+    cli_out_abandon(&out);
+    if (!status && !cli_is_dash(path)) cli_progress_note(&c->progress, "picture in %s", path);
+    return status;
+}
+
+static void print_json(const copse_study *s, const counts *n) {
+    cli_json out = {.file = stdout};
+    copse_trial best;
+    int any = copse_study_trial(s, copse_study_best(s), &best);
+    cli_json_object(&out, NULL);
+    cli_json_text(&out, "goal", copse_study_minimises(s) ? "min" : "max");
+    cli_json_text(&out, "acquisition", copse_study_acquisition(s));
+    cli_json_size(&out, "told", n->told);
+    cli_json_size(&out, "pending", n->pending);
+    cli_json_size(&out, "failed", n->failed);
+    if (any) {
+        cli_json_object(&out, "best");
+        cli_json_size(&out, "id", best.id);
+        cli_json_number(&out, "value", best.value);
+        json_point(&out, s, &best);
+        cli_json_end_object(&out);
+    } else {
+        cli_json_text(&out, "best", NULL);
+    }
+    cli_json_end_object(&out);
+    cli_json_line(&out);
+}
+
+static void print_text(const copse_study *s, const counts *n) {
+    copse_trial best;
+    char buf[CLI_NUMBER_SIZE];
+    if (!copse_study_trial(s, copse_study_best(s), &best)) {
+        printf("nothing has been told yet; %zu trial%s pending\n", n->pending, cli_plural(n->pending));
+        return;
+    }
+    printf("%s value %s, trial %zu of %zu (%zu told, %zu pending, %zu failed)\n",
+           copse_study_minimises(s) ? "smallest" : "largest", cli_number(best.value, buf), best.id,
+           copse_study_trials(s), n->told, n->pending, n->failed);
+    for (size_t k = 0; k < copse_study_dims(s); k++)
+        cli_say(copse_study_dim(s, k)->name, "%s", optimize_value(s, k, best.x[k], buf));
+}
+
+static copse_status report(cli *c, const optimize_job *j, copse_error *err) {
+    const char *trace = cli_args_text(&c->args, "trace"), *svg = cli_args_text(&c->args, "svg");
+    counts n = count(j->study);
+    CLI_TRY(cli_out_not_over("trace", trace, j->path, err));
+    CLI_TRY(cli_out_not_over("svg", svg, j->path, err));
+    if (trace) CLI_TRY(write_trace(j->study, trace, err));
+    if (svg) CLI_TRY(write_svg(c, j->study, svg, err));
+    if ((trace && cli_is_dash(trace)) || (svg && cli_is_dash(svg))) return COPSE_OK;
+    if (c->json)
+        print_json(j->study, &n);
+    else
+        print_text(j->study, &n);
+    return cli_out_report(NULL, err);
+}
+
+static copse_status best(cli *c, optimize_job *j, copse_error *err) {
+    CLI_TRY(copse_study_open(j->path, &j->study, err));
+    return report(c, j, err);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- run */
+
+static int exists(const char *path) {
+    return access(path, F_OK) == 0;
+}
+
+/* Values are looked up by row: the table must be the one the study was made of. */
+static copse_status check_recorded(const optimize_job *j, copse_error *err) {
+    const copse_study *s = j->study;
+    if (copse_study_points(s) == copse_table_rows(j->grid)) return COPSE_OK;
+    return cli_fail(err, COPSE_E_USAGE, "%s has another grid than the one given: %zu points, not %zu", j->path,
+                    copse_study_points(s), copse_table_rows(j->grid));
+}
+
+static copse_status find_values(const cli *c, const optimize_job *j, optimize_plan *plan, copse_error *err) {
+    const char *name = cli_args_text(&c->args, "values");
+    if (!name) return COPSE_OK;
+    if (!j->grid) return cli_fail(err, COPSE_E_USAGE, "--values is a column of the grid: add --grid FILE.csv");
+    plan->recorded = j->grid;
+    plan->column = copse_table_find(j->grid, name);
+    if (plan->column == (size_t)-1 || copse_table_kind(j->grid, plan->column) != COPSE_NUMBER)
+        return cli_fail(err, COPSE_E_DATA, "%s has no column '%.100s' of numbers",
+                        cli_source(cli_args_text(&c->args, "grid")), name);
+    return COPSE_OK;
+}
+
+static copse_status run_plan(const cli *c, optimize_plan *plan, copse_error *err) {
+    uint64_t evaluations = 50, parallel = 1;
+    CLI_TRY(cli_args_integer(&c->args, "evaluations", 1, 1e9, &evaluations, err));
+    CLI_TRY(cli_args_integer(&c->args, "parallel", 1, 1000, &parallel, err));
+    plan->command = cli_args_text(&c->args, "objective");
+    plan->evaluations = (size_t)evaluations;
+    plan->parallel = (size_t)parallel;
+    if (!plan->command == !cli_args_has(&c->args, "values"))
+        return cli_fail(err, COPSE_E_USAGE,
+                        "what is the objective? --objective CMD, or --grid FILE.csv --values COLUMN");
+    return COPSE_OK;
+}
+
+static copse_status run_study(cli *c, optimize_job *j, copse_error *err) {
+    optimize_plan plan = {0};
+    optimize_count n;
+    CLI_TRY(run_plan(c, &plan, err));
+    CLI_TRY(read_grid(c, j, err));
+    CLI_TRY(find_values(c, j, &plan, err));
+    if (!exists(j->path))
+        CLI_TRY(make_study(c, j, err));
+    else if (j->words)
+        return cli_fail(err, COPSE_E_USAGE, "%s exists and has its dimensions: leave out '%.100s'", j->path, *j->word);
+    else
+        CLI_TRY(copse_study_open(j->path, &j->study, err));
+    if (j->grid) CLI_TRY(check_recorded(j, err));
+    CLI_TRY(optimize_run(c, j->study, &plan, &n, err));
+    if (n.failed && !n.told)
+        return cli_fail(err, COPSE_E_DATA,
+                        "all %zu evaluations failed: the last word of what a command prints is its value", n.failed);
+    return report(c, j, err);
+}
+
+/* ------------------------------------------------------------------------------------------------------ command */
+
+typedef struct verb {
+    const char *name;
+    copse_status (*run)(cli *c, optimize_job *j, copse_error *err);
+    const char *options; /* that it takes, each between blanks */
+    int takes_words;
+} verb;
+
+#define MAKING                                                                                                 \
+    " grid values drop log goal acquisition kappa trees initial seed na no-header categorical numeric format " \
+    "delimiter "
+static const verb verbs[] = {
+    {"new", new_study, MAKING, 1},
+    {"ask", ask, " number ", 0},
+    {"tell", tell, " failed ", 1},
+    {"best", best, " trace svg ", 0},
+    {"run", run_study, MAKING "objective evaluations parallel trace svg ", 1},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static copse_status find_verb(const char *name, const verb **out, copse_error *err) {
+    cli_guess guess = {.word = name};
+    for (size_t i = 0; i < VERBS; i++) {
+        if (strcmp(verbs[i].name, name) == 0) {
+            *out = &verbs[i];
+            return COPSE_OK;
+        }
+        cli_guess_try(&guess, verbs[i].name);
+    }
+    return cli_fail(err, COPSE_E_USAGE, "'%.40s' is not new, ask, tell, best or run%s%s", name,
+                    guess.best ? "; did you mean " : "", guess.best ? guess.best : "");
+}
+
+/* Options of other verbs would do nothing. */
+static copse_status check_options(const cli *c, const verb *v, copse_error *err) {
+    for (size_t i = 0; i < c->args.options; i++) {
+        const char *name = c->args.option[i].name;
+        char framed[64];
+        snprintf(framed, sizeof framed, " %s ", name);
+        if (strstr(v->options, framed) || strstr(" quiet json threads ", framed)) continue;
+        return cli_fail(err, COPSE_E_USAGE, "optimize %s takes no --%s", v->name, name);
+    }
+    return COPSE_OK;
+}
+
+static copse_status run(cli *c, copse_error *err) {
+    const verb *v = NULL;
+    CLI_TRY(find_verb(cli_args_word(&c->args, 0), &v, err));
+    CLI_TRY(check_options(c, v, err));
+    optimize_job j = {.path = cli_args_word(&c->args, 1), .word = c->args.word + 2, .words = c->args.words - 2};
+    if (!v->takes_words && j.words)
+        return cli_fail(err, COPSE_E_USAGE, "unexpected argument '%.100s'; usage: copse optimize %s STUDY", j.word[0],
+                        v->name);
+    copse_status status = v->run(c, &j, err);
+    copse_study_free(j.study);
+    copse_table_free(j.grid);
+    return status;
+}
+
+static const cli_option making[] = {
+    {"goal", 0, "max|min", "what is best (default max)"},
+    {"grid", 0, "FILE", "instead of dimensions: the rows of this table are all the points there are"},
+    {"log", 0, "COLUMNS", "of the grid, whose factors count and not their differences"},
+    {"drop", 0, "COLUMNS", "of the grid, that are no dimensions"},
+    {"values", 0, "COLUMN", "of the grid, with recorded values; run looks them up"},
+    {"acquisition", 0, "ucb|ei|thompson|random", "how points are chosen (default ucb: mean + sd)"},
+    {"kappa", 0, "K", "ucb: mean + K sd (default 1)"},
+    {"initial", 0, "N", "evenly spread points to begin with (default: dimensions + 3)"},
+    {"trees", 0, "N", "in the forest (default 10)"},
+    {"seed", 0, "SEED", "default 1"},
+    {0},
+};
+static const cli_option using[] = {
+    {"number", 'n', "N", "ask: points to ask for (default 1)"},
+    {"failed", 0, NULL, "tell: the evaluation gave no value"},
+    {"objective", 0, "CMD", "run: a shell command; {name} becomes a value, its last word of output is the result"},
+    {"evaluations", 0, "N", "run: how many (default 50)"},
+    {"parallel", 0, "N", "run: commands at a time (default 1)"},
+    {"trace", 0, "FILE", "best, run: every evaluation and the best so far, as CSV"},
+    {"svg", 0, "FILE", "best, run: a picture of it"},
+    {0},
+};
+static const cli_group groups[] = {
+    {"new studies (new, and run where there is none yet)", making},
+    {"what to do", using},
+    {"reading grids", cli_read_options},
+    {"running", cli_run_options},
+    {0},
+};
+
+const cli_command cmd_optimize = {
+    .name = "optimize",
+    .words = "new|ask|tell|best|run STUDY",
+    .summary = "find where a costly objective is largest or smallest",
+    .more =
+        "  copse optimize new STUDY DIMENSION...       a study is one file\n"
+        "  copse optimize ask STUDY [-n N]             where to evaluate next: id and values, as CSV\n"
+        "  copse optimize tell STUDY ID VALUE          what came out; it is on the disk when the command returns\n"
+        "  copse optimize tell STUDY NAME=X... VALUE   the same for a point of your own\n"
+        "  copse optimize best STUDY                   the best so far\n"
+        "  copse optimize run STUDY --objective CMD    all of it; makes the study if there is none\n\n"
+        "A DIMENSION is NAME=LOW:HIGH, with :int for whole numbers and :log where factors count, or NAME=A,B,C.\n"
+        "Several processes may ask and tell at once, and a point may be asked for before others were told.\n\n"
+        "examples\n"
+        "  copse optimize new s.study rate=1e-5:1:log depth=1:12:int loss=l1,l2 --goal min\n"
+        "  copse optimize ask s.study && copse optimize tell s.study 1 0.31\n"
+        "  copse optimize run b.study x=-5:10 y=0:15 --goal min --objective './branin {x} {y}' --svg b.svg\n",
+    .groups = groups,
+    .min_words = 2,
+    .max_words = 2000,
+    .run = run,
+};

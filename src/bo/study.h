@@ -1,0 +1,64 @@
+/* study - asking where to evaluate an objective next, and telling what came out.
+ *
+ * A study is the list of its trials, and everything else is made from that: the forest, what is taken, the best.  Its file is a
+ * ledger (base/ledger.h): the head says what the space and the options are, and a record is what happened:
+ *
+ *   asked   the point of a new trial
+ *   told    a trial's number and its value, NaN if its evaluation failed
+ *   added   the point of a new trial and its value
+ *
+ * Whoever has the lock reads what others have appended, then decides, then appends: so processes that share a file agree on the
+ * trials and their numbers.  A forest is built by whoever asks, from the tells in their order, each of which costs O(log n);
+ * one that stays open only learns what is new.
+ *
+ *   U1  trial i (from 0) was the i-th to be asked or added; `told` lists those with a value, in the order of telling.
+ *   U2  of a list, the points taken are those of the trials.
+ *   U3  `elite` are the best trials told, best first; the first of equals comes first. */
+#ifndef CP_STUDY_H
+#define CP_STUDY_H
+
+#include "base/ledger.h"
+#include "bo/search.h"
+
+enum { CP_STUDY_ELITES = 8 };
+
+typedef struct cp_trial {
+    double value; /* as told */
+    copse_trial_state state;
+    int32_t point; /* of the list, else CP_NONE */
+} cp_trial;
+
+struct copse_study {
+    cp_ledger *ledger; /* NULL: in memory */
+    cp_space *space;
+    cp_grid grid; /* of a list */
+    /* options */
+    int minimise;
+    cp_acquisition acquisition;
+    double kappa;
+    size_t trees, initial;
+    uint64_t seed;
+    /* trials */
+    size_t n, tells, asked;
+    cp_trial *trial;
+    double *x; /* n x dims */
+    int32_t *told;
+    size_t cap_trial, cap_x, cap_told;
+    int32_t *pending; /* trials without an answer, in order */
+    size_t pendings, cap_pending;
+    cp_map seen; /* of a box: hashes of points */
+    int32_t elite[CP_STUDY_ELITES];
+    size_t elites;
+    cp_surrogate forest;
+};
+
+copse_status cp_study_new(const char *opt_path, const copse_study_options *opt, copse_study **out, copse_error *err);
+copse_status cp_study_open(const char *path, copse_study **out, copse_error *err);
+void cp_study_free(copse_study *s);
+copse_status cp_study_ask(copse_study *s, size_t *out_trial, copse_error *err);
+copse_status cp_study_tell(copse_study *s, size_t trial, double value, copse_error *err);
+copse_status cp_study_add(copse_study *s, const double *x, double value, size_t *out_trial, copse_error *err);
+copse_status cp_study_look(copse_study *s, copse_error *err);
+const char *cp_study_acquisition(const copse_study *s);
+
+#endif

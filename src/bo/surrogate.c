@@ -1,0 +1,114 @@
+#include "bo/surrogate.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "model/registry.h"
+#include "num/dens.h"
+
+static copse_status set(copse_params *p, const char *name, const char *value, copse_error *err) {
+    return cp_param_set(p, name, value, err);
+}
+
+copse_status cp_surrogate_init(cp_surrogate *s, size_t cols, size_t trees, uint64_t seed, copse_error *err) {
+    char number[32];
+    *s = (cp_surrogate){.cols = cols, .trees = trees};
+    CP_TRY(cp_registry_find("mondrian", &s->method, err));
+    CP_TRY(cp_param_new(s->method, &s->params, err));
+    snprintf(number, sizeof number, "%zu", trees);
+    CP_TRY(set(s->params, "trees", number, err));
+    snprintf(number, sizeof number, "%llu", (unsigned long long)(seed & ((UINT64_C(1) << 53) - 1)));
+    CP_TRY(set(s->params, "seed", number, err));
+    CP_TRY(set(s->params, "min-samples-split", "2", err));
+    return set(s->params, "posterior", "fast", err);
+}
+
+void cp_surrogate_clear(cp_surrogate *s) {
+    if (s->state) s->method->clear(s->state);
+    cp_param_free(s->params);
+    *s = (cp_surrogate){0};
+}
+
+size_t cp_surrogate_rows(const cp_surrogate *s) {
+    return s->state ? s->method->rows(s->state) : 0;
+}
+
+/* The first point is fitted and every other one learnt, so that the forest does not depend on how many came at a time.  One
+ * thread: a point is less work than starting another. */
+copse_status cp_surrogate_learn(cp_surrogate *s, const float *x, const double *y, size_t n, copse_error *err) {
+    const copse_run alone = {.threads = 1};
+    cp_rows rows = {.task = COPSE_REGRESS, .n = n, .dims = s->cols, .x = x, .y = y};
+    size_t first = 0;
+    if (n == 0 && !s->behind) return COPSE_OK;
+    if (!s->state) {
+        cp_rows one = cp_rows_part(&rows, 0, 1);
+        CP_TRY(s->method->fit(&one, s->params, &alone, &s->state, err));
+        first = 1;
+    }
+    cp_rows rest = cp_rows_part(&rows, first, n - first);
+    copse_status status = s->method->update(s->state, &rest, s->params, &alone, NULL, err);
+    s->behind = status != COPSE_OK;
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------- judgement */
+
+/* E max(f - best, 0) of a Gaussian; of a point mass where sd is 0. */
+static double improvement(double mean, double sd, double best) {
+    double off = mean - best;
+    if (!(sd > 0)) return fmax(off, 0);
+    double z = off / sd;
+    return off * cp_dens_normal_cdf(z) + sd * exp(cp_dens_normal_log(z));
+}
+
+static double judge(const cp_view *v, cp_mixture m, double noise, double open) {
+    if (v->kind == CP_ACQ_EI) {
+        double sum = 0;
+        for (size_t i = 0; i < m.n; i++) {
+            cp_component c = cp_mixture_at(&m, i);
+            sum += c.weight * improvement(c.loc, sqrt(fmax(0, c.scale * c.scale - noise)), v->best);
+        }
+        return open * sum;
+    }
+    double sd = sqrt(fmax(0, cp_mixture_var(m) - noise));
+    return cp_mixture_mean(m) + (v->kind == CP_ACQ_THOMPSON ? v->z : v->kappa) * open * sd;
+}
+
+copse_status cp_surrogate_judge(const cp_surrogate *s, const cp_view *v, const float *x, size_t n,
+                                const double *opt_open, double *out, copse_error *err) {
+    cp_rows rows = {.task = COPSE_REGRESS, .n = n, .dims = s->cols, .x = x};
+    cp_answer answer;
+    double noise = s->method->noise(s->state);
+    copse_status status = cp_answer_init(&answer, COPSE_REGRESS, n, 0, err);
+    if (v->kind == CP_ACQ_THOMPSON) answer.tree = v->tree;
+    if (!status) status = s->method->predict(s->state, &rows, s->params, &answer, err);
+    for (size_t i = 0; !status && i < n; i++)
+        out[i] = judge(v, cp_answer_mixture(&answer, i), noise, opt_open ? opt_open[i] : 1);
+    cp_answer_clear(&answer);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- cells */
+
+int32_t cp_surrogate_leaf(const cp_surrogate *s, size_t tree, const float *x) {
+    int32_t node = 0;
+    cp_step step;
+    while (s->method->descend(s->state, tree, node, x, &step)) node = step.child;
+    return node;
+}
+
+size_t cp_surrogate_cell(const cp_surrogate *s, size_t tree, const float *x, size_t depth, float *out) {
+    int32_t node = 0;
+    cp_step step;
+    size_t passed = 0;
+    for (size_t c = 0; c < s->cols; c++) {
+        out[2 * c] = 0;
+        out[2 * c + 1] = 1;
+    }
+    for (; passed < depth && s->method->descend(s->state, tree, node, x, &step); passed++) {
+        out[2 * step.dim + (step.is_left ? 1 : 0)] = step.cut;
+        node = step.child;
+    }
+    return passed;
+}

@@ -1,0 +1,51 @@
+/* surrogate - the forest that stands for the objective: an online method of the registry on points of the unit cube.
+ *
+ * It learns values one by one, larger being better, and answers with what an acquisition wants to know. */
+#ifndef CP_SURROGATE_H
+#define CP_SURROGATE_H
+
+#include "method/method.h"
+
+/* What makes a point worth evaluating, from the forest's answer there.  `sd` is that of the objective's mean: the noise about
+ * it is taken off, as no evaluation can lessen it. */
+typedef enum cp_acquisition {
+    CP_ACQ_UCB,      /* mean + kappa sd [Srinivas et al. 2010] */
+    CP_ACQ_EI,       /* E max(f - best, 0), exact for the mixture [Mockus et al. 1978] */
+    CP_ACQ_THOMPSON, /* m + z s: mean and sd of one tree drawn at random, and one normal z for all points */
+    CP_ACQ_RANDOM    /* nothing: random search */
+} cp_acquisition;
+
+typedef struct cp_surrogate {
+    const cp_method *method;
+    copse_params *params;
+    void *state; /* NULL: nothing learnt */
+    size_t cols, trees;
+    int behind; /* memory ran out while learning: rows were taken in that not all trees have learnt */
+} cp_surrogate;
+
+copse_status cp_surrogate_init(cp_surrogate *s, size_t cols, size_t trees, uint64_t seed, copse_error *err);
+void cp_surrogate_clear(cp_surrogate *s);
+/* n points and their values, in order.  After a failure cp_surrogate_rows says how many points were taken in; the next call
+ * finishes their learning. */
+copse_status cp_surrogate_learn(cp_surrogate *s, const float *x, const double *y, size_t n, copse_error *err);
+size_t cp_surrogate_rows(const cp_surrogate *s);
+
+/* How points are to be judged in one ask. */
+typedef struct cp_view {
+    cp_acquisition kind;
+    double kappa;
+    double best;  /* EI: value so far */
+    int32_t tree; /* Thompson: the one drawn */
+    double z;
+} cp_view;
+/* The acquisition at n points.  Something has been learnt.  opt_open: of each point the share in [0,1] of its uncertainty that
+ * is left to gain; sd is that much less, and so is the expected improvement. */
+copse_status cp_surrogate_judge(const cp_surrogate *s, const cp_view *v, const float *x, size_t n,
+                                const double *opt_open, double *out, copse_error *err);
+/* The leaf of a tree that a point falls into. */
+int32_t cp_surrogate_leaf(const cp_surrogate *s, size_t tree, const float *x);
+/* The cell of a point at `depth` splits of a tree, or at its leaf if that comes first: in column c it reaches from out[2c] to
+ * out[2c+1].  Returns the splits passed. */
+size_t cp_surrogate_cell(const cp_surrogate *s, size_t tree, const float *x, size_t depth, float *out);
+
+#endif
