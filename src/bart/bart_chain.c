@@ -14,7 +14,7 @@ cp_bart_view cp_bart_chain_view(const cp_bart_chain *c, const cp_bart_sum *s) {
                           .log_stop = b->log_stop,
                           .r = b->opt.prior_only ? NULL : s->r,
                           .opt_weight = b->opt_weight,
-                          .leaf_var = b->hyper.leaf_var,
+                          .leaf_var = s->leaf_var,
                           .noise_var = s->noise_var};
 }
 
@@ -43,6 +43,7 @@ static copse_status init_sum(cp_bart_chain *c, size_t number, copse_error *err) 
     size_t n = b->rows->n;
     int classes = b->rows->task == COPSE_CLASS;
     s->noise_var = classes ? 1 : b->sigma_hat * b->sigma_hat;
+    s->leaf_var = b->hyper.leaf_var;
     CP_TRY(CP_NEW(s->r, n, err));
     if (classes) CP_TRY(CP_NEW(s->latent, n, err));
     s->target = classes ? s->latent : b->y;
@@ -199,6 +200,7 @@ static void end_sum(cp_bart_chain *c, size_t sum) {
     }
     cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees);
     cp_bart_noise_draw(c, s, &rng);
+    if (b->opt.sample_k) cp_bart_noise_draw_leaf_var(c, s, &rng);
 }
 
 static copse_status sweep(cp_bart_chain *c, copse_error *err) {

@@ -23,6 +23,7 @@ typedef struct cp_bart_options {
     size_t cuts_per_column; /* grid, quantile */
     cp_tree_prior split;
     double k;       /* the prior's sd of a sum of trees is half the range of the targets, or 3 of a probit, over k */
+    int sample_k;   /* k is where its prior lies: see cp_bart_noise_draw_leaf_var */
     double nu, q;   /* sigma^2 ~ nu lambda / chi^2_nu, with lambda such that P(sigma < sigma-hat) = q */
     int ols;        /* sigma-hat by least squares where there are rows enough, else the targets' standard deviation */
     int sparse;     /* columns' probabilities are sampled */

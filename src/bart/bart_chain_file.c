@@ -25,6 +25,7 @@ static copse_status write_trees(const cp_bart_sum *s, size_t trees, cp_writer *w
 static copse_status write_sum(const cp_bart_sum *s, const cp_bart_problem *b, cp_writer *w, copse_error *err) {
     size_t n = b->rows->n;
     CP_TRY(cp_writer_f64(w, "noise_var", s->noise_var, err));
+    if (b->opt.sample_k) CP_TRY(cp_writer_f64(w, "leaf_var", s->leaf_var, err));
     CP_TRY(cp_writer_array(w, "residual", CP_F32, s->r, n, err));
     if (s->latent) CP_TRY(cp_writer_array(w, "latent", CP_F32, s->latent, n, err));
     if (b->opt.sparse) {
@@ -105,6 +106,7 @@ static copse_status read_sum(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, cop
     const cp_bart_problem *b = c->problem;
     double least = s->latent ? 1 : DBL_MIN, most = s->latent ? 1 : 1e12;
     CP_TRY(cp_reader_f64(r, "noise_var", least, most, &s->noise_var, err));
+    if (b->opt.sample_k) CP_TRY(cp_reader_f64(r, "leaf_var", DBL_MIN, 1e12, &s->leaf_var, err));
     if (s->latent) CP_TRY(read_floats(r, "latent", b->rows->n, s->latent, err));
     CP_TRY(read_floats(r, "residual", b->rows->n, s->r, err));
     if (b->opt.sparse) CP_TRY(read_sparse(s, r, err));

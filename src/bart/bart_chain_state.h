@@ -48,6 +48,7 @@ typedef struct cp_bart_sum {
     float *latent;       /* classes: z less the offset, else NULL */
     const float *target; /* latent, or the problem's y */
     double noise_var;
+    double leaf_var; /* the problem's, unless it is sampled */
     cp_bart_share share;
     cp_bart_sparse sparse;
     cp_bart_draws draws;
@@ -79,6 +80,8 @@ const char *cp_bart_chain_suspect(const cp_bart_chain *c);
 
 /* In bart_noise.c: sigma^2, or z, from its law given the trees. */
 void cp_bart_noise_draw(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng);
+/* The variance of leaves given their mu, where it is sampled: 3 times the problem's over chi-square of 3 degrees is its prior. */
+void cp_bart_noise_draw_leaf_var(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng);
 /* log of the likelihood of the targets as they are, given trees and noise. */
 double cp_bart_noise_log_likelihood(const cp_bart_chain *c, const cp_bart_sum *s);
 

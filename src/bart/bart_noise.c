@@ -50,6 +50,17 @@ void cp_bart_noise_draw(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng) {
         draw_latent(b, s, (size_t)(s - c->sum), rng);
 }
 
+void cp_bart_noise_draw_leaf_var(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng) {
+    const double nu = 3;
+    double squares = nu * c->problem->hyper.leaf_var, df = nu;
+    for (size_t m = 0; m < c->problem->opt.trees; m++) {
+        const cp_bart_tree *t = &s->tree[m];
+        for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) squares += (double)t->mu[k] * (double)t->mu[k];
+        df += (double)cp_bart_tree_leaves(t);
+    }
+    s->leaf_var = 0.5 * squares / cp_draw_gamma(rng, 0.5 * df);
+}
+
 /* log Phi(x); where Phi is no double any more, by the leading terms of its tail. */
 static double log_cdf(double x) {
     if (x > -37) return log(cp_special_normal_cdf(x));

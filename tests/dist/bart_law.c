@@ -2,7 +2,7 @@
 
 #include "num/draw.h"
 
-enum { ROWS = 14, DIMS = 3, TREES = 3, REPEATS = 4, FEATURES = 11 };
+enum { ROWS = 14, DIMS = 3, TREES = 3, REPEATS = 4, FEATURES = 12 };
 static const char *const feature_name[FEATURES] = {"noise",
                                                    "leaves",
                                                    "depth",
@@ -13,7 +13,8 @@ static const char *const feature_name[FEATURES] = {"noise",
                                                    "target",
                                                    "square residual",
                                                    "share of column 0",
-                                                   "a leaf's mu"};
+                                                   "a leaf's mu",
+                                                   "variance of leaves"};
 
 typedef struct world {
     float x[ROWS * DIMS];
@@ -62,6 +63,7 @@ static void init_world(world *w, const bart_law *law, const bart_belief *of) {
         (cp_bart_options){.sampler = law->sampler, .how = law->how, .trees = TREES, .samples = law->sweeps, .thin = 1};
     b->opt.split = of->split;
     b->opt.sparse = of->sparse;
+    b->opt.sample_k = of->sample_k;
     for (size_t d = 0; d < CP_BART_DEPTHS; d++) {
         b->log_split[d] = d + 1 < CP_BART_DEPTHS ? cp_tree_prior_log_split(&of->split, d) : -INFINITY;
         b->log_stop[d] = d + 1 < CP_BART_DEPTHS ? cp_tree_prior_log_stop(&of->split, d) : 0;
@@ -110,6 +112,7 @@ static void draw_state(cp_bart_chain *c, const world *w, cp_rng *rng) {
     v.log_split = w->b.log_split;
     v.log_stop = w->b.log_stop;
     v.leaf_var = h->leaf_var;
+    if (w->b.opt.sample_k) v.leaf_var = s->leaf_var = 0.5 * 3 * h->leaf_var / cp_draw_gamma(rng, 0.5 * 3);
     v.r = NULL;
     for (size_t m = 0; m < TREES; m++) {
         draw_tree(&v, &s->tree[m], rng);
@@ -199,6 +202,7 @@ static void features_of(const world *w, const cp_bart_chain *c, double *out[FEAT
     out[7][run] = w->rows.task == COPSE_CLASS ? (double)s->latent[2] : (double)w->y[2];
     out[8][run] = squares;
     out[10][run] = (double)s->tree[2].mu[0];
+    out[11][run] = s->leaf_var;
     out[9][run] = s->share.opt_s ? s->share.opt_s[0] : 0;
 }
 

@@ -13,6 +13,7 @@ typedef struct bart_belief {
     cp_tree_prior split;
     double leaf_var, nu, lambda;
     int classes, weighted, sparse;
+    int sample_k; /* leaf_var is the scale of its prior */
     cp_bart_cuts cuts;
 } bart_belief;
 

@@ -74,6 +74,19 @@ static void sparse_shares_keep_the_joint_law(void **state) {
     assert_true(bart_law_distance(&law, &sparse, &sparse, "sparse") < 1);
 }
 
+static void a_sampled_k_keeps_the_joint_law(void **state) {
+    (void)state;
+    bart_law law = growprune();
+    bart_belief sampled = right, wrong;
+    sampled.sample_k = 1;
+    wrong = sampled;
+    wrong.leaf_var *= 2;
+    assert_true(bart_law_distance(&law, &sampled, &sampled, "sampled k") < 1);
+    assert_true(bart_law_distance(&law, &sampled, &wrong, "sampled k, wrong prior") > 1);
+    sampled.classes = 1;
+    assert_true(bart_law_distance(&law, &sampled, &sampled, "sampled k, classes") < 1);
+}
+
 static void wrong_beliefs_are_seen(void **state) {
     (void)state;
     bart_law law = growprune();
@@ -90,13 +103,10 @@ static void wrong_beliefs_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(growprune_keeps_the_joint_law),
-        cmocka_unit_test(cgm_keeps_the_joint_law),
-        cmocka_unit_test(particle_gibbs_keeps_the_joint_law),
-        cmocka_unit_test(weights_keep_the_joint_law),
-        cmocka_unit_test(classes_keep_the_joint_law),
-        cmocka_unit_test(sparse_shares_keep_the_joint_law),
-        cmocka_unit_test(wrong_beliefs_are_seen),
+        cmocka_unit_test(growprune_keeps_the_joint_law),      cmocka_unit_test(cgm_keeps_the_joint_law),
+        cmocka_unit_test(particle_gibbs_keeps_the_joint_law), cmocka_unit_test(weights_keep_the_joint_law),
+        cmocka_unit_test(classes_keep_the_joint_law),         cmocka_unit_test(sparse_shares_keep_the_joint_law),
+        cmocka_unit_test(a_sampled_k_keeps_the_joint_law),    cmocka_unit_test(wrong_beliefs_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

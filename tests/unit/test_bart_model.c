@@ -8,7 +8,7 @@ static const char *const small[] = {
     "bart trees 5 chains 2 samples 9 burn-in 20 thin 1 sampler cgm cuts quantile:9",
     "bart trees 3 chains 2 samples 9 burn-in 20 thin 1 sampler pg cuts grid:5 particles 4",
     "bart trees 5 chains 2 samples 9 burn-in 5 thin 1 sparse yes warm-start grow:3",
-    "bart trees 5 chains 1 samples 9 burn-in 5 thin 1 prior-only yes",
+    "bart trees 5 chains 1 samples 9 burn-in 5 thin 1 prior-only yes k sampled",
 };
 
 static const cp_bart *state_of(const copse_model *m) {
