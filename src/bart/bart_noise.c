@@ -28,14 +28,37 @@ static void draw_variance(const cp_bart_problem *b, cp_bart_sum *s, cp_rng *rng)
     s->noise_var = 0.5 * squares / cp_draw_gamma(rng, 0.5 * df);
 }
 
+/* Normals come in pairs. */
+typedef struct normals {
+    cp_rng *rng;
+    double pair[2];
+    int left;
+} normals;
+
+static double next_normal(normals *n) {
+    if (!n->left) cp_draw_normals(n->rng, n->pair);
+    n->left = !n->left;
+    return n->pair[n->left];
+}
+
+/* Given that it is above `low`: mostly a label is no surprise, and then the first or second normal is one. */
+static double draw_above(normals *n, double low) {
+    if (low >= 0) return cp_draw_normal_above(n->rng, low);
+    double z;
+    do z = next_normal(n);
+    while (z <= low);
+    return z;
+}
+
 /* e = z - offset - f is normal given the side of 0 on which z lies.  A row that counts w times has w of them, of which its
  * leaf need know the mean alone: one of variance 1/w. */
 static void draw_latent(const cp_bart_problem *b, cp_bart_sum *s, size_t number, cp_rng *rng) {
+    normals n = {.rng = rng};
     for (size_t i = 0; i < b->rows->n; i++) {
         double f = (double)s->latent[i] - (double)s->r[i], at = b->offset[number] + f, sum = 0;
         int in = cp_bart_problem_is_in(b, number, i);
         size_t times = (size_t)weight_of(b, i);
-        for (size_t k = 0; k < times; k++) sum += in ? cp_draw_normal_above(rng, -at) : -cp_draw_normal_above(rng, at);
+        for (size_t k = 0; k < times; k++) sum += in ? draw_above(&n, -at) : -draw_above(&n, at);
         double e = times ? sum / (double)times : 0;
         s->r[i] = (float)e;
         s->latent[i] = (float)(f + e);
@@ -70,7 +93,7 @@ static double log_cdf(double x) {
 static double log_numbers(const cp_bart_problem *b, const cp_bart_sum *s) {
     double unit = cp_bart_problem_unit(b), n = (double)b->informed, logs = 0;
     for (size_t i = 0; i < b->rows->n && b->opt_weight; i++)
-        if (b->rows->weight[i] > 0) logs += log(b->rows->weight[i]);
+        if (b->opt_weight[i] > 0) logs += log(b->rows->weight[i]);
     return 0.5 * logs - n * (0.918938533204672741780 + log(unit) + 0.5 * log(s->noise_var)) -
            0.5 * sum_squares(b, s) / s->noise_var;
 }

@@ -39,12 +39,12 @@ static copse_status take_weights(cp_bart_problem *b, copse_error *err) {
     if (rows->task == COPSE_CLASS) CP_TRY(check_counts(rows, err));
     CP_TRY(CP_RAW(b->opt_weight, rows->n, err));
     b->informed = 0;
-    for (size_t i = 0; i < rows->n; i++) {
-        b->informed += rows->weight[i] > 0;
-        sum += rows->weight[i] / (double)rows->n;
-    }
+    for (size_t i = 0; i < rows->n; i++) sum += rows->weight[i] / (double)rows->n;
     if (rows->task == COPSE_REGRESS) b->weight_unit = sum;
-    for (size_t i = 0; i < rows->n; i++) b->opt_weight[i] = (float)(rows->weight[i] / b->weight_unit);
+    for (size_t i = 0; i < rows->n; i++) {
+        b->opt_weight[i] = (float)(rows->weight[i] / b->weight_unit);
+        b->informed += b->opt_weight[i] > 0;
+    }
     return COPSE_OK;
 }
 
@@ -137,8 +137,8 @@ static copse_status scale_targets(cp_bart_problem *b, copse_error *err) {
         return cp_fail(err, COPSE_E_DATA,
                        "targets from %g to %g are too far apart to compute with: divide them by 1e10", least, most);
     CP_TRY(CP_RAW(b->y, b->rows->n, err));
-    for (size_t i = 0; i < b->rows->n; i++) /* a row of weight 0 may lie anywhere */
-        b->y[i] = (float)fmax(-1e6, fmin(1e6, (y[i] - b->centre) / b->scale));
+    for (size_t i = 0; i < b->rows->n; i++) /* a target that counts nothing may lie anywhere */
+        b->y[i] = weight_of(b, i) > 0 ? (float)((y[i] - b->centre) / b->scale) : 0;
     return COPSE_OK;
 }
 
