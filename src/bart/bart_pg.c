@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bart/bart_pick.h"
+#include "bart/bart_resample.h"
 
 /* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
 #ifndef CP_BROKEN
@@ -24,13 +25,12 @@ static void pg_free(void *sampler) {
     cp_mem_free(g->room);
     cp_mem_free(g->row);
     cp_mem_free(g->weight);
+    cp_mem_free(g->tmp);
     cp_mem_free(g->parent);
     cp_mem_free(g);
 }
 
 static copse_status check_options(const cp_bart_sampler_options *opt, copse_error *err) {
-    if (opt->resampling != CP_RESAMPLE_MULTINOMIAL)
-        return cp_fail(err, COPSE_E_USAGE, "particle Gibbs resamples by multinomial draws only");
     if (opt->particles < 2) return cp_fail(err, COPSE_E_USAGE, "particle Gibbs needs at least 2 particles");
     if (opt->proposal == CP_BART_PG_MIXED && !opt->columns)
         return cp_fail(err, COPSE_E_USAGE, "a mixed proposal looks at 1 column or more");
@@ -62,7 +62,8 @@ static copse_status pg_make(const cp_bart_columns *c, const cp_bart_sampler_opti
     CP_TRY_OUT(CP_RAW(g->room, 4 * opt->particles * MOST_NODES, err));
     CP_TRY_OUT(CP_RAW(g->row, c->ranks.rows, err));
     CP_TRY_OUT(CP_RAW(g->weight, opt->particles, err));
-    CP_TRY_OUT(CP_RAW(g->parent, opt->particles, err));
+    CP_TRY_OUT(CP_RAW(g->tmp, 4 * opt->particles + 2, err));
+    CP_TRY_OUT(CP_RAW(g->parent, 2 * opt->particles, err));
     deal_room(g);
     if (opt->local_moves) CP_TRY_OUT(cp_bart_local_sampler.make(c, opt, &g->opt_local, err));
     *out = g;
@@ -194,8 +195,11 @@ static void copy_particle(cp_bart_particle *to, const cp_bart_particle *from) {
 static void resample(cp_bart_pg *g, cp_rng *rng) {
     double sum = find_weights(g);
     if (!should_resample(g, sum)) return;
+    const cp_bart_resample_room room = {g->tmp, g->parent + g->opt.particles, g->parent};
+    cp_bart_resample(g->opt.resampling, g->weight, g->opt.particles, sum, room, rng);
+    if (CP_BROKEN(BROKEN_CLAMP_SLIPS)) g->parent[0] = (uint32_t)cp_bart_pick(g->weight, g->opt.particles, sum, rng);
     for (size_t i = 0; i < g->opt.particles; i++) {
-        size_t from = i || CP_BROKEN(BROKEN_CLAMP_SLIPS) ? cp_bart_pick(g->weight, g->opt.particles, sum, rng) : 0;
+        size_t from = g->parent[i];
         copy_particle(&g->copy[i], &g->particle[from]);
         g->copy[i].clamped = i == 0 && g->particle[from].clamped;
     }

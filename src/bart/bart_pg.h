@@ -3,9 +3,9 @@
  * Particles grow trees breadth first, one node a stage.  The first one is clamped: it takes the old tree's decisions again,
  * and its weight is computed as everyone's.  After a stage, if the effective sample size is at most ess_threshold times the
  * number of particles, every particle but the first is replaced by a copy of one drawn by weight from all, the first among
- * them, and weights become equal.  When no particle has an undecided node, one is drawn by weight, and its tree is the new
- * one.  The tree's conditional posterior is invariant whatever the proposal (bart_propose.h) and whatever undecided nodes
- * count for (bart_bud.h): tests/exact/test_bart_pg.c lists all that particles can do.
+ * them, and weights become equal (bart_resample.h).  When no particle has an undecided node, one is drawn by weight, and its
+ * tree is the new one.  The tree's conditional posterior is invariant whatever the proposal (bart_propose.h) and whatever
+ * undecided nodes count for (bart_bud.h): tests/exact/test_bart_pg.c lists all that particles can do.
  *
  * A tree, here, is which gaps its rules lie in; the cell within a gap and the cut within a cell are as in the prior given
  * the gap, whatever the residual is.  They stay as they were if the new tree is the old one, and are drawn when it is not.
@@ -14,10 +14,6 @@
  * probability `below` each time, one goes down to the child that has it.  How likely a node is reached depends on its rows
  * and its depth, which growing it anew does not change; so each choice of a node leaves the posterior invariant, and so
  * does their mixture.  If one should go down from a leaf, nothing is done.
- *
- * Other resampling schemes are refused: their conditional forms, given that the first particle is its own parent, differ
- * from the unconditional ones (systematic and stratified resampling would have to draw their points given that the first
- * particle's stretch is hit), and using those instead would be wrong.
  *
  * There is no ancestor sampling.  It would let the rest of the old path follow another particle's past; but here the past
  * is in the present: a partial tree has the old tree as a continuation only if it is a part of it, so among particles with
@@ -46,7 +42,8 @@ typedef struct cp_bart_pg {
     int16_t made[2 * CP_BART_LEAVES];  /* of the chosen one's: the new tree's */
     uint32_t *row;                     /* below the chosen node */
     double *weight;                    /* scratch: particles */
-    uint32_t *parent;                  /* scratch: particles */
+    double *tmp;                       /* scratch: 4 particles + 2 */
+    uint32_t *parent;                  /* scratch: 2 particles */
     void *opt_local;                   /* a cp_bart_local_sampler, if there are local moves */
 } cp_bart_pg;
 

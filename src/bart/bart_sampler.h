@@ -29,7 +29,7 @@ typedef struct cp_bart_sampler_options {
     cp_bart_pg_proposal proposal;
     cp_bart_pg_promise promise;
     size_t columns;           /* mixed: so many are looked at, at least 1 */
-    cp_resampling resampling; /* multinomial; others are refused when made: see bart_pg.h */
+    cp_resampling resampling; /* in its conditional form: bart_resample.h */
     double ess_threshold;     /* resample at an effective sample size of at most so much of the particles; 1: always */
     double below;             /* 0: the whole tree is grown anew; else what is below a random node: see bart_pg.h */
     size_t local_moves;       /* after each regrow: so many local moves, mixed by `share` */

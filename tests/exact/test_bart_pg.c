@@ -60,6 +60,27 @@ static void three_particles(void **state) {
     check_range((range){0, 4, 3, 0});
 }
 
+/* With two particles resampling by any scheme but the first leaves hardly a choice; three take long, so only few are tried. */
+static void all_ways_to_resample(void **state) {
+    (void)state;
+    for (int scheme = CP_RESAMPLE_SYSTEMATIC; scheme <= CP_RESAMPLE_STRATIFIED; scheme++)
+        for (size_t t = 3; t < 6; t++) {
+            bart_tiny w;
+            size_t paths = 0;
+            bart_tiny_init(&w, &tinies[t], 0.7, 0.3);
+            for (int proposal = 0; proposal < 3; proposal++) {
+                const cp_bart_sampler_options opt = {.particles = t < 5 && (t < 4 || proposal < 1) ? 3 : 2,
+                                                     .proposal = (cp_bart_pg_proposal)proposal,
+                                                     .columns = 1,
+                                                     .resampling = (cp_resampling)scheme,
+                                                     .ess_threshold = 1};
+                paths += check(&w, &opt);
+            }
+            print_message("scheme %d, %s: %zu ways\n", scheme, w.of->name, paths);
+            bart_tiny_clear(&w);
+        }
+}
+
 static void parts_of_trees(void **state) {
     (void)state;
     check_range((range){0, 5, 2, 0.4});
@@ -108,8 +129,11 @@ static void no_likelihood(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_particles),  cmocka_unit_test(three_particles),
-        cmocka_unit_test(parts_of_trees), cmocka_unit_test(columns_that_are_not_alike),
+        cmocka_unit_test(two_particles),
+        cmocka_unit_test(three_particles),
+        cmocka_unit_test(all_ways_to_resample),
+        cmocka_unit_test(parts_of_trees),
+        cmocka_unit_test(columns_that_are_not_alike),
         cmocka_unit_test(no_likelihood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

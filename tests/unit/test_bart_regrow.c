@@ -118,9 +118,6 @@ static void what_cannot_be_is_refused(void **state) {
     (void)state;
     static const cp_bart_sampler_options bad[] = {
         {.particles = 1},
-        {.particles = 10, .resampling = CP_RESAMPLE_SYSTEMATIC},
-        {.particles = 10, .resampling = CP_RESAMPLE_RESIDUAL},
-        {.particles = 10, .resampling = CP_RESAMPLE_STRATIFIED},
         {.particles = 10, .proposal = CP_BART_PG_MIXED},
     };
     bart_world w;
