@@ -4,6 +4,7 @@
 #include "bayes/moves.h"
 #include "ks.h"
 #include "local_matrix.h"
+#include "sanitized.h"
 
 #define EXACT 1e-12
 
@@ -69,7 +70,7 @@ static void trees_know_their_prior_and_likelihood(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------- what is drawn */
 
-enum { DRAWS = 100000, FEW_STATES = 4 };
+enum { DRAWS = REPEATS_OF(100000), FEW_STATES = 4 };
 
 /* Where a whole step leads, against the matrix. */
 static void check_steps(local_world *w) {

@@ -1,6 +1,7 @@
 /* Trees of the greedy engine against each other: what must make no difference makes none. */
 #include "grown.h"
 #include "ks.h"
+#include "sanitized.h"
 
 #include "base/mem.h"
 
@@ -326,7 +327,7 @@ static void levels_without_end(void **state) {
 
 /* -------------------------------------------------------------------------------------------------------- random choice */
 
-enum { DRAWS = 20000, COLUMNS = 5, FEW = 24 };
+enum { DRAWS = REPEATS_OF(20000), COLUMNS = 5, FEW = 24 };
 
 /* Column d alone tells y apart worse than column d-1: which one is taken says which ones were tried. */
 static made graded_columns(size_t n) {

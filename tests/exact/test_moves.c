@@ -5,6 +5,7 @@
 #include "ks.h"
 #include "num/rng.h"
 #include "ref/ref_cases.h"
+#include "sanitized.h"
 
 #define EXACT 1e-12
 enum { ALL = 15, GROW_AND_PRUNE = 3, CHANGE = 4, SWAP = 8 };
@@ -91,7 +92,7 @@ static void every_tree_can_be_grown(void **state) {
 
 /* -------------------------------------------------------------------------------------------------------- what is drawn */
 
-enum { DRAWS = 100000, FEW_STATES = 5 };
+enum { DRAWS = REPEATS_OF(100000), FEW_STATES = 5 };
 
 /* Drawn (target, rule) against 1/targets times the rule's probability. */
 static void check_choices(ref_world *w, cp_move_kind kind, cp_rng *rng) {

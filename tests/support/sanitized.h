@@ -11,4 +11,12 @@
 #endif
 #endif
 
+/* Repeats of a test that draws at random, in bounds that follow their number.  A sanitizer looks at what the code touches,
+ * and sees it in a tenth of them. */
+#ifdef SANITIZED
+#define REPEATS_OF(n) ((n) / 10)
+#else
+#define REPEATS_OF(n) (n)
+#endif
+
 #endif
