@@ -16,7 +16,7 @@ enum {
     WATCHED = 256, /* pending points that are minded, the latest */
     TREES = 64,    /* that are asked about them, at most */
     BATCH = 512,
-    EFFORT = 256 /* points of a list looked at to find one near a candidate */
+    EFFORT = 100 /* points of a list looked at to find one near a candidate */
 };
 
 uint64_t cp_search_hash(const double *x, size_t dims) {

@@ -71,8 +71,8 @@ static double judge(const cp_view *v, cp_mixture m, double noise, double open) {
         }
         return open * sum;
     }
-    double sd = sqrt(fmax(0, cp_mixture_var(m) - noise));
-    return cp_mixture_mean(m) + (v->kind == CP_ACQ_THOMPSON ? v->z : v->kappa) * open * sd;
+    if (v->kind == CP_ACQ_UCB) return cp_mixture_mean(m) + v->kappa * open * sqrt(cp_mixture_var(m));
+    return cp_mixture_mean(m) + v->z * open * sqrt(fmax(0, cp_mixture_var(m) - noise));
 }
 
 copse_status cp_surrogate_judge(const cp_surrogate *s, const cp_view *v, const float *x, size_t n,

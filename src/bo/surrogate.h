@@ -6,13 +6,12 @@
 
 #include "method/method.h"
 
-/* What makes a point worth evaluating, from the forest's answer there.  `sd` is that of the objective's mean: the noise about
- * it is taken off, as no evaluation can lessen it. */
+/* What makes a point worth evaluating, from the forest's answer there. */
 typedef enum cp_acquisition {
-    CP_ACQ_UCB,      /* mean + kappa sd [Srinivas et al. 2010] */
-    CP_ACQ_EI,       /* E max(f - best, 0), exact for the mixture [Mockus et al. 1978] */
-    CP_ACQ_THOMPSON, /* m + z s: mean and sd of one tree drawn at random, and one normal z for all points */
-    CP_ACQ_RANDOM    /* nothing: random search */
+    CP_ACQ_UCB, /* mean + kappa sd of the answer [2016, sec. 6.3] */
+    CP_ACQ_EI,  /* E max(f - best, 0), exact for the mixture [Mockus et al. 1978]; f is without the noise */
+    CP_ACQ_THOMPSON, /* m + z s: mean and sd, without the noise, of one tree drawn at random, and one normal z for all points */
+    CP_ACQ_RANDOM /* nothing: random search */
 } cp_acquisition;
 
 typedef struct cp_surrogate {
