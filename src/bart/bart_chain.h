@@ -59,7 +59,6 @@ typedef struct cp_bart_problem {
     double sigma_hat;     /* regression: in units of scale */
     double *offset;       /* classes: of each sum, what its trees are added to */
     float *opt_weight;
-    double weight_unit; /* weights are those given over this */
     size_t informed;    /* rows of weight above 0 */
     double log_split[CP_BART_DEPTHS], log_stop[CP_BART_DEPTHS];
 } cp_bart_problem;
@@ -68,8 +67,6 @@ typedef struct cp_bart_problem {
 copse_status cp_bart_problem_init(cp_bart_problem *b, const cp_rows *rows, const cp_bart_options *opt, uint64_t seed,
                                   const copse_run *run, copse_error *err);
 void cp_bart_problem_clear(cp_bart_problem *b);
-/* sigma of a row of weight 1, in the targets' units, is this times the root of a chain's noise. */
-double cp_bart_problem_unit(const cp_bart_problem *b);
 /* Is the row's label that of the sum? */
 static inline int cp_bart_problem_is_in(const cp_bart_problem *b, size_t sum, size_t row) {
     return b->rows->label[row] == (b->sums > 1 ? (int32_t)sum : 1);

@@ -91,10 +91,10 @@ static double log_cdf(double x) {
 }
 
 static double log_numbers(const cp_bart_problem *b, const cp_bart_sum *s) {
-    double unit = cp_bart_problem_unit(b), n = (double)b->informed, logs = 0;
+    double n = (double)b->informed, logs = 0;
     for (size_t i = 0; i < b->rows->n && b->opt_weight; i++)
-        if (b->opt_weight[i] > 0) logs += log(b->rows->weight[i]);
-    return 0.5 * logs - n * (0.918938533204672741780 + log(unit) + 0.5 * log(s->noise_var)) -
+        if (b->opt_weight[i] > 0) logs += log((double)b->opt_weight[i]);
+    return 0.5 * logs - n * (0.918938533204672741780 + log(b->scale) + 0.5 * log(s->noise_var)) -
            0.5 * sum_squares(b, s) / s->noise_var;
 }
 

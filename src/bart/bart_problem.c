@@ -30,19 +30,18 @@ static copse_status check_counts(const cp_rows *rows, copse_error *err) {
     return COPSE_OK;
 }
 
+/* Those of numbers are taken relative to their mean: sigma is that of an average row, in whatever unit weights come. */
 static copse_status take_weights(cp_bart_problem *b, copse_error *err) {
     const cp_rows *rows = b->rows;
-    double sum = 0;
-    b->weight_unit = 1;
+    double mean = 0;
     b->informed = rows->n;
     if (!rows->weight) return COPSE_OK;
     if (rows->task == COPSE_CLASS) CP_TRY(check_counts(rows, err));
     CP_TRY(CP_RAW(b->opt_weight, rows->n, err));
     b->informed = 0;
-    for (size_t i = 0; i < rows->n; i++) sum += rows->weight[i] / (double)rows->n;
-    if (rows->task == COPSE_REGRESS) b->weight_unit = sum;
+    for (size_t i = 0; i < rows->n; i++) mean += rows->weight[i] / (double)rows->n;
     for (size_t i = 0; i < rows->n; i++) {
-        b->opt_weight[i] = (float)(rows->weight[i] / b->weight_unit);
+        b->opt_weight[i] = (float)(rows->task == COPSE_REGRESS ? rows->weight[i] / mean : rows->weight[i]);
         b->informed += b->opt_weight[i] > 0;
     }
     return COPSE_OK;
@@ -215,8 +214,4 @@ void cp_bart_problem_clear(cp_bart_problem *b) {
     cp_mem_free(b->offset);
     cp_mem_free(b->opt_weight);
     *b = (cp_bart_problem){0};
-}
-
-double cp_bart_problem_unit(const cp_bart_problem *b) {
-    return b->scale * sqrt(b->weight_unit);
 }

@@ -47,7 +47,7 @@ void cp_bart_trace_add(cp_bart_trace *t, const cp_bart_chain *c) {
     size_t i = t->draws++, n = b->rows->n;
     for (size_t k = 0; k < b->sums; k++) {
         const cp_bart_sum *s = &c->sum[k];
-        t->sigma[k * t->room + i] = s->latent ? 1 : cp_bart_problem_unit(b) * sqrt(s->noise_var);
+        t->sigma[k * t->room + i] = s->latent ? 1 : b->scale * sqrt(s->noise_var);
         t->log_likelihood[k * t->room + i] = cp_bart_noise_log_likelihood(c, s);
         t->leaves[k * t->room + i] = (double)count_leaves(s, b->opt.trees);
     }

@@ -50,7 +50,6 @@ static void init_world(world *w, const bart_law *law, const bart_belief *of) {
     w->rows.classes = of->classes ? 2 : 0;
     cp_bart_problem *b = &w->b;
     *b = (cp_bart_problem){.rows = &w->rows, .sums = 1, .y = w->y, .scale = 1, .sigma_hat = 1, .offset = &w->offset};
-    b->weight_unit = 1;
     b->informed = ROWS;
     if (of->weighted) {
         w->rows.weight = w->given;

@@ -156,7 +156,8 @@ static void the_trace_is_that_of_the_chain(void **state) {
     must(cp_bart_chain_run(c, 0, NULL, &err), err);
     const cp_bart_sum *s = c->sum;
     const cp_bart_trace *t = &c->trace;
-    double sd = sqrt(s->noise_var * w.b.weight_unit) * w.b.scale, log_likelihood = 0, rules = 0;
+    double sd = sqrt(s->noise_var) * w.b.scale, log_likelihood = 0, rules = 0, mean = 0;
+    for (size_t i = 0; i < ROWS; i++) mean += w.weight[i] / ROWS;
     assert_near(t->sigma[29], sd, 1e-12);
     for (size_t i = 0; i < ROWS; i++) {
         double f = 0;
@@ -164,7 +165,8 @@ static void the_trace_is_that_of_the_chain(void **state) {
         f = w.b.centre + w.b.scale * f;
         if (i == 3 * ROWS / 16) assert_near(t->fitted[1 * t->room + 29], f, 1e-5);
         if (w.weight[i] > 0)
-            log_likelihood += cp_dens_normal_log((w.s.y[i] - f) / sd * sqrt(w.weight[i])) - log(sd / sqrt(w.weight[i]));
+            log_likelihood +=
+                cp_dens_normal_log((w.s.y[i] - f) / sd * sqrt(w.weight[i] / mean)) - log(sd / sqrt(w.weight[i] / mean));
     }
     assert_near(t->log_likelihood[29], log_likelihood, 1e-5);
     for (size_t m = 0; m < 7; m++) rules += (double)s->tree[m].pairs;

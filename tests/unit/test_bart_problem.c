@@ -99,7 +99,9 @@ static void noise_is_scaled_by_least_squares(void **state) {
     for (int weighted = 0; weighted < 2; weighted++) {
         w.s.rows.weight = weighted ? w.weight : NULL;
         must(set_up(&w, &opt, &err), err);
-        assert_rel(w.b.sigma_hat * cp_bart_problem_unit(&w.b), gsl_sd(&w, "0123"), 1e-5);
+        double mean = 0;
+        for (size_t i = 0; i < ROWS; i++) mean += weighted ? w.weight[i] / ROWS : 1. / ROWS;
+        assert_rel(w.b.sigma_hat * w.b.scale, gsl_sd(&w, "0123") / sqrt(mean), 1e-5);
         /* P(sigma < sigma-hat) = P(chi^2_nu > nu lambda / sigma-hat^2) = q */
         double x = opt.nu * w.b.hyper.lambda / (w.b.sigma_hat * w.b.sigma_hat);
         assert_near(1 - cp_dens_gamma_cdf(.5 * x, .5 * opt.nu), opt.q, 1e-9);
@@ -143,7 +145,7 @@ static void too_few_rows_for_least_squares_have_a_deviation(void **state) {
     free_sample(&s);
 }
 
-/* All weights times 1e-20, or 1e20, are other units of sigma and nothing else. */
+/* All weights times 1e-20, or 1e20, change nothing. */
 static void the_unit_of_weights_does_not_matter(void **state) {
     (void)state;
     world w;
@@ -153,12 +155,11 @@ static void the_unit_of_weights_does_not_matter(void **state) {
     w.s.rows.weight = w.weight;
     must(set_up(&w, &opt, &err), err);
     cp_bart_hyper once = w.b.hyper;
-    double unit = cp_bart_problem_unit(&w.b);
     cp_bart_problem_clear(&w.b);
     for (size_t i = 0; i < ROWS; i++) w.weight[i] *= 1e-20;
     must(set_up(&w, &opt, &err), err);
     assert_rel(w.b.hyper.lambda, once.lambda, 1e-6);
-    assert_rel(cp_bart_problem_unit(&w.b), unit * 1e-10, 1e-6);
+    assert_rel(w.b.hyper.leaf_var, once.leaf_var, 1e-6);
     cp_bart_problem_clear(&w.b);
     free_sample(&w.s);
 }
