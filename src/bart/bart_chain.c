@@ -179,10 +179,11 @@ static copse_status sample_tree(cp_bart_chain *c, size_t sum, size_t m, copse_er
     return COPSE_OK;
 }
 
-/* A tree asks by the share of columns long before it knows what to ask: until half of burn-in is over, all are alike. */
-static int shares_are_drawn(const cp_bart_chain *c) {
+/* What the prior learns from trees, shares of columns and the variance of leaves, it learns when they know something: trees
+ * that still are single leaves would teach it that nothing matters.  Until half of burn-in is over, all stays as it was. */
+static int prior_learns(const cp_bart_chain *c) {
     const cp_bart_options *opt = &c->problem->opt;
-    return opt->sparse && c->done >= opt->warm + opt->burn_in / 2;
+    return c->done >= opt->warm + opt->burn_in / 2;
 }
 
 /* Once all trees of a sum have been sampled. */
@@ -193,14 +194,14 @@ static void end_sum(cp_bart_chain *c, size_t sum) {
     cp_slots_values x = {s->r, b->opt_weight, b->rows->n};
     cp_slots_shift shift = {last->slot, c->minus, cp_bart_tree_leaves(last)};
     b->columns.slots->move(&x, NULL, &shift, NULL);
-    if (shares_are_drawn(c)) {
+    if (b->opt.sparse && prior_learns(c)) {
         cp_bart_view v = cp_bart_chain_view(c, s);
         cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees + 1);
         cp_bart_sparse_draw(&s->sparse, &s->share, &v, s->tree, b->opt.trees, &rng);
     }
     cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees);
     cp_bart_noise_draw(c, s, &rng);
-    if (b->opt.sample_k) cp_bart_noise_draw_leaf_var(c, s, &rng);
+    if (b->opt.sample_k && prior_learns(c)) cp_bart_noise_draw_leaf_var(c, s, &rng);
 }
 
 static copse_status sweep(cp_bart_chain *c, copse_error *err) {
