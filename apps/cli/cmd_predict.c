@@ -85,6 +85,15 @@ static copse_status check_against_model(const predict_job *p, copse_error *err) 
     return COPSE_OK;
 }
 
+/* There is nothing random in draws of the mean but which of the model's own they are. */
+static void note_repeats(cli *c, const predict_job *p) {
+    size_t own = p->of_mean && p->draws ? copse_model_draws(p->model) : SIZE_MAX;
+    char number[CLI_NUMBER_SIZE];
+    if (p->draws > own)
+        cli_progress_note(&c->progress, "warning: the model has %s draws of the mean; more than that repeat them",
+                          cli_count(own, number));
+}
+
 static int is_feature(const copse_model *m, const char *name) {
     for (size_t i = 0; i < copse_model_features(m); i++)
         if (strcmp(copse_model_feature(m, i), name) == 0) return 1;
@@ -287,6 +296,7 @@ static copse_status run(cli *c, copse_error *err) {
     CLI_TRY_OUT(options(c, p, err));
     CLI_TRY_OUT(cli_load(cli_args_word(&c->args, 0), &p->model, err));
     CLI_TRY_OUT(check_against_model(p, err));
+    note_repeats(c, p);
     CLI_TRY_OUT(open_stream(c, p, err));
     CLI_TRY_OUT(cli_out_open(&p->out, p->out_path, err));
     CLI_TRY_OUT(predict_all(c, p, err));

@@ -31,11 +31,12 @@ typedef struct room {
     size_t draws, runs, rules, mus;
 } room;
 
+/* One rule more, so that there is always a place to put the next. */
 static copse_status reserve(cp_bart_draws *d, room more, copse_error *err) {
     CP_TRY(CP_GROW(d->end_run, d->cap_end_run, d->draws + more.draws, err));
     CP_TRY(CP_GROW(d->end_mu, d->cap_end_mu, d->draws + more.draws, err));
     CP_TRY(CP_GROW(d->run, d->cap_run, d->runs + more.runs, err));
-    CP_TRY(CP_GROW(d->rule, d->cap_rule, d->rules + more.rules, err));
+    CP_TRY(CP_GROW(d->rule, d->cap_rule, d->rules + more.rules + 1, err));
     return CP_GROW(d->mu, d->cap_mu, d->mus + more.mus, err);
 }
 

@@ -69,8 +69,9 @@ static copse_status check_dims(const copse_dim *dim, size_t n, copse_error *err)
 static copse_status copy_levels(const copse_dim *d, const char *const **out, copse_error *err) {
     size_t bytes = d->n_levels * sizeof(char *);
     for (size_t i = 0; i < d->n_levels; i++) bytes += strlen(d->levels[i]) + 1;
-    char *block = cp_mem_raw(bytes, 1), *text = block + d->n_levels * sizeof(char *);
+    char *block = cp_mem_raw(bytes, 1);
     if (!block) return cp_fail_memory(err);
+    char *text = block + d->n_levels * sizeof(char *);
     const char **level = (const char **)(void *)block;
     for (size_t i = 0; i < d->n_levels; i++) {
         size_t n = strlen(d->levels[i]) + 1;
