@@ -59,7 +59,7 @@ typedef struct cp_bart_problem {
     double sigma_hat;     /* regression: in units of scale */
     double *offset;       /* classes: of each sum, what its trees are added to */
     float *opt_weight;
-    size_t informed;    /* rows of weight above 0 */
+    size_t informed; /* rows of weight above 0 */
     double log_split[CP_BART_DEPTHS], log_stop[CP_BART_DEPTHS];
 } cp_bart_problem;
 
