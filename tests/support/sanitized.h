@@ -11,12 +11,20 @@
 #endif
 #endif
 
-/* Repeats of a test that draws at random, in bounds that follow their number.  A sanitizer looks at what the code touches,
- * and sees it in a tenth of them. */
+/* A sanitizer looks at what the code touches, and sees it in a tenth of a long test's repeats. */
 #ifdef SANITIZED
-#define REPEATS_OF(n) ((n) / 10)
+enum { ONE_OF = 10 };
 #else
-#define REPEATS_OF(n) (n)
+enum { ONE_OF = 1 };
 #endif
+
+/* Of a test that draws at random, in bounds that follow their number. */
+#define REPEATS_OF(n) ((n) / ONE_OF)
+
+/* Which allocation fails next, after the k-th did. */
+static inline long next_failure(long k) {
+    enum { FEW = 50 };
+    return k < FEW ? k + 1 : k + ONE_OF;
+}
 
 #endif

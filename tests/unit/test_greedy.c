@@ -1,6 +1,7 @@
 /* The six methods on the engine: what a tree holds against the rows and weights it was given, what the forest says against
  * a literal reading of its trees, and what may not change it. */
 #include "fitted.h"
+#include "sanitized.h"
 
 #include "base/mem.h"
 #include "greedy/greedy.h"
@@ -583,7 +584,7 @@ static void any_allocation_may_fail(void **state) {
                                                                                     : "trees=2");
             copse_status status = COPSE_E_MEMORY;
             copse_error err;
-            for (long n = 0; status; n++) {
+            for (long n = 0; status; n = next_failure(n)) {
                 cp_mem_fail_after(n);
                 status = whole_life(methods[k], &s.rows, p, &err);
                 cp_mem_fail_after(-1);

@@ -1,5 +1,6 @@
 /* Trees of many rows, whose top and branches are grown on several threads. */
 #include "fitted.h"
+#include "sanitized.h"
 
 #include "base/mem.h"
 #include "greedy/greedy_down.h"
@@ -69,7 +70,7 @@ static void any_allocation_of_a_large_tree_may_fail(void **state) {
     sample s = large_sample(0, 1);
     copse_params *p = options_of(&cp_ert_method, "trees=1 min-leaf=20000");
     copse_status status = COPSE_E_MEMORY;
-    for (long n = 0; status; n++) {
+    for (long n = 0; status; n = next_failure(n)) {
         void *forest = NULL;
         copse_error err;
         cp_mem_fail_after(n);

@@ -1,4 +1,5 @@
 #include "check.h"
+#include "sanitized.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -283,7 +284,7 @@ static void every_allocation_may_fail(void **state) {
     fresh(path);
     for (int of_grid = 0; of_grid < 2; of_grid++) {
         long k = 0;
-        for (; k < 100000; k++) {
+        for (; k < 100000; k = next_failure(k)) {
             cp_mem_fail_after(k);
             copse_status status = story(path, of_grid ? g : NULL, &err);
             cp_mem_fail_after(-1);
