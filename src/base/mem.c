@@ -10,7 +10,7 @@
 
 /* Test hooks, not program state: nothing the library computes depends on them. */
 static atomic_long fail_after = -1;
-static atomic_size_t count;
+static atomic_size_t count, live;
 
 static int refused(void) {
     atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
@@ -29,6 +29,24 @@ size_t cp_mem_count(void) {
     return atomic_load(&count);
 }
 
+size_t cp_mem_live(void) {
+    return atomic_load(&live);
+}
+
+static void *born(void *p) {
+    if (p) atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
+    return p;
+}
+
+static void release(void *p) {
+    if (p) atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
+    free(p);
+}
+
+static void *move(void *opt_old, size_t total) {
+    return opt_old ? realloc(opt_old, total) : born(malloc(total));
+}
+
 static size_t bytes_of(size_t n, size_t size) {
     size_t total;
     if (__builtin_mul_overflow(n, size, &total) || total > PTRDIFF_MAX) return 0;
@@ -37,7 +55,7 @@ static size_t bytes_of(size_t n, size_t size) {
 
 void *cp_mem_new(size_t n, size_t size) {
     size_t total = bytes_of(n, size);
-    return !total || refused() ? NULL : calloc(1, total);
+    return !total || refused() ? NULL : born(calloc(1, total));
 }
 
 /* Large blocks ask for large pages: filling a table's columns page by page costs the kernel as much time as reading the
@@ -57,12 +75,12 @@ void *cp_mem_raw(size_t n, size_t size) {
     enum { LARGE = 4 << 20 };
     size_t total = bytes_of(n, size);
     if (!total || refused()) return NULL;
-    return total < LARGE ? malloc(total) : large(total);
+    return born(total < LARGE ? malloc(total) : large(total));
 }
 
 void *cp_mem_resize(void *old, size_t n, size_t size) {
     size_t total = bytes_of(n, size);
-    return !total || refused() ? NULL : realloc(old, total);
+    return !total || refused() ? NULL : move(old, total);
 }
 
 char *cp_mem_strndup(const char *s, size_t n) {
@@ -79,7 +97,7 @@ char *cp_mem_strdup(const char *s) {
 }
 
 void cp_mem_free(void *p) {
-    free(p);
+    release(p);
 }
 
 /* The block begins `shift` bytes before the array, 1 to LINE of them, and the last of those bytes says how many.  Growing by
@@ -94,7 +112,7 @@ static unsigned char *block_of(void *array) {
 /* `kept` bytes are in the block, old_shift from its beginning.  New room is not touched: it may be large, and never used. */
 static void *resize_lines(void *block, size_t old_shift, size_t kept, size_t total, size_t size) {
     if (!total || total > PTRDIFF_MAX - LINE || refused()) return NULL;
-    unsigned char *moved = realloc(block, total + LINE);
+    unsigned char *moved = move(block, total + LINE);
     if (!moved) return NULL;
     size_t shift = LINE - ((uintptr_t)moved + size) % LINE;
     if (kept && shift != old_shift) memmove(moved + shift, moved + old_shift, kept);
@@ -113,7 +131,7 @@ void *cp_mem_to_lines(void *plain, size_t n, size_t size) {
 }
 
 void cp_mem_free_lines(void *p) {
-    if (p) free(block_of(p));
+    if (p) release(block_of(p));
 }
 
 static void *resize_plain(void *old, size_t had, size_t n, size_t size) {
@@ -170,7 +188,8 @@ void cp_arena_init(cp_arena *a) {
 static struct cp_arena_block *arena_block(size_t size) {
     size_t head = offsetof(struct cp_arena_block, data);
     if (size > PTRDIFF_MAX - head - ARENA_ALIGN || refused()) return NULL;
-    struct cp_arena_block *b = aligned_alloc(ARENA_ALIGN, (head + size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN);
+    struct cp_arena_block *b =
+        born(aligned_alloc(ARENA_ALIGN, (head + size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN));
     if (b) *b = (struct cp_arena_block){.size = size};
     return b;
 }

@@ -50,7 +50,8 @@ void cp_arena_clear(cp_arena *a);
 
 /* Tests only: after `n` more successful allocations every further one fails, once or for ever; < 0 turns it off. */
 void cp_mem_fail_after(long n);
-/* Allocations made so far by this process. */
+/* Allocations made so far by this process, and blocks that are not freed yet. */
 size_t cp_mem_count(void);
+size_t cp_mem_live(void);
 
 #endif

@@ -585,9 +585,11 @@ static void any_allocation_may_fail(void **state) {
             copse_status status = COPSE_E_MEMORY;
             copse_error err;
             for (long n = 0; status; n = next_failure(n)) {
+                size_t live = cp_mem_live();
                 cp_mem_fail_after(n);
                 status = whole_life(methods[k], &s.rows, p, &err);
                 cp_mem_fail_after(-1);
+                assert_int_equal(cp_mem_live(), live);
                 if (status) assert_int_equal(status, COPSE_E_MEMORY);
                 assert_true(n < 5000);
             }

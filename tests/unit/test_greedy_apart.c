@@ -73,11 +73,13 @@ static void any_allocation_of_a_large_tree_may_fail(void **state) {
     for (long n = 0; status; n = next_failure(n)) {
         void *forest = NULL;
         copse_error err;
+        size_t live = cp_mem_live();
         cp_mem_fail_after(n);
         status = cp_ert_method.fit(&s.rows, p, &(copse_run){.threads = 2}, &forest, &err);
         cp_mem_fail_after(-1);
         if (status) assert_int_equal(status, COPSE_E_MEMORY);
         cp_greedy_free(forest);
+        assert_int_equal(cp_mem_live(), live);
         assert_true(n < 500);
     }
     cp_param_free(p);

@@ -285,9 +285,11 @@ static void every_allocation_may_fail(void **state) {
     for (int of_grid = 0; of_grid < 2; of_grid++) {
         long k = 0;
         for (; k < 100000; k = next_failure(k)) {
+            size_t live = cp_mem_live();
             cp_mem_fail_after(k);
             copse_status status = story(path, of_grid ? g : NULL, &err);
             cp_mem_fail_after(-1);
+            assert_int_equal(cp_mem_live(), live);
             if (!status) break;
             if (status != COPSE_E_MEMORY) fail_msg("allocation %ld: %s", k, err.msg);
         }
