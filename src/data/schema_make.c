@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "data/schema.h"
+#include "data/text.h"
 #include "num/stat.h"
 
 /* A numeric target with no more values than this, all whole numbers, is a class. */
@@ -189,10 +190,19 @@ static int all_equal(const double *y, size_t n) {
     return 1;
 }
 
+/* The first row that made the column text; if it was asked to be, the first that is not missing. */
+static size_t first_word(const cp_column *c, size_t rows) {
+    size_t row = 0, given;
+    while (c->code[row] == CP_NONE) row++;
+    given = row;
+    while (row < rows && (c->code[row] == CP_NONE || cp_text_is_number(cp_dict_text(&c->levels, (size_t)c->code[row]))))
+        row++;
+    return row < rows ? row : given;
+}
+
 static copse_status not_a_number(const maker *m, const cp_column *c, copse_error *err) {
     char place[300];
-    size_t row = 0;
-    while (c->code[row] == CP_NONE) row++;
+    size_t row = first_word(c, m->t->rows);
     return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)m->target + 1,
                       "%s: regression needs numbers, but the target '%s' holds '%.60s': correct it, mark it as missing "
                       "(--na '%.60s'), or classify (--task class)",

@@ -9,7 +9,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "data/decimal.h"
 #include "data/table.h"
 #include "data/text.h"
 
@@ -83,15 +82,6 @@ static void report_values(const copse_table *t, const copse_run *run) {
         list_say(&constant, run, "the same in every row", " (nothing can be learnt from it)");
 }
 
-static int is_number(const char *text) {
-    char padded[64 + 8] = ""; /* a number must be followed by 8 bytes that can be read */
-    size_t n = strlen(text);
-    double x;
-    if (n >= 64) return 0;
-    memcpy(padded, text, n);
-    return cp_decimal_read(padded, &x) == padded + n;
-}
-
 /* Of a text column: its values that are numbers, those that are not, and the first of the latter. */
 typedef struct odd_values {
     size_t numbers, others, first_row;
@@ -99,7 +89,7 @@ typedef struct odd_values {
 
 static odd_values find_odd(const cp_column *c, size_t rows, unsigned char *number) {
     odd_values odd = {0};
-    for (size_t k = 0; k < c->levels.n; k++) number[k] = (unsigned char)is_number(cp_dict_text(&c->levels, k));
+    for (size_t k = 0; k < c->levels.n; k++) number[k] = (unsigned char)cp_text_is_number(cp_dict_text(&c->levels, k));
     for (size_t i = 0; i < rows; i++) {
         if (c->code[i] == CP_NONE) continue;
         if (number[c->code[i]])

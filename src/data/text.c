@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "data/decimal.h"
+
 size_t cp_text_lines(const char *bytes, size_t n) {
     size_t lines = 0;
     for (size_t i = 0; i < n; i++) lines += bytes[i] == '\n';
@@ -111,4 +113,13 @@ const char *cp_text_show(const char *s, size_t n, char buf[CP_TEXT_SHOWN]) {
     for (size_t i = 0; i < shown; i++) buf[i] = (unsigned char)s[i] < 32 || s[i] == 127 ? '?' : s[i];
     strcpy(buf + shown, shown < n ? "..." : "");
     return buf;
+}
+
+int cp_text_is_number(const char *text) {
+    char padded[64 + 8] = ""; /* a number must be followed by 8 bytes that can be read */
+    size_t n = strlen(text);
+    double x;
+    if (n >= 64) return 0;
+    memcpy(padded, text, n);
+    return cp_decimal_read(padded, &x) == padded + n;
 }
