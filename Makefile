@@ -8,7 +8,7 @@ SHELL   := /bin/bash
 # Progress where somebody watches, warnings and errors only in a log.
 NINJA   := ninja -C $(BUILD) $(shell [ -t 1 ] || echo --quiet)
 
-.PHONY: all demo test bench check-long install format clean help configure
+.PHONY: all demo test bench papers check-long install format clean help configure
 .DEFAULT_GOAL := all
 
 all: configure ## build the program (build/copse) and the library
@@ -30,6 +30,10 @@ bench: all ## speed and memory against peers measured in the same run
 	@bench/run
 	@bench/greedy
 	@bench/trees
+
+papers: all ## the papers' tables and figures, ours beside theirs (an hour); QUICK=1 for a look (minutes)
+	@tools/setup bench
+	@bench/papers/all $(if $(QUICK),--quick)
 
 install: all ## install under PREFIX (/usr/local), staged in DESTDIR if given
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) > /dev/null

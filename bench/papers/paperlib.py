@@ -1,5 +1,6 @@
 """What the scripts of bench/papers share: folds, runs, and the page each one writes to docs/papers."""
 import argparse
+import collections
 import contextlib
 import gzip
 import json
@@ -8,13 +9,32 @@ import random
 import statistics
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import benchlib as lib  # noqa: E402
 
 PAGES = os.path.join(lib.ROOT, 'docs', 'papers')
-TADDY = 'M. Taddy, C.-S. Chen, J. Yu, M. Wyle, Bayesian and empirical Bayesian forests, ICML 2015'
-TOP_DOWN = 'B. Lakshminarayanan, D. M. Roy, Y. W. Teh, Top-down particle filtering for Bayesian decision trees, ICML 2013'
+LOOKS = os.path.join(lib.ROOT, 'build', 'papers')  # pages of --quick: never in place of the ones that are kept
+
+Paper = collections.namedtuple('Paper', 'short full')
+TOP_DOWN = Paper('Lakshminarayanan et al. 2013',
+                 'B. Lakshminarayanan, D. M. Roy, Y. W. Teh, Top-down particle filtering for Bayesian decision trees, ICML 2013')
+ONLINE = Paper('Lakshminarayanan et al. 2014',
+               'B. Lakshminarayanan, D. M. Roy, Y. W. Teh, Mondrian forests: efficient online random forests, NIPS 2014')
+TADDY = Paper('Taddy et al. 2015',
+              'M. Taddy, C.-S. Chen, J. Yu, M. Wyle, Bayesian and empirical Bayesian forests, ICML 2015')
+REGRESSION = Paper('Lakshminarayanan et al. 2016',
+                   'B. Lakshminarayanan, D. M. Roy, Y. W. Teh, Mondrian forests for large-scale regression when uncertainty matters, '
+                   'AISTATS 2016')
+THESIS = Paper('Thesis 2016',
+               'B. Lakshminarayanan, Decision trees and forests: a probabilistic perspective, PhD thesis, UCL 2016')
+
+# What a script declares: the paper, the tables and figures of it, a title, and the data sets without which it cannot run.  Its number and
+# name are those of its file.
+About = collections.namedtuple('About', 'paper part title data', defaults=[()])
+
+KEPT, NOT_KEPT, SKIPPED = 0, 3, 77  # exit codes; 1 is Python's own, for a script that broke
 
 
 # -------------------------------------------------------------------------------------------------------- running
@@ -83,10 +103,11 @@ def paired(a, b):
 class Page:
     """A page of docs/papers: text, tables, pictures and the claims that were checked."""
 
-    def __init__(self, name, title, command, paper=TADDY):
-        self.name, self.checks = name, []
-        self.parts = [f'# {title}', '', f'Made by `{command}` with copse {lib.version()}. Paper: {paper}.', '']
-        os.makedirs(os.path.join(PAGES, 'img'), exist_ok=True)
+    def __init__(self, about, name, folder):
+        self.name, self.folder, self.checks = name, folder, []
+        self.parts = [f'# {about.title}: {about.part}', '',
+                      f'Made by `bench/papers/{name}` with copse {lib.version()}. Paper: {about.paper.full}.', '']
+        os.makedirs(os.path.join(folder, 'img'), exist_ok=True)
 
     def text(self, *paragraphs):
         for paragraph in paragraphs:
@@ -104,7 +125,7 @@ class Page:
         count = sum(part.startswith('![') for part in self.parts)
         file = f'{self.name}{f"-{count + 1}" if count else ""}.svg'
         self.parts += [f'![{words}](img/{file})', '']
-        return os.path.join(PAGES, 'img', file)
+        return os.path.join(self.folder, 'img', file)
 
     def check(self, claim, ours, bound, kept):
         self.checks.append([claim, ours, bound, 'yes' if kept else 'NO'])
@@ -113,21 +134,33 @@ class Page:
         if self.checks:
             self.parts += ['## Checked', '']
             self.table(['', 'ours', 'bound', 'kept'], self.checks)
-        path = os.path.join(PAGES, self.name + '.md')
+        path = os.path.join(self.folder, self.name + '.md')
         with open(path, 'w', encoding='utf-8') as file:
             file.write('\n'.join(self.parts).rstrip() + '\n')
         print('\n'.join(self.parts))
         print(f'written: {os.path.relpath(path, lib.ROOT)}')
-        return 0 if all(check[3] == 'yes' for check in self.checks) else 1
+        return KEPT if all(check[3] == 'yes' for check in self.checks) else NOT_KEPT
 
 
-def main(doc, work):
-    """One command: work(quick) answers a finished page's exit code."""
+def declare(about, name):
+    print(json.dumps({'name': name, **about._asdict(), 'paper': about.paper.short}))
+    return KEPT
+
+
+def main(doc, about, work):
+    """One command: work(page, quick) fills a page and answers what its finish() does."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--quick', action='store_true', help='fewer folds, repeats or draws: a look, not a result')
-    options = parser.parse_args()
+    parser.add_argument('--quick', action='store_true', help='smaller sizes, fewer repeats: a look, written to build/papers')
+    parser.add_argument('--about', action='store_true', help='run nothing; print what this is as JSON')
+    options, name, start = parser.parse_args(), os.path.basename(sys.argv[0]), time.monotonic()
+    if options.about:
+        return declare(about, name)
     try:
-        return work(options.quick)
+        for data in about.data:
+            lib.data_file(data)
+        code = work(Page(about, name, LOOKS if options.quick else PAGES), options.quick)
     except lib.Skip as reason:
         print(f'skipped: {reason}', file=sys.stderr)
-        return 0
+        return SKIPPED
+    print(f'took {time.monotonic() - start:.0f} s')
+    return code
