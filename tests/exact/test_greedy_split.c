@@ -1,7 +1,8 @@
 /* Trees of the greedy engine on thousands of small sets of rows, judged node by node by ref_cart. */
 #include "grown.h"
+#include "sanitized.h"
 
-enum { SETS = 1500, BIG_LEAVES = 1000 };
+enum { SETS = REPEATS_OF(1500), BIG_LEAVES = 1000 };
 
 typedef enum weighting { NONE, ONES, WHOLE, REAL, ZEROS, WEIGHTINGS } weighting;
 

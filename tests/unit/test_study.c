@@ -259,8 +259,8 @@ static copse_status story(const char *path, const copse_table *g, copse_error *e
     copse_study *s = NULL;
     copse_trial t;
     const double mine[] = {0, .1, 2, 2};
-    copse_study_options opt = {.dims = mixed, .n_dims = 4, .initial = 1};
-    if (g) opt = (copse_study_options){.grid = g, .grid_drop = "v", .initial = 1};
+    copse_study_options opt = {.dims = mixed, .n_dims = 4, .trees = 2, .initial = 1};
+    if (g) opt = (copse_study_options){.grid = g, .grid_drop = "v", .trees = 2, .initial = 1};
     unlink(path);
     copse_status status = copse_study_new(path, &opt, &s, err);
     for (int i = 0; !status && i < 4; i++) {
