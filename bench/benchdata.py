@@ -4,6 +4,7 @@ import csv
 import gzip
 import math
 import os
+import random
 import tempfile
 
 import benchlib as lib
@@ -12,6 +13,26 @@ try:
     import numpy
 except ModuleNotFoundError:
     numpy = None
+
+
+# The files of flights that have all eight attributes of the papers' (other years than theirs): 927,787 rows.
+FLIGHTS = ['flight-' + name for name in ('us2008feb', 'us2004', 'us2003', 'nyc2017', 'hou2011', 'pnw2023', 'pnw2014', 'nyc2013')]
+
+
+def write_flights(folder, train_rows, test_rows):
+    """Train and test files of flights, shuffled with a fixed seed; the same rows for every method and peer."""
+    lines, header = [], None
+    for name in FLIGHTS:
+        with gzip.open(lib.data_file(name), 'rt', encoding='utf-8') as file:
+            header = next(file)
+            lines += file.readlines()
+    random.Random(1).shuffle(lines)
+    paths = os.path.join(folder, 'train.csv'), os.path.join(folder, 'test.csv')
+    for path, part in zip(paths, (lines[:train_rows], lines[train_rows:train_rows + test_rows])):
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(header)
+            file.writelines(part)
+    return paths
 
 
 def table(name):

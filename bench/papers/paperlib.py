@@ -12,6 +12,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import benchdata  # noqa: E402,F401 (for the scripts)
 import benchlib as lib  # noqa: E402
 
 PAGES = os.path.join(lib.ROOT, 'docs', 'papers')

@@ -1,7 +1,7 @@
-"""scikit-learn's random forest or extra trees for numbers: forest_regressor.py rf|ert TRAIN TEST TREES SEED.
+"""scikit-learn's random forest or extra trees for numbers: forest_regressor.py rf|ert TRAIN TEST TREES SEED [ROWS].
 
-Prints one JSON object.  NLPD and coverage are the thesis's way for forests without a density: a Gaussian with the mean and the
-variance of the trees' predictions (sec. 6.5.2)."""
+Prints one JSON object, and writes the mean and the sd of each test row to ROWS if that is given.  NLPD, sd and coverage are the
+thesis's way for forests without a density: a Gaussian with the mean and the variance of the trees' predictions (sec. 6.5.2)."""
 import csv
 import json
 import resource
@@ -33,6 +33,8 @@ def main():
     each = numpy.array([tree.predict(tx) for tree in forest.estimators_])
     mean, var = each.mean(0), numpy.maximum(each.var(0), 1e-6 * y.var())
     z = numpy.abs(ty - mean) / numpy.sqrt(var)
+    if len(sys.argv) > 6:
+        numpy.savetxt(sys.argv[6], numpy.column_stack([mean, numpy.sqrt(var)]), delimiter=',', header='mean,sd', comments='')
     levels = [k / 10 for k in range(1, 10)]
     print(json.dumps({
         'peer': 'sklearn ' + sklearn.__version__,
