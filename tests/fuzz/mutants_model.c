@@ -20,7 +20,7 @@
 #include "num/rng.h"
 #include "sanitized.h"
 
-enum { MUTANTS = 500, MAX_IMAGE = 1 << 20, MAX_SECTIONS = 4000, MAX_MODELS = 24 };
+enum { MUTANTS = 500, MAX_IMAGE = 1 << 20, MAX_SECTIONS = 4000, MAX_MODELS = 32 };
 
 /* ------------------------------------------------------------------------------------------------- honest models */
 
@@ -114,6 +114,10 @@ static size_t make_models(image *out) {
     out[n++] = fitted(made("branin", 40, 1), "target", "smc particles 20 islands 2", 0);
     out[n++] = fitted(made("moons", 40, 1), "target", "bcart samples 20 burn-in 50 chains 2", 0);
     out[n++] = fitted(made("branin", 40, 1), "target", "bcart samples 20 burn-in 50 chains 2", 0);
+    out[n++] = fitted(made("moons", 40, 1), "target", "dyntree particles 8", 0);
+    out[n++] = fitted(made("branin", 40, 1), "target", "dyntree particles 8", 0);
+    out[n++] = fitted(made("moons", 40, 1), "target", "dyntree particles 8", COPSE_SAVE_FROZEN);
+    out[n++] = fitted(made("branin", 40, 1), "target", "dyntree particles 8", COPSE_SAVE_FROZEN);
     copse_table *sums = made("moons", 40, 5);
     add_text(sums, "label", 3);
     out[n++] = fitted(made("branin", 40, 1), "target", "bart trees 5 samples 6 burn-in 20 thin 1 chains 2", 0);

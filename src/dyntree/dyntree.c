@@ -1,0 +1,286 @@
+#include "dyntree/dyntree.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "dyntree/dyntree_step.h"
+
+/* ------------------------------------------------------------------------------------------------------------- options */
+
+#define INT(NAME, INITIAL, MIN, MAX, HELP) \
+    { .name = NAME, .type = CP_PARAM_INT, .initial = INITIAL, .min = MIN, .max = MAX, .help = HELP }
+#define REAL(NAME, INITIAL, MIN, MAX, HELP) \
+    { .name = NAME, .type = CP_PARAM_REAL, .initial = INITIAL, .min = MIN, .max = MAX, .help = HELP }
+
+static const cp_param params[] = {
+    INT("particles", "1000", 1, 1e6, "trees that are kept; time and memory grow with them"),
+    INT("seed", "1", 0, 9007199254740992.0, "same seed, same model, on any number of threads"),
+    REAL("alpha-split", "0.95", 1e-6, 0.999999, "prior probability that the root is split"),
+    REAL("beta-split", "2", 0, 100, "a node at depth d is split with probability alpha-split / (1 + d)^beta-split"),
+    {.name = "min-leaf",
+     .type = CP_PARAM_INT,
+     .initial = "auto",
+     .min = 1,
+     .max = 1e9,
+     .auto_ok = 1,
+     .help = "rows that a split leaves on both sides, at least; auto: 1 for classes, 3 for numbers"},
+    REAL("alpha", "1", 1e-6, 1e6, "classes: weight of the prior in a leaf, spread evenly over the classes"),
+    REAL("kappa", "0.1", 1e-6, 1e6, "numbers: rows that the prior mean of a leaf is worth"),
+    REAL("nu", "3", 0.1, 1e6, "numbers: degrees of freedom of the prior variance of a leaf"),
+    {.name = "lambda",
+     .type = CP_PARAM_REAL,
+     .initial = "auto",
+     .min = 1e-9,
+     .max = 1e9,
+     .auto_ok = 1,
+     .help = "numbers: scale of that variance, in units of var(y); auto: below it with probability .9"},
+    {.name = "resampling", /* words in the order of cp_resampling */
+     .type = CP_PARAM_CHOICE,
+     .initial = "systematic",
+     .choices = "multinomial systematic residual stratified",
+     .help = "how particles are multiplied"},
+};
+
+static cp_resampling resampling_of(const copse_params *p) {
+    static const struct {
+        const char *name;
+        cp_resampling scheme;
+    } all[] = {{"systematic", CP_RESAMPLE_SYSTEMATIC},
+               {"residual", CP_RESAMPLE_RESIDUAL},
+               {"stratified", CP_RESAMPLE_STRATIFIED}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (cp_param_is(p, "resampling", all[i].name)) return all[i].scheme;
+    return CP_RESAMPLE_MULTINOMIAL;
+}
+
+/* --------------------------------------------------------------------------------------------------- making and freeing */
+
+copse_status cp_dyntree_make_leaf(const cp_dyntree *f, size_t classes, size_t rows, cp_leaf *out, copse_error *err) {
+    if (f->task == COPSE_CLASS) return cp_leaf_dirichlet_init(out, f->label, rows, classes, f->alpha, err);
+    return cp_leaf_nig_init(out, f->y, rows, f->kappa, f->nu, f->lambda, err);
+}
+
+static cp_dyntree settings(const copse_params *p, copse_task task) {
+    double min_leaf = cp_param_real(p, "min-leaf"), lambda = cp_param_real(p, "lambda"), nu = cp_param_real(p, "nu");
+    return (cp_dyntree){
+        .task = task,
+        .particles = (size_t)cp_param_int(p, "particles"),
+        .min_leaf = !isnan(min_leaf)      ? (size_t)min_leaf
+                    : task == COPSE_CLASS ? 1
+                                          : 3,
+        .seed = (uint64_t)cp_param_int(p, "seed"),
+        .resampling = resampling_of(p),
+        .prior = {.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")},
+        .alpha = cp_param_real(p, "alpha"),
+        .kappa = cp_param_real(p, "kappa"),
+        .nu = nu,
+        .lambda = isnan(lambda) ? cp_leaf_nig_lambda(nu, 1, 0.9) : lambda,
+        .scale = 1,
+    };
+}
+
+copse_status cp_dyntree_new(const copse_params *p, copse_task task, size_t dims, size_t classes, cp_dyntree **out,
+                            copse_error *err) {
+    cp_dyntree *f;
+    copse_status status;
+    *out = NULL;
+    CP_TRY(CP_NEW(f, 1, err));
+    *f = settings(p, task);
+    f->dims = dims;
+    f->classes = task == COPSE_CLASS ? classes : 0;
+    cp_dyntree_pool_init(&f->pool, task == COPSE_CLASS ? classes : 3);
+    CP_TRY_OUT(CP_RAW(f->root, f->particles, err));
+    CP_TRY_OUT(cp_dyntree_make_leaf(f, f->classes, 0, &f->leaf, err));
+out:
+    if (status)
+        cp_dyntree_free(f);
+    else
+        *out = f;
+    return status;
+}
+
+void cp_dyntree_free(void *state) {
+    cp_dyntree *f = state;
+    if (!f) return;
+    cp_dyntree_pool_clear(&f->pool);
+    cp_leaf_clear(&f->leaf);
+    cp_mem_free(f->root);
+    cp_mem_free(f->x);
+    cp_mem_free(f->label);
+    cp_mem_free(f->y);
+    cp_mem_free(f);
+}
+
+/* All particles are one empty leaf. */
+static copse_status plant(cp_dyntree *f, copse_error *err) {
+    CP_TRY(cp_dyntree_pool_reserve(&f->pool, 1, cp_dyntree_pool_slots(0), err));
+    int32_t id = cp_dyntree_pool_take_leaf(&f->pool, 0);
+    f->pool.node[id].refs = (uint32_t)f->particles;
+    for (size_t i = 0; i < f->particles; i++) f->root[i] = id;
+    cp_dyntree_settle_leaf(f, id);
+    return COPSE_OK;
+}
+
+void cp_dyntree_settle_leaf(cp_dyntree *f, int32_t leaf) {
+    cp_dyntree_node *n = &f->pool.node[leaf];
+    double *stat = cp_dyntree_pool_stat(&f->pool, leaf);
+    cp_leaf_gather(&f->leaf, cp_dyntree_pool_list(&f->pool, leaf), n->rows, stat);
+    n->log_tree = cp_tree_prior_log_stop(&f->prior, n->depth) + cp_leaf_log_marginal(&f->leaf, stat);
+}
+
+/* Counts of classes are sums whatever the order: they are kept up with rows, one at a time. */
+void cp_dyntree_settle_split(cp_dyntree *f, int32_t split) {
+    cp_dyntree_node *n = &f->pool.node[split];
+    const cp_dyntree_node *left = &f->pool.node[n->left], *right = &f->pool.node[n->right];
+    n->rows = left->rows + right->rows;
+    n->leaves = left->leaves + right->leaves;
+    n->height = 1 + (left->height > right->height ? left->height : right->height);
+    n->log_tree = cp_tree_prior_log_split(&f->prior, n->depth) + (left->log_tree + right->log_tree);
+    if (f->task == COPSE_REGRESS) cp_dyntree_sum_split(f, split);
+}
+
+void cp_dyntree_sum_split(cp_dyntree *f, int32_t split) {
+    const cp_dyntree_node *n = &f->pool.node[split];
+    const double *left = cp_dyntree_pool_stat(&f->pool, n->left), *right = cp_dyntree_pool_stat(&f->pool, n->right);
+    double *stat = cp_dyntree_pool_stat(&f->pool, split);
+    for (size_t k = 0; k < f->pool.width; k++) stat[k] = left[k] + right[k];
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- rows */
+
+/* Targets may move, and the leaf model follows at once. */
+static copse_status reserve_rows(cp_dyntree *f, size_t n, copse_error *err) {
+    size_t all = f->rows + n;
+    if (all > INT32_MAX / 2)
+        return cp_fail(err, COPSE_E_DATA, "dynamic trees hold at most %d rows; sample the data, or fit on a part",
+                       INT32_MAX / 2);
+    if (all > f->cap_x) CP_TRY(cp_mem_grow(&f->x, &f->cap_x, all, f->dims * sizeof *f->x, err));
+    if (f->task == COPSE_CLASS) {
+        CP_TRY(CP_GROW(f->label, f->cap_label, all, err));
+        f->leaf.label = f->label;
+    } else {
+        CP_TRY(CP_GROW(f->y, f->cap_y, all, err));
+        f->leaf.y = f->y;
+    }
+    return COPSE_OK;
+}
+
+static void keep_rows(cp_dyntree *f, const cp_rows *rows) {
+    memcpy(f->x + f->rows * f->dims, rows->x, rows->n * f->dims * sizeof *f->x);
+    for (size_t i = 0; i < rows->n; i++) {
+        if (rows->label)
+            f->label[f->rows + i] = rows->label[i];
+        else
+            f->y[f->rows + i] = (rows->y[i] - f->centre) / f->scale;
+    }
+    f->rows += rows->n;
+}
+
+/* To mean 0 and mean square 1, in two passes.  Of targets that are all equal, the scale is the least that any method admits; but
+ * one row says nothing of spreads. */
+static void find_units(cp_dyntree *f, const double *y, size_t n) {
+    double sum = 0, squares = 0;
+    int equal = 1;
+    for (size_t i = 0; i < n; i++) {
+        sum += y[i] / (double)n;
+        equal &= y[i] == y[0];
+    }
+    f->centre = equal ? y[0] : sum;
+    for (size_t i = 0; i < n; i++) squares += (y[i] - f->centre) * (y[i] - f->centre) / (double)n;
+    f->scale = !equal ? sqrt(squares) : n > 1 ? 1e-6 : 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- learn */
+
+/* One row after the other; the answer to each of those from `from` on, just before it is learnt, goes to opt_before. */
+static copse_status learn(cp_dyntree *f, size_t from, const copse_run *run, cp_answer *opt_before, copse_error *err) {
+    cp_dyntree_desk desk;
+    copse_status status;
+    CP_TRY(cp_dyntree_desk_init(&desk, f, err));
+    while (f->moved < f->rows) {
+        CP_TRY_OUT(cp_fail_if_stopped(run ? run->stop : NULL, err));
+        if (f->learnt == f->moved) {
+            if (opt_before && f->learnt >= from)
+                CP_TRY_OUT(cp_dyntree_answer(f, f->learnt, f->learnt - from, opt_before, err));
+            CP_TRY_OUT(cp_dyntree_add(f, &desk, err));
+        }
+        CP_TRY_OUT(cp_dyntree_choose(f, &desk, err));
+        CP_TRY_OUT(cp_dyntree_move_all(f, &desk, err));
+        if (!opt_before) cp_log_progress(run, "learning rows", (double)(f->moved - from), (double)(f->rows - from));
+    }
+    status = COPSE_OK;
+out:
+    cp_dyntree_desk_clear(&desk);
+    return status;
+}
+
+static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
+                        copse_error *err) {
+    cp_dyntree *f;
+    *out_state = NULL;
+    CP_TRY(cp_dyntree_new(p, rows->task, rows->dims, rows->classes, &f, err));
+    copse_status status = plant(f, err);
+    if (rows->y) find_units(f, rows->y, rows->n);
+    if (!status) status = reserve_rows(f, rows->n, err);
+    if (!status) {
+        keep_rows(f, rows);
+        status = learn(f, 0, run, NULL, err);
+    }
+    if (status)
+        cp_dyntree_free(f);
+    else
+        *out_state = f;
+    return status;
+}
+
+static copse_status update(void *state, const cp_rows *rows, const copse_params *p, const copse_run *run,
+                           cp_answer *opt_before, copse_error *err) {
+    cp_dyntree *f = state;
+    size_t from = f->rows;
+    CP_TRY(reserve_rows(f, rows->n, err));
+    keep_rows(f, rows);
+    (void)p;
+    return learn(f, from, run, opt_before, err);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- questions */
+
+static size_t count_rows(const void *state) {
+    return ((const cp_dyntree *)state)->rows;
+}
+
+static size_t count_trees(const void *state) {
+    return ((const cp_dyntree *)state)->particles;
+}
+
+static int can_learn(const void *state) {
+    return !((const cp_dyntree *)state)->frozen;
+}
+
+const cp_method cp_dyntree_method = {
+    .info = {.name = "dyntree",
+             .summary = "dynamic trees: one Bayesian tree, learnt online by particles that stay, prune or grow",
+             .tasks = COPSE_CLASS | COPSE_REGRESS,
+             .online = 1},
+    .has_draws = 1,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .fit = fit,
+    .update = update,
+    .predict = cp_dyntree_predict,
+    .write = cp_dyntree_write,
+    .read = cp_dyntree_read,
+    .check = cp_dyntree_check,
+    .clear = cp_dyntree_free,
+    .rows = count_rows,
+    .trees = count_trees,
+    .can_learn = can_learn,
+    .figures = cp_dyntree_figures,
+    .details = cp_dyntree_details,
+    .tree_json = cp_dyntree_tree_json,
+    .tree_node = cp_dyntree_tree_node,
+    .tree_shape = cp_dyntree_tree_shape,
+    .tree_splits = cp_dyntree_tree_splits,
+};

@@ -1,0 +1,147 @@
+/* dyntree_move - trees change shape: the way from the root to the change is the tree's own, the rest it shares. */
+#include "dyntree/dyntree_step.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Puts `fresh` in place of the node path[k] of a particle.  The first nodes of the path are the tree's own, as long as each has
+ * one holder; below the first that others hold as well, all are theirs too, and are copied.  The path ends as that of the
+ * changed tree. */
+static void replace(cp_dyntree *f, size_t particle, int32_t *path, size_t k, int32_t fresh) {
+    cp_dyntree_pool *p = &f->pool;
+    size_t own = 0;
+    while (own < k && p->node[path[own]].refs == 1) own++;
+    int32_t old = path[own], was = path[k];
+    for (size_t j = k; j-- > own;) {
+        int32_t id = cp_dyntree_pool_take(p);
+        cp_dyntree_node *n = &p->node[id];
+        *n = p->node[path[j]];
+        n->refs = 1;
+        memcpy(cp_dyntree_pool_stat(p, id), cp_dyntree_pool_stat(p, path[j]), p->width * sizeof *p->stat);
+        int32_t *way = n->left == was ? &n->left : &n->right, other = n->left == was ? n->right : n->left;
+        *way = fresh;
+        p->node[other].refs++;
+        was = path[j];
+        path[j] = fresh = id;
+    }
+    if (own) {
+        cp_dyntree_node *n = &p->node[path[own - 1]];
+        *(n->left == old ? &n->left : &n->right) = fresh;
+    } else {
+        f->root[particle] = fresh;
+    }
+    cp_dyntree_pool_release(p, old);
+    while (k-- > 0) cp_dyntree_settle_split(f, path[k]);
+}
+
+/* Writes the rows of a tree to out, leaf by leaf from the left; todo has room for its height and one. */
+static void collect_rows(const cp_dyntree_pool *p, int32_t node, int32_t *todo, uint32_t *out) {
+    size_t n = 0;
+    todo[n++] = node;
+    while (n) {
+        const cp_dyntree_node *at = &p->node[todo[--n]];
+        if (cp_dyntree_is_leaf(at)) {
+            memcpy(out, p->list + at->list, at->rows * sizeof *out);
+            out += at->rows;
+            continue;
+        }
+        todo[n++] = at->right;
+        todo[n++] = at->left;
+    }
+}
+
+static int32_t joined(cp_dyntree *f, int32_t split, int32_t *todo) {
+    cp_dyntree_pool *p = &f->pool;
+    uint32_t rows = p->node[split].rows;
+    int32_t id = cp_dyntree_pool_take_leaf(p, rows);
+    p->node[id].depth = p->node[split].depth;
+    p->node[id].rows = rows;
+    collect_rows(p, split, todo, cp_dyntree_pool_list(p, id));
+    cp_dyntree_settle_leaf(f, id);
+    return id;
+}
+
+static int32_t parted(cp_dyntree *f, int32_t leaf, const cp_dyntree_choice *c) {
+    cp_dyntree_pool *p = &f->pool;
+    int32_t id = cp_dyntree_pool_take(p);
+    uint32_t rows = p->node[leaf].rows;
+    const int32_t side[2] = {cp_dyntree_pool_take_leaf(p, c->left), cp_dyntree_pool_take_leaf(p, rows - c->left)};
+    const uint32_t *from = cp_dyntree_pool_list(p, leaf);
+    for (uint32_t k = 0; k < rows; k++) {
+        int32_t to = side[!(cp_dyntree_row(f, from[k])[c->dim] <= c->cut)];
+        cp_dyntree_pool_list(p, to)[p->node[to].rows++] = from[k];
+    }
+    for (int k = 0; k < 2; k++) {
+        p->node[side[k]].depth = p->node[leaf].depth + 1;
+        cp_dyntree_settle_leaf(f, side[k]);
+    }
+    cp_dyntree_node *n = &p->node[id];
+    n->left = side[0];
+    n->right = side[1];
+    n->dim = c->dim;
+    n->cut = c->cut;
+    n->depth = p->node[leaf].depth;
+    memcpy(cp_dyntree_pool_stat(p, id), cp_dyntree_pool_stat(p, leaf), p->width * sizeof *p->stat);
+    cp_dyntree_settle_split(f, id);
+    return id;
+}
+
+/* The path is that of the particle's row; it ends where the tree changes. */
+static void make_move(cp_dyntree *f, cp_dyntree_desk *d, size_t particle, const float *x) {
+    const cp_dyntree_choice *c = &d->choice[particle];
+    int32_t end = c->move == CP_DYNTREE_GROW ? d->leaf[particle] : d->above[particle], id = f->root[particle];
+    size_t k = 0;
+    for (; id != end; k++) {
+        const cp_dyntree_node *n = &f->pool.node[id];
+        d->path[k] = id;
+        id = x[n->dim] <= n->cut ? n->left : n->right;
+    }
+    d->path[k] = end;
+    int32_t fresh = c->move == CP_DYNTREE_GROW ? parted(f, end, c) : joined(f, end, d->todo);
+    replace(f, particle, d->path, k, fresh);
+}
+
+/* More than will be needed: nodes may become free on the way. */
+static copse_status reserve(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
+    size_t nodes = 0, slots = 0, most = 0;
+    for (size_t i = 0; i < f->particles; i++) {
+        const cp_dyntree_choice *c = &d->choice[i];
+        const cp_dyntree_node *leaf = &f->pool.node[d->leaf[i]];
+        if (c->move == CP_DYNTREE_STAY) continue;
+        nodes += leaf->depth + 3;
+        if (c->move == CP_DYNTREE_GROW) {
+            slots += cp_dyntree_pool_slots(c->left) + cp_dyntree_pool_slots(leaf->rows - c->left);
+            continue;
+        }
+        const cp_dyntree_node *n = &f->pool.node[d->above[i]];
+        slots += cp_dyntree_pool_slots(n->rows);
+        most = n->height > most ? n->height : most;
+    }
+    CP_TRY(CP_GROW(d->todo, d->cap_todo, most + 2, err));
+    return cp_dyntree_pool_reserve(&f->pool, nodes, slots, err);
+}
+
+/* Particles that have the same tree and prune it have the same tree again. */
+copse_status cp_dyntree_move_all(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
+    const float *x = cp_dyntree_row(f, f->learnt - 1);
+    int32_t before = CP_NONE, after = CP_NONE; /* the last tree that was pruned */
+    CP_TRY(reserve(f, d, err));
+    for (size_t i = 0; i < f->particles; i++) {
+        cp_dyntree_move move = d->choice[i].move;
+        int32_t root = f->root[i];
+        if (move == CP_DYNTREE_STAY) continue;
+        if (move == CP_DYNTREE_PRUNE && root == before) {
+            f->pool.node[after].refs++;
+            f->root[i] = after;
+            cp_dyntree_pool_release(&f->pool, root);
+            continue;
+        }
+        make_move(f, d, i, x);
+        if (move == CP_DYNTREE_GROW) continue;
+        before = root;
+        after = f->root[i];
+    }
+    f->moved = f->learnt;
+    return COPSE_OK;
+}

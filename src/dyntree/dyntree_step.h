@@ -1,0 +1,55 @@
+/* dyntree_step - one row, learnt by all particles: weigh, add, move (dyntree.h). */
+#ifndef CP_DYNTREE_STEP_H
+#define CP_DYNTREE_STEP_H
+
+#include "dyntree/dyntree.h"
+
+typedef enum cp_dyntree_move { CP_DYNTREE_STAY, CP_DYNTREE_PRUNE, CP_DYNTREE_GROW, CP_DYNTREE_MOVES } cp_dyntree_move;
+
+/* What a particle may do, and does. */
+typedef struct cp_dyntree_choice {
+    cp_dyntree_move move;
+    int32_t dim; /* the cut it may grow by; CP_NONE: there is none */
+    float cut;
+    uint32_t left; /* rows below the cut */
+    double
+        log_w[CP_DYNTREE_MOVES]; /* prior x marginal likelihood of the tree it leads to, but for what all three share */
+    double u;                    /* uniform: it decides */
+} cp_dyntree_choice;
+
+/* What is kept from row to row, and of no meaning between calls. */
+typedef struct cp_dyntree_desk {
+    /* Of each particle. */
+    int32_t *leaf, *above; /* where the row falls, and the parent of that, CP_NONE at the root */
+    int32_t *root, *next;
+    uint32_t *parent;
+    double *log_w, *tmp; /* tmp: two of each */
+    cp_dyntree_choice *choice;
+    int32_t *group; /* the different leaves */
+    /* Of each column. */
+    float *low, *high; /* cuts are from low to below high */
+    uint32_t *known;   /* the number of the group for which they were found */
+    int32_t *first;    /* of the particles that try the column */
+    uint32_t groups;
+    /* Of the rows of a leaf. */
+    float *column;
+    int32_t *label;
+    double *y;
+    size_t cap_column, cap_label, cap_y;
+    double *side; /* statistics of the two sides of a cut */
+    size_t cap_side;
+    int32_t *path, *todo;
+    size_t cap_path, cap_todo;
+} cp_dyntree_desk;
+
+copse_status cp_dyntree_desk_init(cp_dyntree_desk *d, const cp_dyntree *f, copse_error *err);
+void cp_dyntree_desk_clear(cp_dyntree_desk *d);
+
+/* Weighs and adds the next row, which is kept already; all or nothing. */
+copse_status cp_dyntree_add(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err);
+/* Every particle draws its move for the row that was added last: into d->choice, the trees are as they were. */
+copse_status cp_dyntree_choose(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err);
+/* And makes it; all or nothing. */
+copse_status cp_dyntree_move_all(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err);
+
+#endif
