@@ -24,6 +24,10 @@ void cp_bart_local_clear(cp_bart_local *k) {
 
 /* ------------------------------------------------------------------------------------------------------------- choose */
 
+double cp_bart_local_share(const cp_bart_local *k, cp_bart_move kind, size_t leaves) {
+    return leaves > 1 ? k->share[kind] : kind == CP_BART_GROW;
+}
+
 static int has_two_leaves(const cp_bart_tree *t, int16_t node) {
     int16_t left = t->node[node].left;
     return left != CP_NONE && t->node[left].left == CP_NONE && t->node[left + 1].left == CP_NONE;
@@ -140,8 +144,10 @@ static double log_grown(const cp_bart_view *v, const cp_bart_split *s, uint16_t 
     return prior + 0.5 * (v->leaf_var / v->noise_var * squares + log(roots * odds * odds));
 }
 
-static double odds_of(const cp_bart_local *k, size_t grows, size_t prunes) {
-    return k->share[CP_BART_PRUNE] * (double)grows / (k->share[CP_BART_GROW] * (double)prunes);
+/* Of pruning a tree at one of its `prunes` pairs, to growing what it leaves, a tree of `leaves` leaves, at one of `grows`. */
+static double odds_of(const cp_bart_local *k, size_t leaves, size_t grows, size_t prunes) {
+    double prune = k->share[CP_BART_PRUNE] / (double)prunes;
+    return prune * (double)grows / cp_bart_local_share(k, CP_BART_GROW, leaves);
 }
 
 static double log_grow(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, const cp_bart_local_move *move) {
@@ -150,7 +156,7 @@ static double log_grow(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tr
     if (n->depth + 1 >= CP_BART_DEPTHS || !cp_bart_tree_try(t, v, &k->split)) return -INFINITY;
     size_t parent_was_prunable = n->parent != CP_NONE && has_two_leaves(t, n->parent) && !CP_BROKEN(BROKEN_PRUNABLE);
     size_t prunes = prunable(t) + 1 - parent_was_prunable;
-    return log_grown(v, &k->split, n->depth, odds_of(k, growable(t), prunes));
+    return log_grown(v, &k->split, n->depth, odds_of(k, cp_bart_tree_leaves(t), growable(t), prunes));
 }
 
 static double log_prune(const cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t,
@@ -158,7 +164,7 @@ static double log_prune(const cp_bart_local *k, const cp_bart_view *v, const cp_
     const cp_bart_node *n = &t->node[move->node];
     cp_bart_split s = {.left = t->leaf[t->node[n->left].slot], .right = t->leaf[t->node[n->left + 1].slot]};
     size_t grows = growable(t) + 1 - s.left.open - s.right.open;
-    return -log_grown(v, &s, n->depth, odds_of(k, grows, prunable(t)));
+    return -log_grown(v, &s, n->depth, odds_of(k, cp_bart_tree_leaves(t) - 1, grows, prunable(t)));
 }
 
 static double log_of_two(const cp_bart_view *v, const cp_bart_tree *t, int16_t node) {
@@ -237,12 +243,13 @@ void cp_bart_local_apply(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *
 
 /* --------------------------------------------------------------------------------------------------------- the sampler */
 
-static cp_bart_move draw_kind(const double share[CP_BART_MOVES], cp_rng *rng) {
+static cp_bart_move draw_kind(const cp_bart_local *k, const cp_bart_tree *t, cp_rng *rng) {
     double u = cp_rng_unit(rng);
     int last = 0;
     for (int kind = 0; kind < CP_BART_REGROW; kind++) {
-        if (share[kind] > 0) last = kind;
-        u -= share[kind];
+        double share = cp_bart_local_share(k, (cp_bart_move)kind, cp_bart_tree_leaves(t));
+        if (share > 0) last = kind;
+        u -= share;
         if (u < 0) break;
     }
     return (cp_bart_move)last;
@@ -253,7 +260,7 @@ static copse_status step(void *sampler, const cp_bart_view *v, cp_bart_tree *t, 
     cp_bart_local *k = sampler;
     cp_bart_local_move move;
     if (cp_bart_tree_leaves(t) < CP_BART_LEAVES) CP_TRY(cp_bart_tree_reserve(t, cp_bart_tree_leaves(t) + 1, err));
-    cp_bart_move kind = draw_kind(k->share, rng);
+    cp_bart_move kind = draw_kind(k, t, rng);
     tally->proposed[kind]++;
     if (!cp_bart_local_choose(k, v, t, kind, rng, &move)) return COPSE_OK;
     if (!(log(cp_rng_unit(rng)) < cp_bart_local_log_ratio(k, v, t, &move))) return COPSE_OK;

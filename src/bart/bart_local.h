@@ -29,6 +29,8 @@ copse_status cp_bart_local_init(cp_bart_local *k, const cp_bart_columns *c, cons
                                 copse_error *err);
 void cp_bart_local_clear(cp_bart_local *k);
 
+/* How often a move of this kind is tried on a tree of so many leaves: as was asked for, but a single leaf can only grow. */
+double cp_bart_local_share(const cp_bart_local *k, cp_bart_move kind, size_t leaves);
 /* How many a move of this kind may choose from, each with the same probability, and the i-th of them. */
 size_t cp_bart_local_targets(const cp_bart_tree *t, cp_bart_move kind);
 int16_t cp_bart_local_target(const cp_bart_tree *t, cp_bart_move kind, size_t i);

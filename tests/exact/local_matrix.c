@@ -190,11 +190,12 @@ double *local_matrix(local_world *w, unsigned kinds) {
         for (int kind = 0; kind < LOCAL_KINDS; kind++) {
             memset(given, 0, states * sizeof *given);
             local_world_plant(w, s);
+            double share = cp_bart_local_share(&w->moves, (cp_bart_move)kind, cp_bart_tree_leaves(&w->b.tree));
             if (kinds >> kind & 1)
                 fill_row(&(row_of){w, s, given}, (cp_bart_move)kind);
             else
                 given[s] = 1;
-            for (size_t t = 0; t < states; t++) p[s * states + t] += w->of->share[kind] * given[t];
+            for (size_t t = 0; t < states; t++) p[s * states + t] += share * given[t];
         }
     free(given);
     return p;
