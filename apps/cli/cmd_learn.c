@@ -13,7 +13,7 @@
 #include "cli_out.h"
 #include "cli_scores.h"
 
-enum { BLOCK = 4096 };
+enum { BLOCK = 16384 };
 
 typedef struct learn_job {
     const char *model_path, *out_path, *stream_path;

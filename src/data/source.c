@@ -21,7 +21,7 @@ typedef enum packing { PLAIN, GZIP, ZSTD } packing;
 
 struct cp_source {
     char *name;
-    int fd, owns_fd;
+    int fd, owns_fd, is_file;
     const volatile int *stop;
     size_t size_hint; /* of a regular file */
     packing packing;
@@ -35,6 +35,10 @@ struct cp_source {
 
 const char *cp_source_name(const cp_source *s) {
     return s->name;
+}
+
+int cp_source_may_wait(const cp_source *s) {
+    return !s->is_file;
 }
 
 void cp_source_watch(cp_source *s, const volatile int *opt_stop) {
@@ -109,7 +113,8 @@ static copse_status open_path(cp_source *s, const char *path, copse_error *err) 
     s->owns_fd = !is_stdin;
     if (fstat(s->fd, &st)) return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: %s", s->name, strerror(errno));
     if (S_ISDIR(st.st_mode)) return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: it is a directory", s->name);
-    if (S_ISREG(st.st_mode) && st.st_size > 0) s->size_hint = (size_t)st.st_size;
+    s->is_file = S_ISREG(st.st_mode);
+    if (s->is_file && st.st_size > 0) s->size_hint = (size_t)st.st_size;
     return detect(s, err);
 }
 

@@ -24,6 +24,8 @@ void cp_source_watch(cp_source *s, const volatile int *opt_stop);
 /* Waits until there is something, then hands out at most n bytes of it; *out_got is 0 at the end.
  * A signal that arrives while waiting ends the call with COPSE_E_STOPPED. */
 copse_status cp_source_read(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err);
+/* Not a regular file: more bytes may come late, or never. */
+int cp_source_may_wait(const cp_source *s);
 const char *cp_source_name(const cp_source *s); /* the path, or "<stdin>" */
 void cp_source_close(cp_source *s);
 

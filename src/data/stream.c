@@ -11,7 +11,7 @@
  *
  * What has been looked at for row ends is not looked at again (cut.at), however slowly a long row arrives. */
 
-enum { CHUNK = 1 << 16, SNIFFED_ROWS = 20 };
+enum { CHUNK = 1 << 16, ENOUGH = 1 << 20, SNIFFED_ROWS = 20 };
 
 struct copse_stream {
     cp_source *source;
@@ -126,14 +126,18 @@ static size_t find_lines(cp_csv_cut *cut, const cp_content *text, int final, siz
     return rows;
 }
 
-/* Waits until a row is whole, then takes what is there, up to max_rows.  *out_rows is 0 at the end of the stream. */
+/* Waits until a row is whole, then takes what is there, up to max_rows.  A file is all there: of it as many rows are taken
+ * as ENOUGH bytes hold, since what is done with a large piece, such as learning it, takes less time than with its parts.
+ * *out_rows is 0 at the end of the stream. */
 static copse_status wait_rows(cp_stream *s, int lines, size_t max_rows, size_t *out_rows, copse_error *err) {
     char delimiter = s->csv.header ? s->csv.delimiter : s->opt.delimiter;
-    for (;;) {
+    for (*out_rows = 0;;) {
         cp_content all = {cp_source_name(s->source), s->buf, s->used};
-        *out_rows = lines ? find_lines(&s->cut, &all, s->ended, max_rows)
-                          : cp_csv_find_rows(&s->cut, &all, delimiter, s->ended, max_rows);
-        if (*out_rows || s->ended) return COPSE_OK;
+        size_t more = max_rows - *out_rows;
+        *out_rows += lines ? find_lines(&s->cut, &all, s->ended, more)
+                           : cp_csv_find_rows(&s->cut, &all, delimiter, s->ended, more);
+        int enough = *out_rows == max_rows || cp_source_may_wait(s->source) || s->used - s->begin >= ENOUGH;
+        if (s->ended || (*out_rows && enough)) return COPSE_OK;
         CP_TRY(fill(s, err));
     }
 }

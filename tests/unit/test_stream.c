@@ -132,6 +132,46 @@ static void other_formats_come_in_pieces(void **state) {
     stop(&p);
 }
 
+/* Rows first ... of the numbers 0, 1, 2 ... */
+static size_t must_count_on(cp_stream *s, size_t max_rows, size_t first) {
+    copse_table *t;
+    must(cp_stream_next(s, max_rows, &t, &err), err);
+    size_t n = t ? t->rows : 0;
+    for (size_t i = 0; i < n; i++) {
+        assert_true(t->col[0].number[i] == (double)(first + i));
+        assert_int_equal(t->line[i], first + i + (strcmp(t->col[0].name, "a") ? 1 : 2));
+    }
+    cp_table_free(t);
+    return n;
+}
+
+/* As large as they are asked for, whatever can be read at once; but not without limit. */
+static void a_file_comes_in_large_pieces(void **state) {
+    (void)state;
+    enum { ROWS = 400000, LARGE = 40000 };
+    static const struct {
+        const char *name, *head, *row;
+    } format[] = {{"t.csv", "a\n", "%06zu\n"}, {"t.ndjson", "", "{\"b\":%zu}\n"}};
+    for (size_t k = 0; k < 2; k++) {
+        pipe_end p = {.fd = -1};
+        strcpy(p.dir, "/tmp/copse-stream-XXXXXX");
+        assert_non_null(mkdtemp(p.dir));
+        sprintf(p.path, "%s/%s", p.dir, format[k].name);
+        FILE *f = fopen(p.path, "w");
+        fputs(format[k].head, f);
+        for (size_t i = 0; i < ROWS; i++) fprintf(f, format[k].row, i);
+        fclose(f);
+        must(cp_stream_open(p.path, NULL, &p.s, &err), err);
+        assert_int_equal(must_count_on(p.s, 3, 0), 3);
+        assert_int_equal(must_count_on(p.s, LARGE, 3), LARGE);
+        size_t rows = 3 + LARGE, most = 0;
+        for (size_t n; (n = must_count_on(p.s, ROWS, rows)) > 0; rows += n) most = n > most ? n : most;
+        assert_int_equal(rows, ROWS);
+        assert_in_range(most, LARGE, ROWS - 3 - LARGE - 1);
+        stop(&p);
+    }
+}
+
 /* Another process writes the text in random pieces; how they arrive is up to the system. */
 static pid_t write_pieces(const char *path, const char *text, cp_rng *r) {
     pid_t child = fork();
@@ -340,6 +380,7 @@ int main(void) {
         cmocka_unit_test(types_are_the_blocks_own_until_a_model_is_given),
         cmocka_unit_test(objects_come_out_as_soon_as_they_are_whole),
         cmocka_unit_test(other_formats_come_in_pieces),
+        cmocka_unit_test(a_file_comes_in_large_pieces),
         cmocka_unit_test(cuts_do_not_matter),
         cmocka_unit_test(malformed_rows_name_their_line),
         cmocka_unit_test(an_empty_stream_is_refused_and_a_lone_header_is_not),
