@@ -46,8 +46,18 @@ AVX2 static double distance_read(const distance *d) {
     return _mm256_testz_si256(some, some) ? 0 : lanes_sum(d->sum);
 }
 
+/* Sixteen columns are a common number, and few enough to know whether there is a distance before it is summed. */
+AVX2 static double distance_16(__m256 a, __m256 b) {
+    __m256i some = _mm256_castps_si256(_mm256_or_ps(a, b));
+    if (_mm256_testz_si256(some, some)) return 0;
+    return lanes_sum(add_lanes(add_lanes(_mm256_setzero_pd(), a), b));
+}
+
 AVX2 static double outside_avx2(const float *box, const float *x, size_t d) {
     const float *lower = box, *upper = box + d;
+    if (d == 16)
+        return distance_16(excess(_mm256_loadu_ps(lower), _mm256_loadu_ps(upper), _mm256_loadu_ps(x)),
+                           excess(_mm256_loadu_ps(lower + 8), _mm256_loadu_ps(upper + 8), _mm256_loadu_ps(x + 8)));
     distance far = {_mm256_setzero_pd(), _mm256_setzero_ps()};
     size_t i = 0;
     for (; i + 8 <= d; i += 8)
@@ -60,18 +70,22 @@ AVX2 static double outside_avx2(const float *box, const float *x, size_t d) {
     return distance_read(&far);
 }
 
+/* Eight columns of x against the box around four rows. */
+AVX2 static __m256 excess_four(const float *const row[4], size_t i, const float *x) {
+    __m256 p = _mm256_loadu_ps(row[0] + i), q = _mm256_loadu_ps(row[1] + i), r = _mm256_loadu_ps(row[2] + i),
+           s = _mm256_loadu_ps(row[3] + i);
+    __m256 lower = _mm256_min_ps(_mm256_min_ps(p, q), _mm256_min_ps(r, s));
+    __m256 upper = _mm256_max_ps(_mm256_max_ps(p, q), _mm256_max_ps(r, s));
+    return excess(lower, upper, _mm256_loadu_ps(x + i));
+}
+
 /* Four rows, and columns in eights: what trees ask for all the time. */
 AVX2 static double outside_four(const float *m, const int32_t row[4], const float *x, size_t d) {
-    const float *a = m + (size_t)row[0] * d, *b = m + (size_t)row[1] * d, *c = m + (size_t)row[2] * d,
-                *e = m + (size_t)row[3] * d;
+    const float *const p[] = {m + (size_t)row[0] * d, m + (size_t)row[1] * d, m + (size_t)row[2] * d,
+                              m + (size_t)row[3] * d};
+    if (d == 16) return distance_16(excess_four(p, 0, x), excess_four(p, 8, x));
     distance far = {_mm256_setzero_pd(), _mm256_setzero_ps()};
-    for (size_t i = 0; i < d; i += 8) {
-        __m256 p = _mm256_loadu_ps(a + i), q = _mm256_loadu_ps(b + i), r = _mm256_loadu_ps(c + i),
-               s = _mm256_loadu_ps(e + i);
-        __m256 lower = _mm256_min_ps(_mm256_min_ps(p, q), _mm256_min_ps(r, s));
-        __m256 upper = _mm256_max_ps(_mm256_max_ps(p, q), _mm256_max_ps(r, s));
-        distance_add(&far, excess(lower, upper, _mm256_loadu_ps(x + i)));
-    }
+    for (size_t i = 0; i < d; i += 8) distance_add(&far, excess_four(p, i, x));
     return distance_read(&far);
 }
 
@@ -143,7 +157,17 @@ AVX2 static double extent_avx2(const float *box, size_t d) {
     return lanes_sum(sum);
 }
 
+AVX2 static void include_8(float *lower, float *upper, __m256 v) {
+    _mm256_storeu_ps(lower, _mm256_min_ps(_mm256_loadu_ps(lower), v));
+    _mm256_storeu_ps(upper, _mm256_max_ps(_mm256_loadu_ps(upper), v));
+}
+
 AVX2 static void include_avx2(float *box, const float *x, size_t d) {
+    if (d == 16) {
+        include_8(box, box + 16, _mm256_loadu_ps(x));
+        include_8(box + 8, box + 24, _mm256_loadu_ps(x + 8));
+        return;
+    }
     size_t i = 0;
     for (; i + 8 <= d; i += 8) {
         __m256 v = _mm256_loadu_ps(x + i);
