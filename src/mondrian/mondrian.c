@@ -327,15 +327,10 @@ static copse_status answer_before(const learning *job, size_t m, size_t place, c
     return COPSE_OK;
 }
 
-/* A tree grows in proportion to its rows, or less.  Arrays that are made as large at once need not move again and again, and
- * most of it will be written soon; but what is far ahead is too uncertain to ask for. */
+/* A tree grows in proportion to its rows, or less.  Arrays that are made as large at once need not move again and again. */
 static copse_status reserve_ahead(cp_mondrian_tree *t, const cp_mondrian_space *s, copse_error *err) {
-    double more = (double)(s->rows - t->rows) / (double)(t->rows + 1), sure = more < 1 ? 0.75 * more : 0.75;
-    size_t box = 2 * s->dims * sizeof *t->box;
-    CP_TRY(cp_mondrian_tree_reserve(t, s, (size_t)(more * (double)t->nodes), (size_t)(more * (double)t->boxes), err));
-    if (t->nodes) cp_mem_expect(t->node + t->nodes, (size_t)(sure * (double)t->nodes) * sizeof *t->node);
-    if (t->boxes) cp_mem_expect(t->box + t->boxes * 2 * s->dims, (size_t)(sure * (double)t->boxes) * box);
-    return COPSE_OK;
+    double more = (double)(s->rows - t->rows) / (double)(t->rows + 1);
+    return cp_mondrian_tree_reserve(t, s, (size_t)(more * (double)t->nodes), (size_t)(more * (double)t->boxes), err);
 }
 
 static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *err) {

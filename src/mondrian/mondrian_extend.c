@@ -193,12 +193,32 @@ static void tell_ancestors(walk *w, size_t n) {
             cp_mondrian_gauss_learn(&t->stat[cp_mondrian_path_node(w->path, i)], s->y[w->row]);
 }
 
+/* Asks for the pages of the next items of an array once those asked for before are in use: a quarter more than there are,
+ * but no more than the rows still to come will make at the rate of those learnt. */
+static void expect_items(void *array, size_t n, size_t cap, size_t size, double rate, size_t *paged) {
+    enum { LEAST = 1 << 14 }; /* bytes until the next look, if fewer are expected */
+    if (n < *paged) return;
+    size_t ahead = (size_t)((rate < 0.25 ? rate : 0.25) * (double)n);
+    if (ahead > cap - n) ahead = cap - n;
+    cp_mem_expect((char *)array + n * size, ahead * size);
+    *paged = n + (ahead * size < LEAST ? LEAST / size : ahead);
+}
+
+static void expect_pages(const walk *w, cp_mondrian_scratch *tmp) {
+    const cp_mondrian_tree *t = w->t;
+    if (t->nodes < tmp->paged_nodes && t->boxes < tmp->paged_boxes) return;
+    double rate = (double)(w->s->rows - t->rows) / (double)(t->rows + 1);
+    expect_items(t->node, t->nodes, t->cap_nodes, sizeof *t->node, rate, &tmp->paged_nodes);
+    expect_items(t->box, t->boxes, t->cap_boxes, 2 * w->s->dims * sizeof *t->box, rate, &tmp->paged_boxes);
+}
+
 /* The ways of this row and the next, found together. */
 static copse_status look_ahead(walk *w, cp_mondrian_scratch *tmp, copse_error *err) {
     const cp_mondrian_space *s = w->s;
     size_t row = (size_t)w->row, count = s->rows - row < CP_MONDRIAN_ABREAST ? s->rows - row : CP_MONDRIAN_ABREAST;
     tmp->count = 0;
     CP_TRY(reserve(w, 0, count, tmp, err));
+    expect_pages(w, tmp);
     CP_TRY(cp_mondrian_walk_ahead(&tmp->walk, w->t, s, w->x, count, err));
     for (size_t i = 0; i < count; i++) tmp->known[i] = SIZE_MAX;
     tmp->first = row;
@@ -260,6 +280,7 @@ void cp_mondrian_scratch_init(cp_mondrian_scratch *tmp) {
 
 void cp_mondrian_scratch_turn(cp_mondrian_scratch *tmp) {
     tmp->count = 0;
+    tmp->paged_nodes = tmp->paged_boxes = 0;
 }
 
 void cp_mondrian_scratch_clear(cp_mondrian_scratch *tmp) {

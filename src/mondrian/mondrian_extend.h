@@ -15,6 +15,7 @@ typedef struct cp_mondrian_scratch {
     cp_mondrian_walk walk;
     size_t first, count;               /* rows whose ways are known */
     size_t known[CP_MONDRIAN_ABREAST]; /* the first nodes of each way that are right still, or more than it has */
+    size_t paged_nodes, paged_boxes;   /* of the tree: those whose pages were asked for, or thereabouts */
 } cp_mondrian_scratch;
 void cp_mondrian_scratch_init(cp_mondrian_scratch *tmp);
 /* Before another tree's turn. */
