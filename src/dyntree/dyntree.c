@@ -88,6 +88,10 @@ copse_status cp_dyntree_new(const copse_params *p, copse_task task, size_t dims,
     *out = NULL;
     CP_TRY(CP_NEW(f, 1, err));
     *f = settings(p, task);
+    for (size_t d = 0; d < CP_DYNTREE_DEPTHS; d++) {
+        f->log_split[d] = cp_tree_prior_log_split(&f->prior, d);
+        f->log_stop[d] = cp_tree_prior_log_stop(&f->prior, d);
+    }
     f->dims = dims;
     f->classes = task == COPSE_CLASS ? classes : 0;
     cp_dyntree_pool_init(&f->pool, task == COPSE_CLASS ? classes : 3);
@@ -127,25 +131,44 @@ void cp_dyntree_settle_leaf(cp_dyntree *f, int32_t leaf) {
     cp_dyntree_node *n = &f->pool.node[leaf];
     double *stat = cp_dyntree_pool_stat(&f->pool, leaf);
     cp_leaf_gather(&f->leaf, cp_dyntree_pool_list(&f->pool, leaf), n->rows, stat);
-    n->log_tree = cp_tree_prior_log_stop(&f->prior, n->depth) + cp_leaf_log_marginal(&f->leaf, stat);
+    n->log_tree = cp_dyntree_log_stop(f, n->depth) + cp_leaf_log_marginal(&f->leaf, stat);
 }
 
-/* Counts of classes are sums whatever the order: they are kept up with rows, one at a time. */
-void cp_dyntree_settle_split(cp_dyntree *f, int32_t split) {
+void cp_dyntree_shape_split(cp_dyntree *f, int32_t split) {
     cp_dyntree_node *n = &f->pool.node[split];
     const cp_dyntree_node *left = &f->pool.node[n->left], *right = &f->pool.node[n->right];
     n->rows = left->rows + right->rows;
     n->leaves = left->leaves + right->leaves;
     n->height = 1 + (left->height > right->height ? left->height : right->height);
-    n->log_tree = cp_tree_prior_log_split(&f->prior, n->depth) + (left->log_tree + right->log_tree);
-    if (f->task == COPSE_REGRESS) cp_dyntree_sum_split(f, split);
+    n->of.summed = 0;
 }
 
-void cp_dyntree_sum_split(cp_dyntree *f, int32_t split) {
-    const cp_dyntree_node *n = &f->pool.node[split];
+/* Of a split whose children are settled. */
+static void sum_up(cp_dyntree *f, int32_t split) {
+    cp_dyntree_node *n = &f->pool.node[split];
     const double *left = cp_dyntree_pool_stat(&f->pool, n->left), *right = cp_dyntree_pool_stat(&f->pool, n->right);
     double *stat = cp_dyntree_pool_stat(&f->pool, split);
     for (size_t k = 0; k < f->pool.width; k++) stat[k] = left[k] + right[k];
+    n->log_tree =
+        cp_dyntree_log_split(f, n->depth) + (f->pool.node[n->left].log_tree + f->pool.node[n->right].log_tree);
+    n->of.summed = n->rows;
+}
+
+void cp_dyntree_settle(cp_dyntree *f, int32_t node, int32_t *todo) {
+    size_t n = 0;
+    todo[n++] = node;
+    while (n) {
+        const cp_dyntree_node *at = &f->pool.node[todo[n - 1]];
+        if (cp_dyntree_is_settled(at)) {
+            n--;
+        } else if (!cp_dyntree_is_settled(&f->pool.node[at->left])) {
+            todo[n++] = at->left;
+        } else if (!cp_dyntree_is_settled(&f->pool.node[at->right])) {
+            todo[n++] = at->right;
+        } else {
+            sum_up(f, todo[--n]);
+        }
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- rows */

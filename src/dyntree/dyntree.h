@@ -12,7 +12,8 @@
  * Particles are copies of few ancestors, so they share most of their nodes (dyntree_pool.h).  All trees that hold a node have it
  * in the same place, so a row that falls into it is added once, for all of them, where the node is: only trees that move copy
  * the way from the root down to their change.  A row takes time in proportion to the different nodes above x, and to the rows
- * in the different leaves that x falls into.
+ * in the different leaves that x falls into.  Of a split it only raises the count; what a split is worth is computed when
+ * somebody asks, and they ask for parents of leaves and what hangs beside these.
  *
  * How we differ: leaves of numbers have a proper prior, that of smc and bcart.  The paper's, 1/variance, leaves the odds of a
  * split to the unit of y, and says nothing before a leaf has three rows.
@@ -22,8 +23,8 @@
  *   D2  a node is held by `refs` splits and particles, at least one; a split holds two nodes, of one more depth
  *   D3  each row that is learnt is in one leaf of each tree; left of a split x[dim] <= cut, right of it x[dim] > cut
  *   D4  a leaf below a split has min_leaf rows at least
- *   D5  the statistic of a leaf is the sum over its list, in that order; of a split, the sum of its children's.  With
- *       rows, leaves, height and log_tree, it follows from cuts and lists, to the last bit */
+ *   D5  the statistic of a leaf is the sum over its list, in that order; of a split that is settled, the sum of its children's,
+ *       which are settled too.  With rows, leaves, height and log_tree, it follows from cuts and lists, to the last bit */
 #ifndef CP_DYNTREE_H
 #define CP_DYNTREE_H
 
@@ -33,6 +34,8 @@
 #include "leaf/leaf.h"
 #include "method/method.h"
 
+enum { CP_DYNTREE_DEPTHS = 64 };
+
 typedef struct cp_dyntree {
     copse_task task;
     size_t dims, classes; /* classes: of the rows learnt, and those known from the start */
@@ -40,6 +43,7 @@ typedef struct cp_dyntree {
     uint64_t seed;
     cp_resampling resampling;
     cp_tree_prior prior;
+    double log_split[CP_DYNTREE_DEPTHS], log_stop[CP_DYNTREE_DEPTHS];
     double alpha, kappa, nu, lambda;
 
     int frozen; /* read from a file without rows: it predicts, and D1, D3 and D5 hold but for lists and log_tree */
@@ -65,10 +69,24 @@ void cp_dyntree_free(void *state);
 /* The leaf model for so many classes and rows. */
 copse_status cp_dyntree_make_leaf(const cp_dyntree *f, size_t classes, size_t rows, cp_leaf *out, copse_error *err);
 
-/* What follows from a leaf's list, and from a split's children. */
+/* What follows from a leaf's list: statistic and log_tree. */
 void cp_dyntree_settle_leaf(cp_dyntree *f, int32_t leaf);
-void cp_dyntree_settle_split(cp_dyntree *f, int32_t split);
-void cp_dyntree_sum_split(cp_dyntree *f, int32_t split); /* its statistic */
+/* What follows from a split's children: rows, leaves and height; the rest is not settled. */
+void cp_dyntree_shape_split(cp_dyntree *f, int32_t split);
+/* And the rest, of all below a node that is not settled; todo has room for its height and one. */
+void cp_dyntree_settle(cp_dyntree *f, int32_t node, int32_t *todo);
+
+/* Logarithms of the prior, by depth. */
+static inline double cp_dyntree_log_split(const cp_dyntree *f, size_t depth) {
+    return depth < CP_DYNTREE_DEPTHS ? f->log_split[depth] : cp_tree_prior_log_split(&f->prior, depth);
+}
+static inline double cp_dyntree_log_stop(const cp_dyntree *f, size_t depth) {
+    return depth < CP_DYNTREE_DEPTHS ? f->log_stop[depth] : cp_tree_prior_log_stop(&f->prior, depth);
+}
+
+static inline int cp_dyntree_is_settled(const cp_dyntree_node *n) {
+    return cp_dyntree_is_leaf(n) || n->of.summed == n->rows;
+}
 
 static inline const float *cp_dyntree_row(const cp_dyntree *f, size_t row) {
     return f->x + row * f->dims;

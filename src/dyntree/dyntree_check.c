@@ -78,7 +78,7 @@ static const char *check_leaf(const cp_dyntree *f, int32_t id, uint32_t *seen, d
     }
     cp_leaf_gather(&f->leaf, list, n->rows, stat);
     if (!same_bits(stat, cp_dyntree_pool_stat(&f->pool, id), f->pool.width)) return "D5: a leaf has lost count";
-    double log_tree = cp_tree_prior_log_stop(&f->prior, n->depth) + cp_leaf_log_marginal(&f->leaf, stat);
+    double log_tree = cp_dyntree_log_stop(f, n->depth) + cp_leaf_log_marginal(&f->leaf, stat);
     return same_bits(&log_tree, &n->log_tree, 1) ? NULL : "D5: a leaf's likelihood is not that of its rows";
 }
 
@@ -87,15 +87,15 @@ static const char *check_split(const cp_dyntree *f, int32_t id, double *stat) {
     const double *l = cp_dyntree_pool_stat(&f->pool, n->left), *r = cp_dyntree_pool_stat(&f->pool, n->right);
     if (left->depth != n->depth + 1 || right->depth != n->depth + 1) return "D2: depth does not grow by one";
     if (n->dim < 0 || (size_t)n->dim >= f->dims || !isfinite(n->cut)) return "D3: an impossible cut";
-    for (size_t k = 0; k < f->pool.width; k++) stat[k] = l[k] + r[k];
-    if (!same_bits(stat, cp_dyntree_pool_stat(&f->pool, id), f->pool.width)) return "D5: a split has lost count";
-    double log_tree = cp_tree_prior_log_split(&f->prior, n->depth) + (left->log_tree + right->log_tree);
-    if (!f->frozen && !same_bits(&log_tree, &n->log_tree, 1))
-        return "D5: a split's likelihood is not that of its children";
     uint32_t height = 1 + (left->height > right->height ? left->height : right->height);
     if (n->rows != left->rows + right->rows || n->leaves != left->leaves + right->leaves || n->height != height)
         return "D5: a split is not the sum of its children";
-    return NULL;
+    if (f->frozen || !cp_dyntree_is_settled(n)) return NULL;
+    if (!cp_dyntree_is_settled(left) || !cp_dyntree_is_settled(right)) return "D5: settled before its children";
+    for (size_t k = 0; k < f->pool.width; k++) stat[k] = l[k] + r[k];
+    if (!same_bits(stat, cp_dyntree_pool_stat(&f->pool, id), f->pool.width)) return "D5: a split has lost count";
+    double log_tree = cp_dyntree_log_split(f, n->depth) + (left->log_tree + right->log_tree);
+    return same_bits(&log_tree, &n->log_tree, 1) ? NULL : "D5: a split's likelihood is not that of its children";
 }
 
 /* Every holder counted again: no node is left with more, or fewer. */

@@ -232,9 +232,9 @@ static copse_status fill_lists(cp_dyntree *f, listing *l, cp_reader *r, copse_er
         n->right = CP_NONE;
         n->rows = (uint32_t)l->right[i];
         n->leaves = 1;
-        n->list = f->pool.used;
+        n->of.list = f->pool.used;
         f->pool.used += cp_dyntree_pool_slots(n->rows);
-        for (size_t k = 0; k < n->rows; k++) f->pool.list[n->list + k] = l->list[at++];
+        for (size_t k = 0; k < n->rows; k++) f->pool.list[n->of.list + k] = l->list[at++];
     }
     return COPSE_OK;
 }
@@ -285,8 +285,7 @@ static copse_status settle_nodes(cp_dyntree *f, cp_reader *r, copse_error *err) 
         }
         if ((size_t)f->pool.node[n->left].rows + f->pool.node[n->right].rows > f->learnt)
             return cp_reader_bad(r, err, "node %zu has more rows than there are", i);
-        cp_dyntree_sum_split(f, (int32_t)i);
-        cp_dyntree_settle_split(f, (int32_t)i);
+        cp_dyntree_shape_split(f, (int32_t)i);
     }
     for (size_t i = 0; i < f->particles; i++)
         if (f->pool.node[f->root[i]].rows != f->learnt || f->pool.node[f->root[i]].depth)

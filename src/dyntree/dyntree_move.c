@@ -18,7 +18,6 @@ static void replace(cp_dyntree *f, size_t particle, int32_t *path, size_t k, int
         cp_dyntree_node *n = &p->node[id];
         *n = p->node[path[j]];
         n->refs = 1;
-        memcpy(cp_dyntree_pool_stat(p, id), cp_dyntree_pool_stat(p, path[j]), p->width * sizeof *p->stat);
         int32_t *way = n->left == was ? &n->left : &n->right, other = n->left == was ? n->right : n->left;
         *way = fresh;
         p->node[other].refs++;
@@ -32,7 +31,7 @@ static void replace(cp_dyntree *f, size_t particle, int32_t *path, size_t k, int
         f->root[particle] = fresh;
     }
     cp_dyntree_pool_release(p, old);
-    while (k-- > 0) cp_dyntree_settle_split(f, path[k]);
+    while (k-- > 0) cp_dyntree_shape_split(f, path[k]);
 }
 
 /* Writes the rows of a tree to out, leaf by leaf from the left; todo has room for its height and one. */
@@ -42,7 +41,7 @@ static void collect_rows(const cp_dyntree_pool *p, int32_t node, int32_t *todo, 
     while (n) {
         const cp_dyntree_node *at = &p->node[todo[--n]];
         if (cp_dyntree_is_leaf(at)) {
-            memcpy(out, p->list + at->list, at->rows * sizeof *out);
+            memcpy(out, p->list + at->of.list, at->rows * sizeof *out);
             out += at->rows;
             continue;
         }
@@ -82,8 +81,7 @@ static int32_t parted(cp_dyntree *f, int32_t leaf, const cp_dyntree_choice *c) {
     n->dim = c->dim;
     n->cut = c->cut;
     n->depth = p->node[leaf].depth;
-    memcpy(cp_dyntree_pool_stat(p, id), cp_dyntree_pool_stat(p, leaf), p->width * sizeof *p->stat);
-    cp_dyntree_settle_split(f, id);
+    cp_dyntree_shape_split(f, id);
     return id;
 }
 
@@ -103,8 +101,8 @@ static void make_move(cp_dyntree *f, cp_dyntree_desk *d, size_t particle, const 
 }
 
 /* More than will be needed: nodes may become free on the way. */
-static copse_status reserve(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
-    size_t nodes = 0, slots = 0, most = 0;
+static copse_status reserve(cp_dyntree *f, const cp_dyntree_desk *d, copse_error *err) {
+    size_t nodes = 0, slots = 0;
     for (size_t i = 0; i < f->particles; i++) {
         const cp_dyntree_choice *c = &d->choice[i];
         const cp_dyntree_node *leaf = &f->pool.node[d->leaf[i]];
@@ -114,11 +112,8 @@ static copse_status reserve(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err)
             slots += cp_dyntree_pool_slots(c->left) + cp_dyntree_pool_slots(leaf->rows - c->left);
             continue;
         }
-        const cp_dyntree_node *n = &f->pool.node[d->above[i]];
-        slots += cp_dyntree_pool_slots(n->rows);
-        most = n->height > most ? n->height : most;
+        slots += cp_dyntree_pool_slots(f->pool.node[d->above[i]].rows);
     }
-    CP_TRY(CP_GROW(d->todo, d->cap_todo, most + 2, err));
     return cp_dyntree_pool_reserve(&f->pool, nodes, slots, err);
 }
 

@@ -51,11 +51,11 @@ void cp_dyntree_pool_append(cp_dyntree_pool *p, int32_t leaf, uint32_t row) {
     cp_dyntree_node *n = &p->node[leaf];
     if (block_of(n->rows) != block_of(n->rows + 1)) {
         size_t at = take_block(p, n->rows + 1);
-        memcpy(p->list + at, p->list + n->list, n->rows * sizeof *p->list);
-        give_block(p, n->list, n->rows);
-        n->list = at;
+        memcpy(p->list + at, p->list + n->of.list, n->rows * sizeof *p->list);
+        give_block(p, n->of.list, n->rows);
+        n->of.list = at;
     }
-    p->list[n->list + n->rows++] = row;
+    p->list[n->of.list + n->rows++] = row;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- nodes */
@@ -80,13 +80,12 @@ int32_t cp_dyntree_pool_take(cp_dyntree_pool *p) {
     }
     p->live++;
     p->node[id] = (cp_dyntree_node){.left = CP_NONE, .right = CP_NONE, .dim = CP_NONE, .refs = 1};
-    memset(cp_dyntree_pool_stat(p, id), 0, p->width * sizeof *p->stat);
     return id;
 }
 
 int32_t cp_dyntree_pool_take_leaf(cp_dyntree_pool *p, size_t rows) {
     int32_t id = cp_dyntree_pool_take(p);
-    p->node[id].list = take_block(p, rows);
+    p->node[id].of.list = take_block(p, rows);
     p->node[id].leaves = 1;
     return id;
 }
@@ -99,12 +98,12 @@ void cp_dyntree_pool_release(cp_dyntree_pool *p, int32_t node) {
             if (next[k] == CP_NONE || --p->node[next[k]].refs) continue;
             cp_dyntree_node *n = &p->node[next[k]];
             if (cp_dyntree_is_leaf(n)) {
-                give_block(p, n->list, n->rows);
+                give_block(p, n->of.list, n->rows);
                 n->left = p->free;
                 p->free = next[k];
                 p->live--;
             } else {
-                n->memo.first = todo;
+                n->memo.next = todo;
                 todo = next[k];
             }
         }
@@ -113,7 +112,7 @@ void cp_dyntree_pool_release(cp_dyntree_pool *p, int32_t node) {
         int32_t freed = todo;
         next[0] = n->left;
         next[1] = n->right;
-        todo = n->memo.first;
+        todo = n->memo.next;
         n->left = p->free;
         p->free = freed;
         p->live--;

@@ -20,11 +20,17 @@ typedef struct cp_dyntree_node {
     uint32_t leaves, depth; /* leaves below it, itself if it is one; splits above it */
     uint32_t height;        /* splits on the longest way down from it */
     uint32_t seen;          /* for sweeps over many trees: the number of the last sweep that came by */
-    size_t list;            /* leaf: where its list of rows begins */
-    double log_tree;        /* log of (prior x marginal likelihood) of the tree that it is the root of */
     union {
-        double log; /* what a sweep found out about the node */
-        int32_t first;
+        size_t list;   /* leaf: where its list of rows begins */
+        size_t summed; /* split: its rows when statistic and log_tree were last computed, 0: never */
+    } of;
+    double log_tree; /* log of (prior x marginal likelihood) of the tree that it is the root of */
+    union {
+        double log; /* what a sweep found out about the node: a weight, where it leads to, a chain */
+        struct {
+            int32_t leaf, above;
+        } to;
+        int32_t next;
     } memo;
 } cp_dyntree_node;
 
@@ -50,7 +56,8 @@ copse_status cp_dyntree_pool_reserve(cp_dyntree_pool *p, size_t nodes, size_t sl
 /* What the list of a leaf takes. */
 size_t cp_dyntree_pool_slots(size_t rows);
 
-/* From what is reserved: a node with one holder, all else 0; of a leaf, its list; one row more in the list. */
+/* From what is reserved: a node with one holder, all else 0 but its statistic, which is anything; a leaf, with room for its
+ * list; one row more in a list. */
 int32_t cp_dyntree_pool_take(cp_dyntree_pool *p);
 int32_t cp_dyntree_pool_take_leaf(cp_dyntree_pool *p, size_t rows);
 void cp_dyntree_pool_append(cp_dyntree_pool *p, int32_t leaf, uint32_t row);
@@ -66,7 +73,7 @@ static inline int cp_dyntree_is_leaf(const cp_dyntree_node *n) {
 }
 
 static inline uint32_t *cp_dyntree_pool_list(const cp_dyntree_pool *p, int32_t leaf) {
-    return p->list + p->node[leaf].list;
+    return p->list + p->node[leaf].of.list;
 }
 
 static inline double *cp_dyntree_pool_stat(const cp_dyntree_pool *p, int32_t node) {

@@ -13,7 +13,7 @@ copse_status cp_dyntree_desk_init(cp_dyntree_desk *d, const cp_dyntree *f, copse
     *d = (cp_dyntree_desk){0};
     CP_TRY_OUT(CP_RAW(d->leaf, n, err));
     CP_TRY_OUT(CP_RAW(d->above, n, err));
-    CP_TRY_OUT(CP_RAW(d->root, n, err));
+    CP_TRY_OUT(CP_RAW(d->copy, n, err));
     CP_TRY_OUT(CP_RAW(d->next, n, err));
     CP_TRY_OUT(CP_RAW(d->parent, n, err));
     CP_TRY_OUT(CP_RAW(d->log_w, n, err));
@@ -31,9 +31,9 @@ out:
 }
 
 void cp_dyntree_desk_clear(cp_dyntree_desk *d) {
-    void *const all[] = {d->leaf,   d->above, d->root, d->next, d->parent, d->log_w, d->tmp,
+    void *const all[] = {d->leaf,   d->above, d->copy, d->next, d->parent, d->log_w, d->tmp,
                          d->choice, d->group, d->low,  d->high, d->known,  d->first, d->column,
-                         d->label,  d->y,     d->side, d->path, d->todo};
+                         d->label,  d->y,     d->side, d->path, d->todo,   d->meet};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cp_mem_free(all[i]);
     *d = (cp_dyntree_desk){0};
 }
@@ -50,84 +50,97 @@ static double log_predictive(const cp_dyntree *f, int32_t leaf, size_t row) {
     return cp_leaf_log_marginal(&f->leaf, with) - cp_leaf_log_marginal(&f->leaf, stat);
 }
 
+/* Down from the root of a particle, as far as no other particle has gone in this sweep: from there on the way is known.  All nodes
+ * that are new are noted, and told where they lead. */
+static void find_leaf(cp_dyntree *f, cp_dyntree_desk *d, size_t particle, const float *x) {
+    cp_dyntree_pool *p = &f->pool;
+    size_t from = d->met, k = from;
+    int32_t id = f->root[particle];
+    cp_dyntree_node *n = &p->node[id];
+    while (n->seen != p->sweep && !cp_dyntree_is_leaf(n)) {
+        n->seen = p->sweep;
+        d->meet[k++] = id;
+        id = x[n->dim] <= n->cut ? n->left : n->right;
+        n = &p->node[id];
+    }
+    int leaf = cp_dyntree_is_leaf(n);
+    d->leaf[particle] = leaf ? id : n->memo.to.leaf;
+    d->above[particle] = !leaf ? n->memo.to.above : k > from ? d->meet[k - 1] : CP_NONE;
+    for (d->met = k; k-- > from;) {
+        p->node[d->meet[k]].memo.to.leaf = d->leaf[particle];
+        p->node[d->meet[k]].memo.to.above = d->above[particle];
+    }
+}
+
+/* Where the row falls in each tree. */
+static copse_status find_leaves(cp_dyntree *f, cp_dyntree_desk *d, size_t row, copse_error *err) {
+    CP_TRY(CP_GROW(d->meet, d->cap_meet, f->pool.live, err));
+    f->pool.sweep++;
+    d->met = 0;
+    for (size_t i = 0; i < f->particles; i++) {
+        if (i && f->root[i] == f->root[i - 1]) {
+            d->leaf[i] = d->leaf[i - 1];
+            d->above[i] = d->above[i - 1];
+        } else {
+            find_leaf(f, d, i, cp_dyntree_row(f, row));
+        }
+    }
+    return COPSE_OK;
+}
+
 /* Returns the room that lists need for one row more in each leaf. */
 static size_t weigh(cp_dyntree *f, cp_dyntree_desk *d, size_t row) {
-    cp_dyntree_pool *p = &f->pool;
-    uint32_t sweep = ++p->sweep;
     size_t slots = 0;
     for (size_t i = 0; i < f->particles; i++) {
-        int again = i && f->root[i] == f->root[i - 1];
-        d->leaf[i] = again ? d->leaf[i - 1] : cp_dyntree_pool_find(p, f->root[i], cp_dyntree_row(f, row));
-        cp_dyntree_node *n = &p->node[d->leaf[i]];
-        if (n->seen != sweep) {
-            n->seen = sweep;
+        cp_dyntree_node *n = &f->pool.node[d->leaf[i]];
+        if (n->seen != f->pool.sweep) {
+            n->seen = f->pool.sweep;
             n->memo.log = log_predictive(f, d->leaf[i], row);
             slots += cp_dyntree_pool_slots(n->rows + 1);
+            d->meet[d->met++] = d->leaf[i];
         }
         d->log_w[i] = n->memo.log;
     }
     return slots;
 }
 
+/* What was found out about a particle is true of its copies. */
 static void resample(cp_dyntree *f, cp_dyntree_desk *d, size_t row) {
     cp_rng rng;
     cp_rng_init(&rng, f->seed, CP_FOR_RESAMPLE, 0, row);
     cp_particle_resample(f->resampling, d->log_w, f->particles, &rng, d->tmp, d->parent);
     for (size_t i = 0; i < f->particles; i++) {
-        d->root[i] = f->root[d->parent[i]];
-        f->pool.node[d->root[i]].refs++;
+        size_t from = d->parent[i];
+        d->copy[i] = (cp_dyntree_place){f->root[from], d->leaf[from], d->above[from]};
+        f->pool.node[f->root[from]].refs++;
     }
     for (size_t i = 0; i < f->particles; i++) cp_dyntree_pool_release(&f->pool, f->root[i]);
-    memcpy(f->root, d->root, f->particles * sizeof *f->root);
+    for (size_t i = 0; i < f->particles; i++) {
+        f->root[i] = d->copy[i].root;
+        d->leaf[i] = d->copy[i].leaf;
+        d->above[i] = d->copy[i].above;
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- add */
-
-/* Nodes from the root of a particle to the leaf of the row; returns how many.  There is room for them. */
-static size_t find_path(const cp_dyntree *f, cp_dyntree_desk *d, size_t particle, const float *x) {
-    size_t n = 0;
-    for (int32_t id = f->root[particle];;) {
-        const cp_dyntree_node *at = &f->pool.node[id];
-        d->path[n++] = id;
-        if (cp_dyntree_is_leaf(at)) return n;
-        id = x[at->dim] <= at->cut ? at->left : at->right;
-    }
-}
 
 static void add_to_leaf(cp_dyntree *f, int32_t leaf, size_t row) {
     double *stat = cp_dyntree_pool_stat(&f->pool, leaf);
     cp_dyntree_pool_append(&f->pool, leaf, (uint32_t)row);
     cp_leaf_add(&f->leaf, stat, row);
     f->pool.node[leaf].log_tree =
-        cp_tree_prior_log_stop(&f->prior, f->pool.node[leaf].depth) + cp_leaf_log_marginal(&f->leaf, stat);
+        cp_dyntree_log_stop(f, f->pool.node[leaf].depth) + cp_leaf_log_marginal(&f->leaf, stat);
 }
 
-/* Nodes that several trees hold are met several times, and take the row once. */
-static void add_to_trees(cp_dyntree *f, cp_dyntree_desk *d, size_t row) {
-    uint32_t sweep = ++f->pool.sweep;
-    for (size_t i = 0; i < f->particles; i++) {
-        if (i && f->root[i] == f->root[i - 1]) continue;
-        for (size_t k = find_path(f, d, i, cp_dyntree_row(f, row)); k-- > 0;) {
-            cp_dyntree_node *n = &f->pool.node[d->path[k]];
-            if (n->seen == sweep) continue;
-            n->seen = sweep;
-            if (cp_dyntree_is_leaf(n)) {
-                add_to_leaf(f, d->path[k], row);
-                continue;
-            }
-            if (f->task == COPSE_CLASS) cp_leaf_add(&f->leaf, cp_dyntree_pool_stat(&f->pool, d->path[k]), row);
-            cp_dyntree_settle_split(f, d->path[k]);
-        }
+/* To every node above the row, once, whoever holds it. */
+static void add_to_nodes(cp_dyntree *f, const cp_dyntree_desk *d, size_t row) {
+    for (size_t k = 0; k < d->met; k++) {
+        cp_dyntree_node *n = &f->pool.node[d->meet[k]];
+        if (cp_dyntree_is_leaf(n))
+            add_to_leaf(f, d->meet[k], row);
+        else
+            n->rows++;
     }
-}
-
-static size_t greatest_height(const cp_dyntree *f) {
-    size_t most = 0;
-    for (size_t i = 0; i < f->particles; i++) {
-        size_t h = f->pool.node[f->root[i]].height;
-        most = h > most ? h : most;
-    }
-    return most;
 }
 
 /* The tables of the leaf model reach as far as there are rows. */
@@ -144,41 +157,38 @@ static copse_status stretch_leaf(cp_dyntree *f, copse_error *err) {
 /* A class more changes the prior of every leaf, and so all that was computed from it. */
 static copse_status widen(cp_dyntree *f, size_t classes, copse_error *err) {
     cp_dyntree_pool *p = &f->pool;
-    cp_leaf leaf = {0};
-    double *stat = NULL;
-    uint32_t *tmp = NULL;
-    int32_t *order = NULL;
-    copse_status status;
-    CP_TRY_OUT(CP_RAW(tmp, p->nodes, err));
-    CP_TRY_OUT(CP_RAW(order, p->nodes, err));
-    CP_TRY_OUT((stat = cp_mem_new(p->cap_stat, classes * sizeof *stat)) ? COPSE_OK : cp_fail_memory(err));
-    CP_TRY_OUT(cp_dyntree_make_leaf(f, classes, f->leaf.rows, &leaf, err));
-    for (size_t i = 0; i < p->nodes; i++) memcpy(stat + i * classes, p->stat + i * p->width, p->width * sizeof *stat);
+    cp_leaf leaf;
+    double *stat = cp_mem_raw(p->cap_stat, classes * sizeof *stat);
+    copse_status status = stat ? cp_dyntree_make_leaf(f, classes, f->leaf.rows, &leaf, err) : cp_fail_memory(err);
+    if (status) {
+        cp_mem_free(stat);
+        return status;
+    }
     cp_mem_free(p->stat);
+    cp_leaf_clear(&f->leaf);
     p->stat = stat;
     p->width = f->classes = classes;
-    cp_leaf_clear(&f->leaf);
     f->leaf = leaf;
-    for (size_t i = cp_dyntree_pool_order(p, f->root, f->particles, tmp, order); i-- > 0;)
-        (cp_dyntree_is_leaf(&p->node[order[i]]) ? cp_dyntree_settle_leaf : cp_dyntree_settle_split)(f, order[i]);
-    stat = NULL;
-out:
-    cp_mem_free(stat);
-    cp_mem_free(tmp);
-    cp_mem_free(order);
-    return status;
+    for (size_t i = 0; i < p->nodes; i++) {
+        if (!p->node[i].refs) continue;
+        if (cp_dyntree_is_leaf(&p->node[i]))
+            cp_dyntree_settle_leaf(f, (int32_t)i);
+        else
+            p->node[i].of.summed = 0;
+    }
+    return COPSE_OK;
 }
 
 copse_status cp_dyntree_add(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
     size_t row = f->learnt;
     if (f->label && (size_t)f->label[row] >= f->classes) CP_TRY(widen(f, (size_t)f->label[row] + 1, err));
     CP_TRY(stretch_leaf(f, err));
-    CP_TRY(CP_GROW(d->path, d->cap_path, greatest_height(f) + 1, err));
+    CP_TRY(find_leaves(f, d, row, err));
     CP_TRY(cp_dyntree_pool_reserve(&f->pool, 0, weigh(f, d, row), err));
     f->log_predictive += cp_particle_log_mean(d->log_w, f->particles);
+    add_to_nodes(f, d, row);
     if (f->particles > 1) resample(f, d, row);
-    add_to_trees(f, d, row);
-    f->learnt++;
+    d->found = ++f->learnt;
     return COPSE_OK;
 }
 
@@ -285,22 +295,12 @@ static double log_sides(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, c
 }
 
 /* Trees differ in the node above the leaf, or in the leaf itself if it is the root. */
-static void weigh_moves(cp_dyntree *f, const cp_dyntree_desk *d, size_t particle, double log_grow,
+static void weigh_moves(const cp_dyntree *f, const cp_dyntree_desk *d, size_t particle, double log_grow,
                         cp_dyntree_choice *c) {
     const cp_dyntree_node *leaf = &f->pool.node[d->leaf[particle]];
     int32_t up = d->above[particle];
-    c->log_w[CP_DYNTREE_PRUNE] = -INFINITY;
-    c->log_w[CP_DYNTREE_STAY] = leaf->log_tree;
-    if (up != CP_NONE) {
-        cp_dyntree_node *n = &f->pool.node[up];
-        if (n->seen != f->pool.sweep) {
-            n->seen = f->pool.sweep;
-            n->memo.log = cp_tree_prior_log_stop(&f->prior, n->depth) +
-                          cp_leaf_log_marginal(&f->leaf, cp_dyntree_pool_stat(&f->pool, up));
-        }
-        c->log_w[CP_DYNTREE_PRUNE] = n->memo.log;
-        c->log_w[CP_DYNTREE_STAY] = n->log_tree;
-    }
+    c->log_w[CP_DYNTREE_PRUNE] = up == CP_NONE ? -INFINITY : f->pool.node[up].memo.log;
+    c->log_w[CP_DYNTREE_STAY] = up == CP_NONE ? leaf->log_tree : f->pool.node[up].log_tree;
     c->log_w[CP_DYNTREE_GROW] = c->log_w[CP_DYNTREE_STAY] - leaf->log_tree + log_grow;
 }
 
@@ -326,7 +326,7 @@ static void gather_targets(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf
 /* The particles of a chain that try a cut in this column. */
 static void choose_in_column(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, int32_t dim) {
     size_t depth = f->pool.node[leaf].depth;
-    double prior = cp_tree_prior_log_split(&f->prior, depth) + 2 * cp_tree_prior_log_stop(&f->prior, depth + 1);
+    double prior = cp_dyntree_log_split(f, depth) + 2 * cp_dyntree_log_stop(f, depth + 1);
     gather_column(f, d, leaf, (size_t)dim);
     for (int32_t i = d->first[dim]; i != CP_NONE; i = d->next[i]) {
         weigh_moves(f, d, (size_t)i, prior + log_sides(f, d, leaf, &d->choice[i]), &d->choice[i]);
@@ -361,45 +361,60 @@ static void choose_in_leaf(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, int3
         if (d->first[dim] != CP_NONE) choose_in_column(f, d, leaf, (int32_t)dim);
 }
 
+/* What the node above a leaf is worth as it is, and, in its memo, as one leaf. */
+static void weigh_parent(cp_dyntree *f, cp_dyntree_desk *d, int32_t split) {
+    cp_dyntree_node *n = &f->pool.node[split];
+    if (n->seen == f->pool.sweep) return;
+    n->seen = f->pool.sweep;
+    cp_dyntree_settle(f, split, d->todo);
+    n->memo.log =
+        cp_dyntree_log_stop(f, n->depth) + cp_leaf_log_marginal(&f->leaf, cp_dyntree_pool_stat(&f->pool, split));
+}
+
 /* Particles in the same leaf form a chain that begins in its memo.  Returns the number of different leaves; *out_most: the rows
  * in the largest. */
 static size_t find_groups(cp_dyntree *f, cp_dyntree_desk *d, size_t *out_most) {
     uint32_t sweep = ++f->pool.sweep;
-    const float *x = cp_dyntree_row(f, f->learnt - 1);
     size_t groups = 0;
     *out_most = 0;
     for (size_t i = 0; i < f->particles; i++) {
-        if (i && f->root[i] == f->root[i - 1]) {
-            d->leaf[i] = d->leaf[i - 1];
-            d->above[i] = d->above[i - 1];
-        } else {
-            size_t k = find_path(f, d, i, x);
-            d->leaf[i] = d->path[k - 1];
-            d->above[i] = k > 1 ? d->path[k - 2] : CP_NONE;
-        }
         cp_dyntree_node *n = &f->pool.node[d->leaf[i]];
+        if (d->above[i] != CP_NONE) weigh_parent(f, d, d->above[i]);
         if (n->seen != sweep) {
             n->seen = sweep;
-            n->memo.first = CP_NONE;
+            n->memo.next = CP_NONE;
             d->group[groups++] = d->leaf[i];
             *out_most = n->rows > *out_most ? n->rows : *out_most;
         }
-        d->next[i] = n->memo.first;
-        n->memo.first = (int32_t)i;
+        d->next[i] = n->memo.next;
+        n->memo.next = (int32_t)i;
     }
     return groups;
 }
 
+/* Room for the way down any tree. */
+static copse_status reserve_ways(const cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
+    size_t most = 0;
+    for (size_t i = 0; i < f->particles; i++) {
+        size_t height = f->pool.node[f->root[i]].height;
+        most = height > most ? height : most;
+    }
+    CP_TRY(CP_GROW(d->path, d->cap_path, most + 2, err));
+    return CP_GROW(d->todo, d->cap_todo, most + 2, err);
+}
+
 copse_status cp_dyntree_choose(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
     size_t most;
-    CP_TRY(CP_GROW(d->path, d->cap_path, greatest_height(f) + 2, err));
+    CP_TRY(reserve_ways(f, d, err));
     CP_TRY(CP_GROW(d->side, d->cap_side, 2 * f->pool.width, err));
+    if (d->found != f->learnt) CP_TRY(find_leaves(f, d, f->learnt - 1, err));
+    d->found = f->learnt;
     size_t groups = find_groups(f, d, &most);
     CP_TRY(CP_GROW(d->column, d->cap_column, most, err));
     if (f->task == COPSE_CLASS)
         CP_TRY(CP_GROW(d->label, d->cap_label, most, err));
     else
         CP_TRY(CP_GROW(d->y, d->cap_y, most, err));
-    for (size_t g = 0; g < groups; g++) choose_in_leaf(f, d, d->group[g], f->pool.node[d->group[g]].memo.first);
+    for (size_t g = 0; g < groups; g++) choose_in_leaf(f, d, d->group[g], f->pool.node[d->group[g]].memo.next);
     return COPSE_OK;
 }

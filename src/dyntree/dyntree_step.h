@@ -17,11 +17,17 @@ typedef struct cp_dyntree_choice {
     double u;                    /* uniform: it decides */
 } cp_dyntree_choice;
 
+typedef struct cp_dyntree_place {
+    int32_t root, leaf, above;
+} cp_dyntree_place;
+
 /* What is kept from row to row, and of no meaning between calls. */
 typedef struct cp_dyntree_desk {
     /* Of each particle. */
     int32_t *leaf, *above; /* where the row falls, and the parent of that, CP_NONE at the root */
-    int32_t *root, *next;
+    size_t found;          /* rows learnt when these were found */
+    cp_dyntree_place *copy;
+    int32_t *next;
     uint32_t *parent;
     double *log_w, *tmp; /* tmp: two of each */
     cp_dyntree_choice *choice;
@@ -38,6 +44,8 @@ typedef struct cp_dyntree_desk {
     size_t cap_column, cap_label, cap_y;
     double *side; /* statistics of the two sides of a cut */
     size_t cap_side;
+    int32_t *meet; /* the different nodes above a row */
+    size_t met, cap_meet;
     int32_t *path, *todo;
     size_t cap_path, cap_todo;
 } cp_dyntree_desk;
