@@ -173,6 +173,7 @@ typedef struct copse_method_info {
     const char *name, *summary;
     unsigned tasks; /* COPSE_CLASS | COPSE_REGRESS */
     int online;     /* copse_update works */
+    int keeps_rows; /* its models hold the rows they were learnt from, unless saved frozen */
 } copse_method_info;
 
 typedef struct copse_option_info {

@@ -30,8 +30,11 @@ static void print_options(int width, const copse_params *p) {
 
 /* What can still be done with the file. */
 static const char *prospects(const copse_model *m) {
-    if (copse_model_can_learn(m)) return "holds its training rows: copse learn can go on";
     const copse_method_info *method = cli_method(copse_params_method(copse_model_params(m)));
+    int rows = method && method->keeps_rows;
+    if (copse_model_can_learn(m))
+        return rows ? "holds its training rows: copse learn can go on"
+                    : "without its training rows: copse learn can go on";
     return method && method->online ? "frozen, without its training rows: predicts, cannot learn"
                                     : "without its training rows: to learn more, fit again";
 }

@@ -8,10 +8,11 @@
 #include "dyntree/dyntree.h"
 #include "greedy/greedy.h"
 #include "mondrian/mondrian.h"
+#include "orf/orf.h"
 
 static const cp_method *const methods[] = {
     &cp_mondrian_method, &cp_cart_method, &cp_rf_method,    &cp_ert_method,  &cp_bf_method,      &cp_ebf_method,
-    &cp_ssf_method,      &cp_smc_method,  &cp_bcart_method, &cp_bart_method, &cp_dyntree_method,
+    &cp_ssf_method,      &cp_smc_method,  &cp_bcart_method, &cp_bart_method, &cp_dyntree_method, &cp_orf_method,
 };
 
 const cp_method *cp_registry_method(size_t i) {

@@ -123,6 +123,12 @@ static size_t make_models(image *out) {
     out[n++] = fitted(made("branin", 40, 1), "target", "bart trees 5 samples 6 burn-in 20 thin 1 chains 2", 0);
     out[n++] = fitted(made("moons", 40, 1), "target", "bart trees 5 samples 6 burn-in 20 thin 1 chains 2", 0);
     out[n++] = fitted(sums, "label", "bart trees 3 samples 6 burn-in 20 thin 1 chains 2 sampler cgm", 0);
+    copse_table *online = made("moons", 60, 6);
+    add_text(online, "label", 5);
+    out[n++] = fitted(online, "label", "orf trees 3 tests 3 min-samples 8 forget .02", 0);
+    out[n++] = fitted(made("branin", 60, 1), "target", "orf trees 3 tests 3 min-samples 8", 0);
+    out[n++] = fitted(made("branin", 60, 1), "target", "orf trees 2 tests 2 min-samples 8", COPSE_SAVE_FROZEN);
+    out[n++] = fitted(made("moons", 60, 1), "target", "orf trees 2 tests 2 min-samples 8", COPSE_SAVE_FROZEN);
     return n;
 }
 

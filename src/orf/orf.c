@@ -1,0 +1,403 @@
+#include "orf/orf.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/pool.h"
+
+static const cp_param params[] = {
+    {.name = "trees", .type = CP_PARAM_INT, .initial = "100", .min = 1, .max = 100000, .help = "trees in the forest"},
+    {.name = "seed",
+     .type = CP_PARAM_INT,
+     .initial = "1",
+     .min = 0,
+     .max = 9007199254740992.0,
+     .help = "same seed, same model, on any number of threads"},
+    {.name = "tests",
+     .type = CP_PARAM_INT,
+     .initial = "10",
+     .min = 1,
+     .max = 10000,
+     .help = "random tests that each leaf tries"},
+    {.name = "min-samples",
+     .type = CP_PARAM_INT,
+     .initial = "20",
+     .min = 2,
+     .max = 1e9,
+     .help = "alpha: rows a leaf has to see, copies counted, before it is split"},
+    {.name = "min-gain",
+     .type = CP_PARAM_REAL,
+     .initial = "0",
+     .min = 0,
+     .max = 1,
+     .help = "beta: what a split has to take from Gini's impurity; numbers: its share of the variance"},
+    {.name = "max-depth",
+     .type = CP_PARAM_INT,
+     .initial = "inf",
+     .min = 1,
+     .max = INFINITY,
+     .help = "splits on the way to a leaf, at most"},
+    {.name = "smoothing",
+     .type = CP_PARAM_REAL,
+     .initial = ".1",
+     .min = 0,
+     .max = 1e9,
+     .help = "rows added to each leaf: of all classes alike; numbers: of the variance of all rows"},
+    {.name = "forget",
+     .type = CP_PARAM_REAL,
+     .initial = "0",
+     .min = 0,
+     .max = 1,
+     .help = "classes: gamma; trees older than 1/gamma rows are begun anew if they err; 0: never"},
+};
+
+/* ----------------------------------------------------------------------------------------------- making and freeing */
+
+copse_status cp_orf_new(const copse_params *p, copse_task task, size_t dims, size_t classes, cp_orf **out,
+                        copse_error *err) {
+    cp_orf *f;
+    *out = NULL;
+    CP_TRY(CP_NEW(f, 1, err));
+    f->trees = (size_t)cp_param_int(p, "trees");
+    f->rules = (cp_orf_rules){
+        .kern = cp_kern_best(),
+        .task = task,
+        .seed = (uint64_t)cp_param_int(p, "seed"),
+        .dims = dims,
+        .classes = task == COPSE_CLASS ? classes : 0,
+        .width = task == COPSE_CLASS ? classes : 0,
+        .tests = (size_t)cp_param_int(p, "tests"),
+        .min_samples = cp_param_real(p, "min-samples"),
+        .min_gain = cp_param_real(p, "min-gain"),
+        .max_depth = cp_param_real(p, "max-depth"),
+        .smoothing = cp_param_real(p, "smoothing"),
+        .forget = cp_param_real(p, "forget"),
+    };
+    f->tree = cp_mem_new(f->trees, sizeof *f->tree);
+    if (!f->tree) {
+        cp_mem_free(f);
+        return cp_fail_memory(err);
+    }
+    *out = f;
+    return COPSE_OK;
+}
+
+void cp_orf_free(void *state) {
+    cp_orf *f = state;
+    if (!f) return;
+    for (size_t m = 0; m < f->trees; m++) cp_orf_tree_clear(&f->tree[m]);
+    cp_mem_free(f->tree);
+    cp_mem_free(f->wait.x);
+    cp_mem_free(f->wait.y);
+    cp_mem_free(f);
+}
+
+/* Columns are scaled to [0,1], so that is known of their ranges. */
+static copse_status begin_trees(cp_orf *f, copse_error *err) {
+    for (size_t m = 0; m < f->trees; m++) {
+        cp_orf_tree *t = &f->tree[m];
+        CP_TRY(CP_NEW(t->range, 2 * f->rules.dims, err));
+        for (size_t d = 0; d < f->rules.dims; d++) t->range[f->rules.dims + d] = 1;
+        CP_TRY(cp_orf_tree_begin(t, &f->rules, (uint32_t)m, err));
+    }
+    return COPSE_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- predict */
+
+/* Mean and variance of the leaf's rows and of `smoothing` more that vary as all rows do; of all rows, if it has none. */
+cp_component cp_orf_leaf_gauss(const cp_orf *f, const cp_orf_tree *t, size_t leaf, const cp_orf_moments *all) {
+    cp_orf_moments m = cp_orf_leaf_moments(t, &f->rules, leaf);
+    double whole = all->n > 0 ? all->m2 / all->n : 0, least = whole > 0 ? 1e-6 * whole : 1e-12;
+    double var = m.n > 0 ? (m.m2 + f->rules.smoothing * whole) / (m.n + f->rules.smoothing) : whole;
+    return (cp_component){1, (m.n > 0 ? m.mean : all->mean) + f->centre, sqrt(fmax(var, least)), INFINITY};
+}
+
+/* Adds the answer of one tree to row i of `out`. */
+static copse_status answer(const cp_orf *f, const cp_orf_tree *t, const float *x, const cp_orf_moments *all, size_t i,
+                           cp_answer *out, copse_error *err) {
+    size_t leaf = (size_t)t->node[cp_orf_tree_find(t, x)].dim;
+    if (f->rules.task == COPSE_REGRESS) return cp_answer_add(out, cp_orf_leaf_gauss(f, t, leaf, all), err);
+    cp_orf_leaf_probs(t, &f->rules, leaf, out->probs + i * out->classes);
+    return COPSE_OK;
+}
+
+/* Row i has the answers of all trees. */
+static void end_row(const cp_orf *f, size_t i, cp_answer *out) {
+    if (f->rules.task == COPSE_REGRESS) {
+        cp_answer_end_row(out); /* which makes the weights sum to 1 */
+        return;
+    }
+    for (size_t k = 0; k < f->rules.classes; k++) out->probs[i * out->classes + k] /= (double)f->trees;
+}
+
+static copse_status predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
+                            copse_error *err) {
+    const cp_orf *f = state;
+    (void)p;
+    for (size_t i = 0; i < rows->n; i++) {
+        for (size_t m = 0; m < f->trees; m++)
+            CP_TRY(answer(f, &f->tree[m], rows->x + i * rows->dims, &f->moments, i, out, err));
+        end_row(f, i, out);
+    }
+    return COPSE_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- learning */
+
+/* Room for rows, and for their classes in the leaves of every tree. */
+static copse_status make_room(cp_orf *f, const cp_rows *rows, copse_error *err) {
+    size_t all = f->wait.n + rows->n, width = f->rules.width;
+    CP_TRY(CP_GROW(f->wait.x, f->wait.cap_x, all * f->rules.dims, err));
+    CP_TRY(CP_GROW(f->wait.y, f->wait.cap_y, all, err));
+    if (f->rules.task != COPSE_CLASS || rows->classes <= width) return COPSE_OK;
+    width = rows->classes > width + width / 2 ? rows->classes : width + width / 2;
+    for (size_t m = 0; m < f->trees; m++) CP_TRY(cp_orf_tree_room(&f->tree[m], &f->rules, width, err));
+    for (size_t m = 0; m < f->trees; m++) cp_orf_tree_widen(&f->tree[m], &f->rules, width);
+    f->rules.width = width;
+    return COPSE_OK;
+}
+
+/* Takes rows in, all or none; the trees learn them later. */
+static copse_status take_in(cp_orf *f, const cp_rows *rows, copse_error *err) {
+    CP_TRY(make_room(f, rows, err));
+    float *x = f->wait.x + f->wait.n * f->rules.dims;
+    double *y = f->wait.y + f->wait.n;
+    if (rows->n) memcpy(x, rows->x, rows->n * f->rules.dims * sizeof *x);
+    if (f->rows == 0 && rows->n && rows->y) f->centre = rows->y[0];
+    for (size_t i = 0; i < rows->n; i++) {
+        y[i] = rows->y ? rows->y[i] - f->centre : rows->label[i];
+        if (rows->y) cp_orf_moments_add(&f->moments, y[i]);
+    }
+    if (f->rules.task == COPSE_CLASS && rows->classes > f->rules.classes) f->rules.classes = rows->classes;
+    f->wait.n += rows->n;
+    f->rows += rows->n;
+    return COPSE_OK;
+}
+
+/* Rows taken in, learnt by every tree; with `before`, each tree's own answers to the rows from `from` on. */
+typedef struct learning {
+    cp_orf *f;
+    cp_answer *before; /* one per tree, or NULL */
+    size_t from;
+    cp_orf_moments seen; /* before that row */
+    size_t upto;         /* rows to have been learnt in the end */
+} learning;
+
+static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *err) {
+    const learning *job = arg;
+    cp_orf *f = job->f;
+    cp_orf_tree *t = &f->tree[m];
+    cp_orf_moments seen = job->seen;
+    (void)worker;
+    while (t->rows < job->upto) {
+        size_t i = t->rows - (f->rows - f->wait.n);
+        const float *x = f->wait.x + i * f->rules.dims;
+        if (job->before && t->rows >= job->from) {
+            CP_TRY(answer(f, t, x, &seen, t->rows - job->from, &job->before[m], err));
+            if (f->rules.task == COPSE_REGRESS) cp_answer_end_row(&job->before[m]);
+            cp_orf_moments_add(&seen, f->wait.y[i]);
+        }
+        CP_TRY(cp_orf_tree_learn(t, &f->rules, (uint32_t)m, x, f->wait.y[i], err));
+    }
+    return COPSE_OK;
+}
+
+/* Temporal knowledge weighting: of the trees that are older than 1/gamma rows, one is picked; it is begun anew with the
+ * probability of its out-of-bag error. */
+static copse_status take_turn(cp_orf *f, copse_error *err) {
+    size_t old = 0;
+    cp_rng rng;
+    cp_rng_init(&rng, f->rules.seed, CP_FOR_RESAMPLE, 0, f->turns);
+    f->turns++;
+    for (size_t m = 0; m < f->trees; m++) old += (double)(f->turns - f->tree[m].born) * f->rules.forget > 1;
+    if (!old) return COPSE_OK;
+    size_t pick = (size_t)cp_rng_below(&rng, old), m = 0;
+    for (;; m++)
+        if ((double)(f->turns - f->tree[m].born) * f->rules.forget > 1 && pick-- == 0) break;
+    cp_orf_tree *t = &f->tree[m];
+    if (!(cp_rng_unit(&rng) * t->asked < t->miss)) return COPSE_OK;
+    return cp_orf_tree_begin(t, &f->rules, (uint32_t)m, err);
+}
+
+/* Trees that forget have to wait for each other after every row. */
+static copse_status learn_in_turns(learning *job, copse_error *err) {
+    cp_orf *f = job->f;
+    while (f->turns < f->rows) {
+        job->upto = f->turns + 1;
+        for (size_t m = 0; m < f->trees; m++) CP_TRY(learn_tree(job, m, 0, err));
+        CP_TRY(take_turn(f, err));
+    }
+    return COPSE_OK;
+}
+
+static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_error *err) {
+    cp_orf *f = job->f;
+    if (f->rules.forget > 0) {
+        CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
+        CP_TRY(learn_in_turns(job, err));
+    } else {
+        job->upto = f->rows;
+        CP_TRY(cp_pool_for(run, cp_pool_workers(run, f->trees), f->trees, NULL, learn_tree, job, err));
+        f->turns = f->rows;
+    }
+    f->wait.n = 0;
+    return COPSE_OK;
+}
+
+static copse_status settle(void *state, const copse_params *p, const copse_run *run, copse_error *err) {
+    learning job = {.f = state};
+    (void)p;
+    return job.f->wait.n ? bring_up_to_date(&job, run, err) : COPSE_OK;
+}
+
+enum { PIECE = 1 << 14 }; /* rows that are copied at a time */
+
+static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
+                        copse_error *err) {
+    cp_orf *f;
+    *out_state = NULL;
+    if (rows->task == COPSE_REGRESS && cp_param_real(p, "forget") > 0)
+        return cp_fail(err, COPSE_E_USAGE, "--forget needs classes: the error of numbers is no probability");
+    CP_TRY(cp_orf_new(p, rows->task, rows->dims, rows->classes, &f, err));
+    learning job = {.f = f};
+    copse_status status = begin_trees(f, err);
+    for (size_t first = 0; !status && first < rows->n; first += PIECE) {
+        cp_rows part = cp_rows_part(rows, first, rows->n - first < PIECE ? rows->n - first : PIECE);
+        status = take_in(f, &part, err);
+        if (!status) status = bring_up_to_date(&job, run, err);
+        cp_log_progress(run, "learning rows", (double)(first + part.n), (double)rows->n);
+    }
+    if (status)
+        cp_orf_free(f);
+    else
+        *out_state = f;
+    return status;
+}
+
+/* Sums the trees' answers, in the order of the trees. */
+static copse_status merge_answers(const cp_orf *f, const cp_answer *tree, size_t n, cp_answer *out, size_t first,
+                                  copse_error *err) {
+    for (size_t i = 0; i < n; i++) {
+        double *to = f->rules.task == COPSE_CLASS ? out->probs + (first + i) * out->classes : NULL;
+        for (size_t m = 0; m < f->trees; m++) {
+            if (!to) CP_TRY(cp_answer_add(out, tree[m].comp[i], err));
+            for (size_t k = 0; k < f->rules.classes; k++) to[k] += tree[m].probs[i * tree[m].classes + k];
+        }
+        end_row(f, first + i, out);
+    }
+    return COPSE_OK;
+}
+
+/* Test-then-train for one piece of rows: all trees answer and learn row by row, each on its own. */
+static copse_status learn_and_answer(cp_orf *f, const cp_rows *piece, size_t first, cp_answer *out,
+                                     const copse_run *run, copse_error *err) {
+    copse_status status = COPSE_OK;
+    learning job = {.f = f, .from = f->rows, .seen = f->moments};
+    CP_TRY(CP_NEW(job.before, f->trees, err));
+    for (size_t m = 0; m < f->trees; m++)
+        CP_TRY_OUT(cp_answer_init(&job.before[m], f->rules.task, piece->n, f->rules.classes, err));
+    CP_TRY_OUT(take_in(f, piece, err));
+    CP_TRY_OUT(bring_up_to_date(&job, run, err));
+    CP_TRY_OUT(merge_answers(f, job.before, piece->n, out, first, err));
+out:
+    for (size_t m = 0; m < f->trees; m++) cp_answer_clear(&job.before[m]);
+    cp_mem_free(job.before);
+    return status;
+}
+
+/* Each tree's answers are held until all trees have answered: bounds that memory. */
+static size_t piece_rows(const cp_orf *f) {
+    size_t bytes = f->rules.task == COPSE_CLASS ? sizeof(double) * f->rules.classes : sizeof(cp_component);
+    size_t room = ((size_t)32 << 20) / (bytes * f->trees);
+    return room < 1 ? 1 : room > 1024 ? 1024 : room;
+}
+
+static copse_status update(void *state, const cp_rows *rows, const copse_params *p, const copse_run *run,
+                           cp_answer *opt_before, copse_error *err) {
+    cp_orf *f = state;
+    learning job = {.f = f};
+    CP_TRY(settle(state, p, run, err));
+    if (!opt_before) {
+        CP_TRY(take_in(f, rows, err));
+        return bring_up_to_date(&job, run, err);
+    }
+    size_t piece = piece_rows(f);
+    for (size_t first = 0; first < rows->n; first += piece) {
+        cp_rows part = cp_rows_part(rows, first, rows->n - first < piece ? rows->n - first : piece);
+        CP_TRY(learn_and_answer(f, &part, first, opt_before, run, err));
+    }
+    return COPSE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- questions */
+
+static const char *check(const void *state) {
+    const cp_orf *f = state;
+    for (size_t m = 0; m < f->trees; m++) {
+        if (f->tree[m].rows > f->rows || f->tree[m].rows + f->wait.n < f->rows) return "a tree has lost its rows";
+        unsigned char *seen = cp_mem_new(f->tree[m].nodes, 1);
+        const char *wrong = seen ? cp_orf_tree_check(&f->tree[m], &f->rules, seen) : NULL;
+        cp_mem_free(seen);
+        if (wrong) return wrong;
+    }
+    return NULL;
+}
+
+static size_t count_rows(const void *state) {
+    return ((const cp_orf *)state)->rows;
+}
+
+static size_t count_trees(const void *state) {
+    return ((const cp_orf *)state)->trees;
+}
+
+static int can_learn(const void *state) {
+    return !((const cp_orf *)state)->rules.frozen;
+}
+
+static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
+    const cp_orf *f = state;
+    size_t n = 0;
+    double leaves = 0, depth = 0, trees = (double)f->trees, asked = 0, miss = 0;
+    for (size_t m = 0; m < f->trees; m++) {
+        const cp_orf_tree *t = &f->tree[m];
+        double sum = 0;
+        for (size_t j = 0; j < t->nodes; j++)
+            if (t->node[j].left == CP_NONE) sum += t->node[j].depth;
+        leaves += (double)t->leaves;
+        depth += sum / (double)t->leaves;
+        asked += t->asked;
+        miss += t->miss;
+    }
+    out[n++] = (copse_figure){"leaves", leaves / trees};
+    out[n++] = (copse_figure){"depth", depth / trees};
+    if (asked > 0) out[n++] = (copse_figure){"oob_error", miss / asked};
+    return n;
+}
+
+const cp_method cp_orf_method = {
+    .info = {.name = "orf",
+             .summary = "online random forest: bagging and splits as rows come (Saffari et al.); a baseline",
+             .tasks = COPSE_CLASS | COPSE_REGRESS,
+             .online = 1},
+    .wants_unit = 1,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .fit = fit,
+    .update = update,
+    .predict = predict,
+    .settle = settle,
+    .write = cp_orf_write,
+    .read = cp_orf_read,
+    .check = check,
+    .clear = cp_orf_free,
+    .rows = count_rows,
+    .trees = count_trees,
+    .can_learn = can_learn,
+    .figures = figures,
+    .tree_json = cp_orf_tree_json,
+    .tree_node = cp_orf_tree_node,
+};
