@@ -32,7 +32,7 @@ bench: all ## speed and memory against peers measured in the same run
 	@bench/trees
 
 papers: all ## the papers' tables and figures, ours beside theirs (an hour); QUICK=1 for a look (minutes)
-	@tools/setup bench
+	@tools/setup papers
 	@bench/papers/all $(if $(QUICK),--quick)
 
 install: all ## install under PREFIX (/usr/local), staged in DESTDIR if given

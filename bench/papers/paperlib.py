@@ -160,7 +160,7 @@ def main(doc, about, work):
         for data in about.data:
             lib.data_file(data)
         code = work(Page(about, name, LOOKS if options.quick else PAGES), options.quick)
-    except lib.Skip as reason:
+    except (lib.Skip, ModuleNotFoundError) as reason:
         print(f'skipped: {reason}', file=sys.stderr)
         return SKIPPED
     print(f'took {time.monotonic() - start:.0f} s')
