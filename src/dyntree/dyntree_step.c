@@ -201,7 +201,7 @@ static void gather_column(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf,
 }
 
 /* The k-th smallest, from 0 on (Hoare's way): it comes to its place, between smaller and larger ones. */
-static float select(float *v, size_t n, size_t k) {
+static float nth_smallest(float *v, size_t n, size_t k) {
     ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, at = (ptrdiff_t)k;
     while (low < high) {
         float pivot = v[at];
@@ -227,8 +227,8 @@ static void find_range(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, si
     d->known[dim] = d->groups;
     gather_column(f, d, leaf, dim);
     if (m > 1) {
-        d->low[dim] = select(d->column, n, m - 1);
-        d->high[dim] = select(d->column, n, n - m);
+        d->low[dim] = nth_smallest(d->column, n, m - 1);
+        d->high[dim] = nth_smallest(d->column, n, n - m);
         return;
     }
     float low = d->column[0], high = low;
@@ -340,7 +340,10 @@ static void choose_in_column(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, in
 static void choose_in_leaf(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, int32_t first) {
     const cp_dyntree_node *n = &f->pool.node[leaf];
     int large = n->rows / 2 >= f->min_leaf;
-    d->groups++;
+    if (!++d->groups) { /* after all numbers are used up */
+        memset(d->known, 0, f->dims * sizeof *d->known);
+        d->groups = 1;
+    }
     if (large) gather_targets(f, d, leaf);
     for (int32_t i = first, next; i != CP_NONE; i = next) {
         cp_dyntree_choice *c = &d->choice[i];
