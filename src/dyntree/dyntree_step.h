@@ -2,6 +2,7 @@
 #ifndef CP_DYNTREE_STEP_H
 #define CP_DYNTREE_STEP_H
 
+#include "base/mem.h"
 #include "dyntree/dyntree.h"
 
 typedef enum cp_dyntree_move { CP_DYNTREE_STAY, CP_DYNTREE_PRUNE, CP_DYNTREE_GROW, CP_DYNTREE_MOVES } cp_dyntree_move;
@@ -38,10 +39,15 @@ typedef struct cp_dyntree_desk {
     int32_t *first;    /* of the particles that try the column */
     uint32_t groups;
     /* Of the rows of a leaf. */
+    cp_arena rows;
+    size_t cap_rows;
     float *column;
     int32_t *label;
     double *y;
-    size_t cap_column, cap_label, cap_y;
+    uint64_t *key; /* two of each, for sorting */
+    uint32_t *order, *end;
+    unsigned char *wanted; /* gaps that somebody cuts */
+    double *gap, *worth;
     double *side; /* statistics of the two sides of a cut */
     size_t cap_side;
     int32_t *meet; /* the different nodes above a row */
@@ -52,6 +58,9 @@ typedef struct cp_dyntree_desk {
 
 copse_status cp_dyntree_desk_init(cp_dyntree_desk *d, const cp_dyntree *f, copse_error *err);
 void cp_dyntree_desk_clear(cp_dyntree_desk *d);
+
+/* Where a row falls in each tree: d->leaf and d->above. */
+copse_status cp_dyntree_find_leaves(cp_dyntree *f, cp_dyntree_desk *d, size_t row, copse_error *err);
 
 /* Weighs and adds the next row, which is kept already; all or nothing. */
 copse_status cp_dyntree_add(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err);
