@@ -5,20 +5,45 @@
 #include "base/mem.h"
 #include "dyntree/dyntree.h"
 
-/* How many trees lead to each leaf; of no meaning between rows. */
+/* What is known about a node while a row is answered. */
+typedef struct mark {
+    uint32_t row;   /* 1 + the row that it was last known for */
+    int32_t leaf;   /* where it leads to */
+    uint32_t trees; /* of a leaf: how many lead to it; 0 between rows */
+} mark;
+
 typedef struct tally {
-    uint32_t *count; /* of each node, 0 between rows */
-    int32_t *leaf;   /* the different ones */
+    mark *mark;          /* of each node */
+    int32_t *way, *leaf; /* the different ones */
     size_t leaves;
+    uint32_t row;
     size_t first, end; /* trees that are asked */
 } tally;
+
+/* Down to the first node that another tree has been to: the rest of the way is the same. */
+static int32_t find_leaf(const cp_dyntree *f, int32_t id, const float *x, tally *t) {
+    const cp_dyntree_node *n = &f->pool.node[id];
+    size_t k = 0;
+    while (t->mark[id].row != t->row && !cp_dyntree_is_leaf(n)) {
+        t->way[k++] = id;
+        id = x[n->dim] <= n->cut ? n->left : n->right;
+        n = &f->pool.node[id];
+    }
+    int32_t leaf = cp_dyntree_is_leaf(n) ? id : t->mark[id].leaf;
+    while (k-- > 0) {
+        t->mark[t->way[k]].row = t->row;
+        t->mark[t->way[k]].leaf = leaf;
+    }
+    return leaf;
+}
 
 static void find_leaves(const cp_dyntree *f, const float *x, tally *t) {
     int32_t leaf = CP_NONE;
     t->leaves = 0;
+    t->row++;
     for (size_t i = t->first; i < t->end; i++) {
-        if (i == t->first || f->root[i] != f->root[i - 1]) leaf = cp_dyntree_pool_find(&f->pool, f->root[i], x);
-        if (!t->count[leaf]++) t->leaf[t->leaves++] = leaf;
+        if (i == t->first || f->root[i] != f->root[i - 1]) leaf = find_leaf(f, f->root[i], x, t);
+        if (!t->mark[leaf].trees++) t->leaf[t->leaves++] = leaf;
     }
 }
 
@@ -37,8 +62,8 @@ static copse_status answer_row(const cp_dyntree *f, const float *x, tally *t, si
     find_leaves(f, x, t);
     for (size_t k = 0; k < t->leaves; k++) {
         int32_t leaf = t->leaf[k];
-        double weight = (double)t->count[leaf] / trees;
-        t->count[leaf] = 0;
+        double weight = (double)t->mark[leaf].trees / trees;
+        t->mark[leaf].trees = 0;
         if (f->task == COPSE_CLASS)
             cp_leaf_predict_class(&f->leaf, cp_dyntree_pool_stat(&f->pool, leaf), weight,
                                   out->probs + place * out->classes);
@@ -49,18 +74,25 @@ static copse_status answer_row(const cp_dyntree *f, const float *x, tally *t, si
     return COPSE_OK;
 }
 
+static void tally_clear(tally *t) {
+    cp_mem_free(t->mark);
+    cp_mem_free(t->way);
+    cp_mem_free(t->leaf);
+}
+
 static copse_status tally_init(tally *t, const cp_dyntree *f, int32_t tree, copse_error *err) {
     *t = (tally){.first = tree == CP_NONE ? 0 : (size_t)tree};
     t->end = tree == CP_NONE ? f->particles : t->first + 1;
-    copse_status status = CP_NEW(t->count, f->pool.nodes, err);
+    size_t height = 0;
+    for (size_t i = t->first; i < t->end; i++) {
+        size_t own = f->pool.node[f->root[i]].height;
+        height = own > height ? own : height;
+    }
+    copse_status status = CP_NEW(t->mark, f->pool.nodes, err);
+    if (!status) status = CP_RAW(t->way, height + 1, err);
     if (!status) status = CP_RAW(t->leaf, t->end - t->first, err);
-    if (status) cp_mem_free(t->count);
+    if (status) tally_clear(t);
     return status;
-}
-
-static void tally_clear(tally *t) {
-    cp_mem_free(t->count);
-    cp_mem_free(t->leaf);
 }
 
 copse_status cp_dyntree_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,

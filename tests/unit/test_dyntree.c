@@ -57,6 +57,81 @@ static void rows_that_are_alike_stay_together(void **state) {
     }
 }
 
+/* ------------------------------------------------------------------------------------------------------------ predictions */
+
+/* y -> 8 y: the same trees, and answers eight times as large. */
+static void targets_may_have_any_unit(void **state) {
+    (void)state;
+    copse_error err;
+    sample s = make_sample("unit", 120, 2, 0, 0);
+    copse_params *p = options("particles=20");
+    cp_dyntree *f[2];
+    cp_answer a[2];
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; k && i < 120; i++) s.y[i] *= 8;
+        f[k] = fit_trees(&s.rows, 120, p);
+        must(cp_answer_init(&a[k], COPSE_REGRESS, 120, 0, &err), err);
+        must(cp_dyntree_predict(f[k], &s.rows, p, &a[k], &err), err);
+    }
+    assert_true(f[0]->pool.live > 10);
+    assert_int_equal(f[0]->pool.live, f[1]->pool.live);
+    for (size_t i = 0; i < 120; i++) {
+        cp_mixture one = cp_answer_mixture(&a[0], i), eight = cp_answer_mixture(&a[1], i);
+        assert_near(8 * cp_mixture_mean(one), cp_mixture_mean(eight), 1e-9);
+        assert_near(64 * cp_mixture_var(one), cp_mixture_var(eight), 1e-9);
+    }
+    for (int k = 0; k < 2; k++) {
+        cp_answer_clear(&a[k]);
+        cp_dyntree_free(f[k]);
+    }
+    cp_param_free(p);
+    free_sample(&s);
+}
+
+/* What is asked of all particles is the mean of what each says; and what one says is what its leaf says. */
+static void the_answer_is_the_mean_over_particles(void **state) {
+    (void)state;
+    copse_error err;
+    for (size_t classes = 0; classes <= 3; classes += 3) {
+        sample s = make_sample("mean", 100, 2, classes, 0);
+        copse_params *p = options("particles=12");
+        cp_dyntree *f = fit_trees(&s.rows, 100, p);
+        cp_answer all;
+        double sum[100][3] = {{0}};
+        must(cp_answer_init(&all, s.rows.task, 100, classes, &err), err);
+        must(cp_dyntree_predict(f, &s.rows, p, &all, &err), err);
+        for (int32_t t = 0; t < 12; t++) {
+            cp_answer one;
+            must(cp_answer_init(&one, s.rows.task, 100, classes, &err), err);
+            one.tree = t;
+            must(cp_dyntree_predict(f, &s.rows, p, &one, &err), err);
+            for (size_t i = 0; i < 100; i++) {
+                const double *stat =
+                    cp_dyntree_pool_stat(&f->pool, cp_dyntree_pool_find(&f->pool, f->root[t], cp_dyntree_row(f, i)));
+                if (!classes) {
+                    double want = f->centre + f->scale * stat[1] / (f->kappa + stat[0]);
+                    assert_near(cp_mixture_mean(cp_answer_mixture(&one, i)), want, 1e-12);
+                    sum[i][0] += want / 12;
+                }
+                for (size_t k = 0; k < classes; k++) {
+                    double want = (stat[k] + 1. / 3) / (stat[0] + stat[1] + stat[2] + 1);
+                    assert_near(one.probs[i * 3 + k], want, 1e-12);
+                    sum[i][k] += want / 12;
+                }
+            }
+            cp_answer_clear(&one);
+        }
+        for (size_t i = 0; i < 100; i++) {
+            if (!classes) assert_near(cp_mixture_mean(cp_answer_mixture(&all, i)), sum[i][0], 1e-12);
+            for (size_t k = 0; k < classes; k++) assert_near(all.probs[i * 3 + k], sum[i][k], 1e-12);
+        }
+        cp_answer_clear(&all);
+        cp_dyntree_free(f);
+        cp_param_free(p);
+        free_sample(&s);
+    }
+}
+
 /* --------------------------------------------------------------------------------------------------------------- streams */
 
 static const struct {
@@ -345,6 +420,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_are_sound_after_every_row),
         cmocka_unit_test(rows_that_are_alike_stay_together),
+        cmocka_unit_test(targets_may_have_any_unit),
+        cmocka_unit_test(the_answer_is_the_mean_over_particles),
         cmocka_unit_test(cutting_the_stream_changes_nothing),
         cmocka_unit_test(classes_that_are_new_come_with_their_row),
         cmocka_unit_test(answers_before_learning_are_those_of_the_model_before),
