@@ -1,6 +1,7 @@
 #include "bo/study.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes_image.h"
@@ -404,17 +405,41 @@ copse_status cp_study_add(copse_study *s, const double *x, double value, size_t 
 
 enum { AT_A_TIME = 1024 };
 
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* How bad the bad ones are says nothing of where the best is, but a forest takes their spread for uncertainty, and would have
+ * one look there.  So the worst quarter counts as its best value: the quartile of the first 2^k tells, 2^k being as many as
+ * there are.  When there are twice as many the forest begins anew, which leaves a tell at O(log n) in the mean. */
+static copse_status set_floor(copse_study *s, copse_error *err) {
+    double *value;
+    size_t n = 1;
+    while (2 * n <= s->tells) n *= 2;
+    if (n == s->surveyed) return COPSE_OK;
+    CP_TRY(CP_RAW(value, n, err));
+    for (size_t i = 0; i < n; i++) value[i] = worth(s, s->trial[s->told[i]].value);
+    qsort(value, n, sizeof *value, by_size);
+    s->floor = value[n / 4];
+    s->surveyed = n;
+    cp_mem_free(value);
+    cp_surrogate_forget(&s->forest);
+    return COPSE_OK;
+}
+
 static copse_status learn_some(copse_study *s, size_t first, size_t n, float *u, double *y, copse_error *err) {
     for (size_t i = 0; i < n; i++) {
         int32_t trial = s->told[first + i];
         cp_space_encode(s->space, point_of(s, (size_t)trial), u + i * s->space->cols);
-        y[i] = worth(s, s->trial[trial].value);
+        y[i] = fmax(worth(s, s->trial[trial].value), s->floor);
     }
     return cp_surrogate_learn(&s->forest, u, y, n, err);
 }
 
 /* All tells that the forest does not know yet, in their order. */
 static copse_status learn(copse_study *s, copse_error *err) {
+    CP_TRY(set_floor(s, err));
     size_t todo = s->tells - cp_surrogate_rows(&s->forest), room = todo < AT_A_TIME ? todo : AT_A_TIME;
     float *u = NULL;
     double *y = NULL;

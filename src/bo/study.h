@@ -50,6 +50,8 @@ struct copse_study {
     int32_t elite[CP_STUDY_ELITES];
     size_t elites;
     cp_surrogate forest;
+    double floor;    /* what the forest learns of values worse than that, larger being better */
+    size_t surveyed; /* it is the lower quartile of so many tells, the first ones */
 };
 
 copse_status cp_study_new(const char *opt_path, const copse_study_options *opt, copse_study **out, copse_error *err);

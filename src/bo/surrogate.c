@@ -24,8 +24,14 @@ copse_status cp_surrogate_init(cp_surrogate *s, size_t cols, size_t trees, uint6
     return set(s->params, "posterior", "fast", err);
 }
 
-void cp_surrogate_clear(cp_surrogate *s) {
+void cp_surrogate_forget(cp_surrogate *s) {
     if (s->state) s->method->clear(s->state);
+    s->state = NULL;
+    s->behind = 0;
+}
+
+void cp_surrogate_clear(cp_surrogate *s) {
+    cp_surrogate_forget(s);
     cp_param_free(s->params);
     *s = (cp_surrogate){0};
 }

@@ -82,6 +82,26 @@ static void finds_the_best(void **state) {
     copse_study_free(r);
 }
 
+/* Values that are bad beyond measure are just bad: a study with cliffs asks for the points that it asks for where the worst
+ * quarter is all alike. */
+static void how_bad_does_not_matter(void **state) {
+    copse_error err;
+    copse_trial t;
+    const double cliff[] = {-100, -1e12};
+    double x[2][40][4];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        copse_study *s = make(NULL, mixed, 4, NULL, 0);
+        for (int i = 0; i < 40; i++) {
+            must(copse_study_ask(s, &t, &err), err);
+            memcpy(x[k][i], t.x, sizeof x[k][i]);
+            must(copse_study_tell(s, t.id, i % 4 == 1 ? cliff[k] : objective(t.x), &err), err);
+        }
+        copse_study_free(s);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+}
+
 static void same_trials(const copse_study *a, const copse_study *b) {
     assert_int_equal(copse_study_trials(a), copse_study_trials(b));
     assert_int_equal(copse_study_best(a), copse_study_best(b));
@@ -324,15 +344,11 @@ static void goes_on_after_running_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_lie_in_the_box),
-        cmocka_unit_test(finds_the_best),
-        cmocka_unit_test(a_file_goes_on),
-        cmocka_unit_test(what_others_tell_is_known),
-        cmocka_unit_test(many_asks_before_tells),
-        cmocka_unit_test(a_grid_has_an_end),
-        cmocka_unit_test(failures_are_not_learnt),
-        cmocka_unit_test(wrong_calls_change_nothing),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(points_lie_in_the_box),      cmocka_unit_test(finds_the_best),
+        cmocka_unit_test(how_bad_does_not_matter),    cmocka_unit_test(a_file_goes_on),
+        cmocka_unit_test(what_others_tell_is_known),  cmocka_unit_test(many_asks_before_tells),
+        cmocka_unit_test(a_grid_has_an_end),          cmocka_unit_test(failures_are_not_learnt),
+        cmocka_unit_test(wrong_calls_change_nothing), cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(goes_on_after_running_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

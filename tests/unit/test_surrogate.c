@@ -1,0 +1,167 @@
+#include "check.h"
+
+#include <gsl/gsl_integration.h>
+#include <gsl/gsl_randist.h>
+
+#include "bo/surrogate.h"
+#include "num/rng.h"
+
+enum { COLS = 3, ROWS = 40, POINTS = 60 };
+
+static double hill(const float *x) {
+    double sum = 0;
+    for (int k = 0; k < COLS; k++) sum -= pow((double)x[k] - .4, 2);
+    return sum;
+}
+
+static void taught(cp_surrogate *s, cp_rng *rng, float *x, double *y) {
+    copse_error err;
+    for (int i = 0; i < ROWS * COLS; i++) x[i] = (float)cp_rng_unit(rng);
+    for (int i = 0; i < ROWS; i++) y[i] = hill(x + i * COLS);
+    must(cp_surrogate_init(s, COLS, 10, seed_of("surrogate"), &err), err);
+    must(cp_surrogate_learn(s, x, y, ROWS, &err), err);
+}
+
+static void answer_at(const cp_surrogate *s, const float *x, cp_answer *out) {
+    copse_error err;
+    cp_rows rows = {.task = COPSE_REGRESS, .n = POINTS, .dims = COLS, .x = x};
+    must(cp_answer_init(out, COPSE_REGRESS, POINTS, 0, &err), err);
+    must(s->method->predict(s->state, &rows, s->params, out, &err), err);
+}
+
+typedef struct gain {
+    double mean, sd, best;
+} gain;
+
+static double gain_at(double z, void *arg) {
+    const gain *g = arg;
+    return fmax(g->mean + g->sd * z - g->best, 0) * gsl_ran_ugaussian_pdf(z);
+}
+
+/* E max(f - best, 0) over a mixture less its noise, each component by quadrature on both sides of the kink. */
+static double integrated(cp_mixture m, double noise, double best, gsl_integration_workspace *w) {
+    double sum = 0;
+    for (size_t i = 0; i < m.n; i++) {
+        cp_component c = cp_mixture_at(&m, i);
+        gain g = {c.loc, sqrt(fmax(0, c.scale * c.scale - noise)), best};
+        double kink = g.sd > 0 ? (best - g.mean) / g.sd : 0, part = 0, off;
+        double from = g.sd > 0 ? fmin(fmax(kink, -12), 12) : -12;
+        gsl_function f = {gain_at, &g};
+        gsl_integration_qag(&f, from, 12, 1e-14, 1e-11, 1000, GSL_INTEG_GAUSS61, w, &part, &off);
+        sum += c.weight * part;
+    }
+    return sum;
+}
+
+static void expected_improvement_is_the_integral(void **state) {
+    static const double bests[] = {-.5, -.1, -.01, .2}; /* among the values, and above all of them */
+    cp_surrogate s;
+    cp_rng rng;
+    cp_answer a;
+    copse_error err;
+    float x[ROWS * COLS], u[POINTS * COLS];
+    double y[ROWS], open[POINTS], got[POINTS], less[POINTS];
+    gsl_integration_workspace *w = gsl_integration_workspace_alloc(1000);
+    (void)state;
+    cp_rng_init(&rng, seed_of("improvement"), CP_FOR_TEST, 0, 0);
+    taught(&s, &rng, x, y);
+    for (int i = 0; i < POINTS * COLS; i++) u[i] = i < 10 * COLS ? x[i] : (float)(1.4 * cp_rng_unit(&rng) - .2);
+    for (int i = 0; i < POINTS; i++) open[i] = (double)i / POINTS;
+    answer_at(&s, u, &a);
+    for (size_t b = 0; b < COUNT(bests); b++) {
+        cp_view v = {.kind = CP_ACQ_EI, .best = bests[b]};
+        must(cp_surrogate_judge(&s, &v, u, POINTS, NULL, got, &err), err);
+        must(cp_surrogate_judge(&s, &v, u, POINTS, open, less, &err), err);
+        for (size_t i = 0; i < POINTS; i++) {
+            double want = integrated(cp_answer_mixture(&a, i), s.method->noise(s.state), bests[b], w);
+            assert_near(got[i], want, 1e-10);
+            assert_near(less[i], open[i] * want, 1e-10);
+        }
+    }
+    cp_answer_clear(&a);
+    cp_surrogate_clear(&s);
+    gsl_integration_workspace_free(w);
+}
+
+/* Mean + kappa sd of the whole mixture, by its components. */
+static void upper_bound_is_mean_and_deviation(void **state) {
+    cp_surrogate s;
+    cp_rng rng;
+    cp_answer a;
+    copse_error err;
+    cp_view v = {.kind = CP_ACQ_UCB, .kappa = 1.5};
+    float x[ROWS * COLS], u[POINTS * COLS];
+    double y[ROWS], got[POINTS];
+    (void)state;
+    cp_rng_init(&rng, seed_of("bound"), CP_FOR_TEST, 0, 0);
+    taught(&s, &rng, x, y);
+    for (int i = 0; i < POINTS * COLS; i++) u[i] = (float)cp_rng_unit(&rng);
+    answer_at(&s, u, &a);
+    must(cp_surrogate_judge(&s, &v, u, POINTS, NULL, got, &err), err);
+    for (size_t i = 0; i < POINTS; i++) {
+        cp_mixture m = cp_answer_mixture(&a, i);
+        double mean = 0, square = 0;
+        for (size_t k = 0; k < m.n; k++) {
+            cp_component c = cp_mixture_at(&m, k);
+            mean += c.weight * c.loc;
+            square += c.weight * (c.loc * c.loc + c.scale * c.scale);
+        }
+        assert_near(got[i], mean + 1.5 * sqrt(square - mean * mean), 1e-10);
+    }
+    cp_answer_clear(&a);
+    cp_surrogate_clear(&s);
+}
+
+/* The cell of a point at any depth holds it, and at the leaf no other point of another leaf. */
+static void cells_are_where_the_leaf_is_one(void **state) {
+    cp_surrogate s;
+    cp_rng rng;
+    float x[ROWS * COLS], cell[2 * COLS], v[COLS];
+    double y[ROWS];
+    (void)state;
+    cp_rng_init(&rng, seed_of("cells"), CP_FOR_TEST, 0, 0);
+    taught(&s, &rng, x, y);
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t tree = 0; tree < 10; tree++) {
+            const float *u = x + i * COLS;
+            size_t depth = cp_surrogate_cell(&s, tree, u, SIZE_MAX, cell);
+            assert_int_equal(cp_surrogate_cell(&s, tree, u, depth, cell), depth);
+            for (size_t k = 0; k < COLS; k++) {
+                assert_true(cell[2 * k] <= u[k] && u[k] <= cell[2 * k + 1]);
+                v[k] = cell[2 * k] + (cell[2 * k + 1] - cell[2 * k]) * (.01F + .98F * (float)cp_rng_unit(&rng));
+            }
+            assert_int_equal(cp_surrogate_leaf(&s, tree, u), cp_surrogate_leaf(&s, tree, v));
+        }
+    cp_surrogate_clear(&s);
+}
+
+static void what_is_forgotten_is_as_never_learnt(void **state) {
+    cp_surrogate a, b;
+    cp_rng rng;
+    copse_error err;
+    cp_view v = {.kind = CP_ACQ_UCB, .kappa = 1};
+    float x[ROWS * COLS];
+    double y[ROWS], want[ROWS], got[ROWS];
+    (void)state;
+    cp_rng_init(&rng, seed_of("forgotten"), CP_FOR_TEST, 0, 0);
+    taught(&a, &rng, x, y);
+    taught(&b, &rng, x, y);
+    cp_surrogate_forget(&a);
+    assert_int_equal(cp_surrogate_rows(&a), 0);
+    must(cp_surrogate_learn(&a, x, y, ROWS, &err), err);
+    must(cp_surrogate_judge(&a, &v, x, ROWS, NULL, got, &err), err);
+    must(cp_surrogate_judge(&b, &v, x, ROWS, NULL, want, &err), err);
+    assert_memory_equal(got, want, sizeof got);
+    cp_surrogate_clear(&a);
+    cp_surrogate_clear(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(expected_improvement_is_the_integral),
+        cmocka_unit_test(upper_bound_is_mean_and_deviation),
+        cmocka_unit_test(cells_are_where_the_leaf_is_one),
+        cmocka_unit_test(what_is_forgotten_is_as_never_learnt),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
