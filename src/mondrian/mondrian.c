@@ -255,10 +255,20 @@ static size_t abreast(size_t first, size_t n) {
     return n - first < CP_MONDRIAN_ABREAST ? n - first : CP_MONDRIAN_ABREAST;
 }
 
+/* Rows that are too few to hide each other's waits for memory in one tree.  Each of them first goes through several trees
+ * side by side, which brings what it will meet there into the cache. */
+static int few(size_t rows) {
+    enum { FEW = 4 };
+    return rows <= FEW;
+}
+
 /* Tree by tree, so that a tree stays in the cache while all rows pass through it. */
 static copse_status predict_classes(const cp_mondrian *f, const cp_rows *rows, cp_mondrian_walk *walk, cp_answer *out,
                                     copse_error *err) {
     for (size_t m = 0; m < f->trees; m++) {
+        for (size_t i = 0; few(rows->n) && m % CP_MONDRIAN_ABREAST == 0 && i < rows->n; i++)
+            CP_TRY(cp_mondrian_walk_trees_ahead(walk, &f->tree[m], abreast(m, f->trees), &f->space,
+                                                rows->x + i * rows->dims, err));
         if (rows->n > f->tree[m].nodes / 16) cp_mondrian_walk_warm(&f->tree[m], &f->space);
         for (size_t i = 0; i < rows->n; i += CP_MONDRIAN_ABREAST)
             CP_TRY(cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, rows->x + i * rows->dims,
@@ -274,10 +284,13 @@ static copse_status predict_numbers(const cp_mondrian *f, const cp_rows *rows, c
     size_t first = out->tree == CP_NONE ? 0 : (size_t)out->tree, end = out->tree == CP_NONE ? f->trees : first + 1;
     double share = 1 / (double)(end - first);
     for (size_t i = 0; i < rows->n; i++) {
-        for (size_t m = first; m < end; m++) {
-            CP_TRY(cp_mondrian_walk_down(walk, &f->tree[m], &f->space, rows->x + i * rows->dims, 1, err));
-            CP_TRY(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &f->hyper, &walk->path[0], share, f->center, out,
-                                             err));
+        for (size_t m = first; m < end; m += CP_MONDRIAN_ABREAST) {
+            const cp_mondrian_tree *t = &f->tree[m];
+            size_t n = abreast(m, end);
+            CP_TRY(cp_mondrian_walk_trees(walk, t, n, &f->space, rows->x + i * rows->dims, err));
+            for (size_t k = 0; k < n; k++)
+                CP_TRY(
+                    cp_mondrian_gauss_predict(&t[k], &f->space, &f->hyper, &walk->path[k], share, f->center, out, err));
         }
         cp_answer_end_row(out);
     }
@@ -310,6 +323,7 @@ typedef struct learning {
     cp_answer *before;              /* one per tree, or NULL */
     const cp_mondrian_hyper *hyper; /* regression: one per row, as it was before that row */
     desk *desk;                     /* one per worker */
+    size_t at_once;                 /* trees that a worker takes together */
 } learning;
 
 static copse_status answer_before(const learning *job, size_t m, size_t place, cp_mondrian_walk *walk,
@@ -354,11 +368,31 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
     return COPSE_OK;
 }
 
+/* Some trees in a row. */
+static copse_status learn_trees(void *arg, size_t k, size_t worker, copse_error *err) {
+    const learning *job = arg;
+    cp_mondrian *f = job->f;
+    size_t first = k * job->at_once, left = f->trees - first, n = left < job->at_once ? left : job->at_once;
+    for (size_t i = job->from; n > 1 && i < f->space.rows; i++)
+        CP_TRY(cp_mondrian_walk_trees_ahead(&job->desk[worker].answer, &f->tree[first], n, &f->space,
+                                            cp_mondrian_row(&f->space, (int32_t)i), err));
+    for (size_t i = 0; i < n; i++) CP_TRY(learn_tree(arg, first + i, worker, err));
+    return COPSE_OK;
+}
+
+static size_t trees_at_once(const learning *job, size_t workers) {
+    size_t share = (job->f->trees + workers - 1) / workers;
+    if (!few(job->f->space.rows - job->from)) return 1;
+    return share < CP_MONDRIAN_ABREAST ? share : CP_MONDRIAN_ABREAST;
+}
+
 static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_error *err) {
     size_t trees = job->f->trees, workers = cp_pool_workers(run, trees);
+    job->at_once = trees_at_once(job, workers);
     CP_TRY(CP_NEW(job->desk, workers, err));
     for (size_t i = 0; i < workers; i++) cp_mondrian_scratch_init(&job->desk[i].learn);
-    copse_status status = cp_pool_for(run, workers, trees, NULL, learn_tree, job, err);
+    size_t parts = (trees + job->at_once - 1) / job->at_once;
+    copse_status status = cp_pool_for(run, workers, parts, NULL, learn_trees, job, err);
     for (size_t i = 0; i < workers; i++) {
         cp_mondrian_scratch_clear(&job->desk[i].learn);
         cp_mondrian_walk_clear(&job->desk[i].answer);

@@ -24,14 +24,17 @@ typedef struct traveller {
     uint32_t point;
 } traveller;
 
-/* STRETCH more steps for all travellers, who are all at the same depth.  They take turns, so that one's wait for memory is
- * another's work; those who arrive leave the list.  Returns how many are still on the way. */
-static size_t take_turns(traveller *on_way, size_t count, size_t depth, const cp_mondrian_node *tree,
-                         cp_mondrian_walk *w) {
+/* STRETCH more steps for all travellers, who are all at the same depth, in one tree or (each_own) point i in tree i.  They
+ * take turns, so that one's wait for memory is another's work; those who arrive leave the list.  Returns how many are still
+ * on the way. */
+static inline size_t take_turns(traveller *on_way, size_t count, size_t depth, const cp_mondrian_tree *t, int each_own,
+                                cp_mondrian_walk *w) {
     int32_t *way = w->way + depth * CP_MONDRIAN_ABREAST;
+    const cp_mondrian_node *tree = t->node;
     for (size_t end = depth + STRETCH; depth < end && count; depth++, way += CP_MONDRIAN_ABREAST)
         for (size_t k = count; k-- > 0;) {
             traveller *p = &on_way[k];
+            if (each_own) tree = t[p->point].node;
             const cp_mondrian_node *n = &tree[p->at];
             int32_t left = n->left, right = n->right; /* both read: a choice of values, not a branch to be guessed */
             way[p->point] = p->at;
@@ -46,16 +49,16 @@ static size_t take_turns(traveller *on_way, size_t count, size_t depth, const cp
     return count;
 }
 
-static copse_status descend(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s, const float *x,
-                            size_t points, copse_error *err) {
+static inline copse_status descend(cp_mondrian_walk *w, const cp_mondrian_tree *t, int each_own, const float *x,
+                                   size_t step, size_t points, copse_error *err) {
     traveller on_way[CP_MONDRIAN_ABREAST];
     for (size_t i = 0; i < points; i++) {
         w->path[i].exits = 0;
-        on_way[i] = (traveller){.x = x + i * s->dims, .point = (uint32_t)i};
+        on_way[i] = (traveller){.x = x + i * step, .point = (uint32_t)i};
     }
     for (size_t depth = 0; points; depth += STRETCH) {
         CP_TRY(make_room(w, depth + STRETCH, err));
-        points = take_turns(on_way, points, depth, t->node, w);
+        points = take_turns(on_way, points, depth, t, each_own, w);
     }
     return COPSE_OK;
 }
@@ -137,19 +140,36 @@ static void weigh_exits(cp_mondrian_path *p, const cp_mondrian_tree *t) {
 
 copse_status cp_mondrian_walk_ahead(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                     const float *x, size_t points, copse_error *err) {
-    CP_TRY(descend(w, t, s, x, points, err));
+    CP_TRY(descend(w, t, 0, x, s->dims, points, err));
     for (size_t i = 0; i < points; i++) ask_for_boxes(&w->path[i], t, s);
     return COPSE_OK;
+}
+
+copse_status cp_mondrian_walk_trees_ahead(cp_mondrian_walk *w, const cp_mondrian_tree *t, size_t trees,
+                                          const cp_mondrian_space *s, const float *x, copse_error *err) {
+    CP_TRY(descend(w, t, 1, x, 0, trees, err));
+    for (size_t i = 0; i < trees; i++) ask_for_boxes(&w->path[i], &t[i], s);
+    return COPSE_OK;
+}
+
+static void climb_and_weigh(cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                            const float *x) {
+    cp_mondrian_path_climb(p, t, s, x, 0);
+    root_first(p);
+    weigh_exits(p, t);
 }
 
 copse_status cp_mondrian_walk_down(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                    const float *x, size_t points, copse_error *err) {
     CP_TRY(cp_mondrian_walk_ahead(w, t, s, x, points, err));
-    for (size_t i = 0; i < points; i++) {
-        cp_mondrian_path_climb(&w->path[i], t, s, x + i * s->dims, 0);
-        root_first(&w->path[i]);
-        weigh_exits(&w->path[i], t);
-    }
+    for (size_t i = 0; i < points; i++) climb_and_weigh(&w->path[i], t, s, x + i * s->dims);
+    return COPSE_OK;
+}
+
+copse_status cp_mondrian_walk_trees(cp_mondrian_walk *w, const cp_mondrian_tree *t, size_t trees,
+                                    const cp_mondrian_space *s, const float *x, copse_error *err) {
+    CP_TRY(cp_mondrian_walk_trees_ahead(w, t, trees, s, x, err));
+    for (size_t i = 0; i < trees; i++) climb_and_weigh(&w->path[i], &t[i], s, x);
     return COPSE_OK;
 }
 

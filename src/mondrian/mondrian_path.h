@@ -37,9 +37,14 @@ typedef struct cp_mondrian_walk {
 /* The paths of `points` <= CP_MONDRIAN_ABREAST points, consecutive rows of x. */
 copse_status cp_mondrian_walk_down(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                    const float *x, size_t points, copse_error *err);
-/* Its two halves.  Down to the leaves, by the cuts alone. */
+/* The paths of one point in `trees` <= CP_MONDRIAN_ABREAST trees: w->path[i] is the one in t[i]. */
+copse_status cp_mondrian_walk_trees(cp_mondrian_walk *w, const cp_mondrian_tree *t, size_t trees,
+                                    const cp_mondrian_space *s, const float *x, copse_error *err);
+/* Their first halves: down to the leaves, by the cuts alone. */
 copse_status cp_mondrian_walk_ahead(cp_mondrian_walk *w, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                     const float *x, size_t points, copse_error *err);
+copse_status cp_mondrian_walk_trees_ahead(cp_mondrian_walk *w, const cp_mondrian_tree *t, size_t trees,
+                                          const cp_mondrian_space *s, const float *x, copse_error *err);
 /* Up again: p->exit, from the leaf upwards, starting above the leaf if skip_leaf; without weights. */
 void cp_mondrian_path_climb(cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s, const float *x,
                             int skip_leaf);

@@ -89,7 +89,7 @@ static void assert_same_image(const cp_mondrian *a, const cp_mondrian *b, const 
 
 static void cutting_the_stream_changes_nothing(void **state) {
     (void)state;
-    const char *opts[] = {"trees=5", "trees=5 posterior=fast", "trees=5 min-samples-split=6"};
+    const char *opts[] = {"trees=5", "trees=20 posterior=fast", "trees=5 min-samples-split=6"};
     for (int i = 0; i < 6; i++) {
         sample s = make_sample("cut", 300, 3, i % 2 ? 4 : 0, i < 3 ? 0 : 6);
         copse_params *p = options(opts[i / 2]);
@@ -185,18 +185,19 @@ static void any_number_of_threads_gives_the_same_forest(void **state) {
     copse_error err;
     for (int classes = 0; classes <= 3; classes += 3) {
         sample s = make_sample("threads", 400, 3, (size_t)classes, 0);
-        copse_params *p = options("trees=13");
+        copse_params *p = options("trees=37");
         void *f[3] = {0};
         const int threads[3] = {1, 2, 7};
         for (int i = 0; i < 3; i++) {
             copse_run run = {.threads = threads[i]};
-            cp_rows half = s.rows;
-            half.n = 200;
-            must(cp_mondrian_method.fit(&half, p, &run, &f[i], &err), err);
-            half.x += 200 * 3;
-            if (half.y) half.y += 200;
-            if (half.label) half.label += 200;
-            must(cp_mondrian_method.update(f[i], &half, p, &run, NULL, &err), err);
+            cp_rows part = cp_rows_part(&s.rows, 0, 200);
+            must(cp_mondrian_method.fit(&part, p, &run, &f[i], &err), err);
+            part = cp_rows_part(&s.rows, 200, 190);
+            must(cp_mondrian_method.update(f[i], &part, p, &run, NULL, &err), err);
+            for (size_t row = 390; row < 400; row++) {
+                part = cp_rows_part(&s.rows, row, 1);
+                must(cp_mondrian_method.update(f[i], &part, p, &run, NULL, &err), err);
+            }
         }
         assert_same_image(f[0], f[1], p);
         assert_same_image(f[0], f[2], p);
@@ -232,6 +233,37 @@ static void trees_that_lag_catch_up(void **state) {
     free_sample(&s);
 }
 
+/* Rows of the sample and points outside of it. */
+static void a_point_goes_through_many_trees_as_through_each(void **state) {
+    (void)state;
+    enum { TREES = CP_MONDRIAN_ABREAST, POINTS = 100 };
+    copse_error err;
+    sample s = make_sample("side by side", POINTS, 3, 4, 0);
+    copse_params *p = options("trees=16");
+    cp_mondrian *f = fit_forest(&s.rows, p);
+    cp_mondrian_walk all = {0}, one = {0};
+    for (size_t i = 0; i < POINTS; i++) {
+        size_t trees = 1 + i % TREES;
+        float x[3] = {s.x[3 * i], s.x[3 * i + 1], s.x[3 * i + 2] + (i % 2 ? 0.3f : 0)};
+        must(cp_mondrian_walk_trees(&all, f->tree, trees, &f->space, x, &err), err);
+        for (size_t m = 0; m < trees; m++) {
+            const cp_mondrian_path *a = &all.path[m], *b = &one.path[0];
+            must(cp_mondrian_walk_down(&one, &f->tree[m], &f->space, x, 1, &err), err);
+            assert_int_equal(a->n, b->n);
+            for (size_t k = 0; k < a->n; k++)
+                assert_int_equal(cp_mondrian_path_node(a, k), cp_mondrian_path_node(b, k));
+            assert_int_equal(a->exits, b->exits);
+            assert_memory_equal(a->exit, b->exit, a->exits * sizeof *a->exit);
+            assert_true(a->stay == b->stay);
+        }
+    }
+    cp_mondrian_walk_clear(&all);
+    cp_mondrian_walk_clear(&one);
+    cp_mondrian_free(f);
+    cp_param_free(p);
+    free_sample(&s);
+}
+
 static void a_cut_never_reaches_the_upper_end(void **state) {
     (void)state;
     const float lower = 1, upper = nextafterf(1, 2);
@@ -251,6 +283,7 @@ int main(void) {
         cmocka_unit_test(splits_that_should_have_paused_are_not_read),
         cmocka_unit_test(any_number_of_threads_gives_the_same_forest),
         cmocka_unit_test(trees_that_lag_catch_up),
+        cmocka_unit_test(a_point_goes_through_many_trees_as_through_each),
         cmocka_unit_test(a_cut_never_reaches_the_upper_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
