@@ -103,10 +103,18 @@ static void with_keys(const cp_tree *t, const cp_forest *f, const float *x, size
     cp_tree_walk_rows(t, f, &rows, out_leaf);
 }
 
+/* With gangs of keys, as a forest of up to 64 columns answers. */
+static void with_gangs(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
+    static uint32_t key[QUERIES * CP_KERN_GANG_DIMS];
+    cp_tree_rows rows = {.x = x, .gang = f->dims <= CP_KERN_GANG_DIMS ? key : NULL, .n = n};
+    if (t == f->tree && rows.gang && !cp_kern_best()->gangs(x, n, f->dims, key)) return;
+    cp_tree_walk_rows(t, f, &rows, out_leaf);
+}
+
 static const struct {
     const char *name;
     void (*walk)(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf);
-} walks[] = {{"one by one", one_by_one}, {"side by side", cp_tree_walk}, {"keys", with_keys}};
+} walks[] = {{"one by one", one_by_one}, {"side by side", cp_tree_walk}, {"keys", with_keys}, {"gangs", with_gangs}};
 
 static double now(void) {
     struct timespec t;

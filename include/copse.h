@@ -275,7 +275,7 @@ COPSE_API size_t copse_model_trees(const copse_model *model);
 /* Predictors that are averaged: the trees; or, where each is a sum of trees (bart), draws of it, fewer than all their trees,
  * which are numbered draw after draw. */
 COPSE_API size_t copse_model_draws(const copse_model *model);
-/* Rows worth predicting at a time: many, but with an answer that fits in memory. */
+/* Rows worth predicting at a time, for each thread: many, but with an answer that fits in memory. */
 COPSE_API size_t copse_model_block(const copse_model *model);
 
 /* Figures the method knows of itself (leaves, depth, log_marginal ...); returns how many. */

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/pool.h"
 
 copse_status cp_score_check_interval(double interval, copse_error *err) {
     if (interval == 0 || (interval > 0 && interval < 1)) return COPSE_OK;
@@ -51,11 +52,16 @@ static double clock_now(clockid_t clock) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* As many rows as keep every thread at work. */
+static size_t block_of(const copse_model *model, const copse_run *run) {
+    return cp_model_block(model) * cp_pool_workers(run, SIZE_MAX);
+}
+
 /* Predicts one block, on the clock, and scores it, off the clock. */
 static copse_status score_block(const copse_model *model, cp_scored part, const copse_run *run, cp_metric *metric,
                                 copse_scores *times, copse_error *err) {
     cp_answer answer;
-    size_t left = part.truth->rows - part.first, block = cp_model_block(model), n = left < block ? left : block;
+    size_t left = part.truth->rows - part.first, block = block_of(model, run), n = left < block ? left : block;
     double wall = clock_now(CLOCK_MONOTONIC), cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID);
     copse_status status = cp_model_predict(model, part.truth, part.first, n, run, &answer, err);
     times->predict_seconds += clock_now(CLOCK_MONOTONIC) - wall;
@@ -74,7 +80,7 @@ static void warn_of_strangers(const cp_metric *m, const copse_run *run) {
 
 static copse_status score_blocks(const copse_model *model, cp_scored part, const copse_run *run, cp_metric *metric,
                                  copse_scores *times, copse_error *err) {
-    size_t rows = part.truth->rows, block = cp_model_block(model);
+    size_t rows = part.truth->rows, block = block_of(model, run);
     for (; part.first < rows; part.first += block) {
         cp_log_progress(run, "scoring", (double)part.first, (double)rows);
         CP_TRY(score_block(model, part, run, metric, times, err));

@@ -181,6 +181,7 @@ static copse_status read_state(cp_reader *r, const copse_params *p, copse_task t
     g->spread = cp_greedy_spread_none;
     if (!status && task == COPSE_REGRESS) status = read_spread(&g->spread, r, err);
     if (!status) status = cp_forest_read(r, task, dims, classes, &g->forest, err);
+    if (!status && task == COPSE_REGRESS) status = cp_greedy_spread_leaves(&g->spread, &g->forest, err);
     if (status)
         cp_greedy_free(g);
     else

@@ -330,6 +330,7 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     CP_TRY(fit_spread(f, p, run, err));
     cp_greedy_bag bag = {&f->data.rows, &f->weight, cp_param_real(p, "alpha"), f->bag};
     if (f->bag) CP_TRY(cp_greedy_oob(f->g, &bag, run, err));
+    if (rows->task == COPSE_REGRESS) CP_TRY(cp_greedy_spread_leaves(&f->g->spread, &f->g->forest, err));
     if (f->kind->draws == CP_GREEDY_EXPONENTIAL)
         cp_log_info(run,
                     "%s gives every row some weight in its trees: no row is out of bag; 'copse cv' estimates the error",

@@ -24,7 +24,8 @@ typedef struct question {
     int of_mean;
     double alpha;
     size_t block;  /* a multiple of CP_ANSWER_ROWS */
-    int keys;      /* are for this forest */
+    int keys;      /* are for this forest, */
+    int gangs;     /* or gangs of them */
     uint32_t *key; /* of a block; NULL: they take the place of the rows themselves */
 } question;
 
@@ -35,13 +36,30 @@ static void give_back(uint32_t *key, size_t n) {
     }
 }
 
+/* The n rows that had become gangs before one with something missing turned up. */
+static void give_back_gangs(uint32_t *key, size_t n, size_t dims) {
+    uint32_t gang[CP_KERN_GANG_DIMS * CP_KERN_GANG];
+    for (; n; n -= CP_KERN_GANG, key += CP_KERN_GANG * dims) {
+        memcpy(gang, key, CP_KERN_GANG * dims * sizeof *gang);
+        for (size_t i = 0; i < CP_KERN_GANG; i++)
+            for (size_t d = 0; d < dims; d++) key[i * dims + d] = gang[d * CP_KERN_GANG + i];
+        give_back(key, CP_KERN_GANG * dims);
+    }
+}
+
 /* Rows first ... of a block as trees are to see them. */
 static cp_tree_rows block_of(const question *q, size_t first) {
     size_t left = q->rows->n - first, dims = q->rows->dims;
     cp_tree_rows rows = {.x = q->rows->x + first * dims, .n = left < q->block ? left : q->block};
     if (!q->keys) return rows;
     uint32_t *key = q->key ? q->key : (uint32_t *)(void *)(q->rows->own + first * dims);
-    if (cp_kern_best()->keys(rows.x, rows.n * dims, key))
+    if (q->gangs) {
+        size_t whole = rows.n - rows.n % CP_KERN_GANG, turned = cp_kern_best()->gangs(rows.x, whole, dims, key);
+        if (turned == whole)
+            rows.gang = key;
+        else if (!q->key)
+            give_back_gangs(key, turned, dims);
+    } else if (cp_kern_best()->keys(rows.x, rows.n * dims, key))
         rows.key = key;
     else if (!q->key)
         give_back(key, rows.n * dims);
@@ -50,25 +68,16 @@ static cp_tree_rows block_of(const question *q, size_t first) {
 
 /* ------------------------------------------------------------------------------------------------------------- numbers */
 
-/* What a tree says of CP_ANSWER_ROWS rows; stage by stage, for compilers to see that rows are alike. */
-static void say(const question *q, const cp_tree_value *value, const uint32_t *leaf, cp_gauss *out) {
-    const cp_greedy_spread spread = q->g->spread;
-    cp_tree_value v[CP_ANSWER_ROWS];
-    double var[CP_ANSWER_ROWS];
-    for (size_t k = 0; k < CP_ANSWER_ROWS; k++) v[k] = value[leaf[k]];
-    for (size_t k = 0; k < CP_ANSWER_ROWS; k++)
-        var[k] = q->of_mean ? spread.floor : cp_greedy_spread_var(&spread, &v[k]);
-    for (size_t k = 0; k < CP_ANSWER_ROWS; k++) out[k] = (cp_gauss){v[k].mean, (float)sqrt(var[k])};
-}
-
 static void ask_tree(const question *q, const cp_tree *t, const cp_tree_rows *rows, cp_gauss *out) {
     uint32_t leaf[BLOCK + AHEAD];
+    const float floor = (float)sqrt(q->g->spread.floor);
     cp_tree_walk_rows(t, &q->g->forest, rows, leaf);
     for (size_t i = rows->n; i < rows->n + AHEAD; i++) leaf[i] = 0; /* the answer has room to complete the last group */
-    for (size_t i = 0; i < AHEAD; i++) cp_kern_ask(&t->value[leaf[i]]);
+    for (size_t i = 0; i < AHEAD; i++) cp_kern_ask(&t->gauss[leaf[i]]);
     for (size_t i = 0; i < rows->n; i += CP_ANSWER_ROWS, out += CP_ANSWER_ROWS * (q->end - q->first)) {
-        for (size_t k = 0; k < CP_ANSWER_ROWS; k++) cp_kern_ask(&t->value[leaf[i + AHEAD - CP_ANSWER_ROWS + k]]);
-        say(q, t->value, leaf + i, out);
+        for (size_t k = 0; k < CP_ANSWER_ROWS; k++) cp_kern_ask(&t->gauss[leaf[i + AHEAD - CP_ANSWER_ROWS + k]]);
+        for (size_t k = 0; k < CP_ANSWER_ROWS; k++) out[k] = t->gauss[leaf[i + k]];
+        for (size_t k = 0; q->of_mean && k < CP_ANSWER_ROWS; k++) out[k].sd = floor;
     }
 }
 
@@ -132,6 +141,7 @@ copse_status cp_greedy_predict(const void *state, const cp_rows *rows, const cop
     int keys = cp_tree_walk_takes_keys(&g->forest);
     question q = {.g = g,
                   .keys = keys,
+                  .gangs = cp_tree_walk_takes_gangs(&g->forest),
                   .rows = rows,
                   .end = g->forest.trees,
                   .of_mean = out->of_mean,

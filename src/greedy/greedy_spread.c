@@ -38,6 +38,16 @@ void cp_greedy_spread_init(cp_greedy_spread *s, const cp_forest *f, const cp_row
     *s = (cp_greedy_spread){.var = fmax(sum / n, floor), .rows = f->trees > 1 ? 1 : 10, .stretch = 1, .floor = floor};
 }
 
+copse_status cp_greedy_spread_leaves(const cp_greedy_spread *s, cp_forest *f, copse_error *err) {
+    for (size_t m = 0; m < f->trees; m++) {
+        cp_tree *t = &f->tree[m];
+        CP_TRY(CP_RAW(t->gauss, t->leaves, err));
+        for (size_t k = 0; k < t->leaves; k++)
+            t->gauss[k] = (cp_gauss){t->value[k].mean, (float)sqrt(cp_greedy_spread_var(s, &t->value[k]))};
+    }
+    return COPSE_OK;
+}
+
 /* --------------------------------------------------------------------------------------------------------- rows unseen */
 
 static const double share_within = 0.9, z_squared = 2.705543454095414; /* of the normal quantile at .95 */

@@ -51,6 +51,9 @@ int cp_greedy_spread_check(const cp_greedy_spread *s);
 void cp_greedy_spread_init(cp_greedy_spread *s, const cp_forest *f, const cp_rows *rows,
                            const cp_greedy_weight *weight);
 
+/* What the leaves of a forest answer, in cp_tree's gauss, once c is known. */
+copse_status cp_greedy_spread_leaves(const cp_greedy_spread *s, cp_forest *f, copse_error *err);
+
 /* What trees that have not seen a row say of it: sums over the trees, in the leaves' units. */
 typedef struct cp_greedy_hearsay {
     double votes, mean, square, var; /* var: what c = 1 says, without the floor */

@@ -403,10 +403,10 @@ size_t cp_model_block(const copse_model *m) {
     size_t row = sizeof(double) * m->schema->classes.n, most = 16384;
     if (m->schema->task == COPSE_REGRESS) {
         row = sizeof(cp_component) * cp_model_draws(m);
-        most = m->method->has_draws ? 16384 : 2048;
+        most = m->method->has_draws ? rows_beside_tree(m) : 2048;
     }
     size_t room = ((size_t)16 << 20) / row;
-    room -= room % (room < BLOCK ? CP_ANSWER_ROWS : BLOCK);
+    room -= room % CP_ANSWER_ROWS;
     return room < 256 ? 256 : room > most ? most : room;
 }
 
@@ -415,7 +415,6 @@ size_t cp_model_block(const copse_model *m) {
 static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
     size_t most = m->schema->task == COPSE_CLASS || m->method->has_draws ? cp_model_block(m) : 256;
     size_t share = n / cp_pool_workers(run, n ? n : 1) + 1;
-    if (m->schema->task == COPSE_REGRESS && most > rows_beside_tree(m)) most = rows_beside_tree(m);
     share += CP_ANSWER_ROWS - 1 - (share - 1) % CP_ANSWER_ROWS;
     return share < most ? share : most;
 }

@@ -50,7 +50,7 @@ cp_rows cp_model_rows(const copse_model *m, const float *x, size_t n);
 size_t cp_model_draws(const copse_model *m);
 /* Are there several, each a draw of what could be? */
 int cp_model_has_draws(const copse_model *m);
-/* Rows worth asking for at a time: many, but answers that fit in memory. */
+/* Rows worth asking a thread for at a time: many, but answers that fit in memory. */
 size_t cp_model_block(const copse_model *m);
 /* Does the work put off. */
 copse_status cp_model_settle(const copse_model *m, const copse_run *run, copse_error *err);

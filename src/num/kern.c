@@ -90,6 +90,21 @@ static int keys_plain(const float *x, size_t n, uint32_t *out) {
     return !odd;
 }
 
+static size_t gangs_plain(const float *x, size_t n, size_t d, uint32_t *out) {
+    uint32_t gang[CP_KERN_GANG_DIMS * CP_KERN_GANG]; /* since out may be x */
+    for (size_t done = 0; done < n; done += CP_KERN_GANG, x += CP_KERN_GANG * d, out += CP_KERN_GANG * d) {
+        int odd = 0;
+        for (size_t i = 0; i < CP_KERN_GANG; i++)
+            for (size_t k = 0; k < d; k++) {
+                odd |= x[i * d + k] != x[i * d + k];
+                gang[k * CP_KERN_GANG + i] = cp_kern_key(x[i * d + k]);
+            }
+        if (odd) return done;
+        memcpy(out, gang, CP_KERN_GANG * d * sizeof *out);
+    }
+    return n;
+}
+
 static uint64_t delimiters_plain(const char *text, char delimiter, uint64_t *out_other) {
     uint64_t found = 0, other = 0;
     for (unsigned i = 0; i < 64; i++) {
@@ -112,6 +127,7 @@ static const cp_kern plain = {.name = "plain",
                               .hull = hull_plain,
                               .interleave = interleave_plain,
                               .keys = keys_plain,
+                              .gangs = gangs_plain,
                               .delimiters = delimiters_plain};
 
 const cp_kern *cp_kern_best(void) {

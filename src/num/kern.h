@@ -25,6 +25,8 @@ static inline float cp_kern_unkey(uint32_t key) {
     return x;
 }
 
+enum { CP_KERN_GANG = 8, CP_KERN_GANG_DIMS = 64 };
+
 typedef struct cp_kern {
     const char *name;
     /* How far x lies outside the box: sum over dimensions of max(x-u,0) + max(l-x,0). */
@@ -46,6 +48,10 @@ typedef struct cp_kern {
                       size_t stride);
     /* The keys of n numbers, which may lie in the same memory; 0 if one of them is NaN. */
     int (*keys)(const float *x, size_t n, uint32_t *out);
+    /* The same of n rows of d <= CP_KERN_GANG_DIMS columns, n a multiple of CP_KERN_GANG, turned about for passes that take a
+     * gang of rows at a time: gang by gang, column by column, the keys of its rows side by side.  Stops before a gang in
+     * which something is NaN; returns how many rows have become keys. */
+    size_t (*gangs)(const float *x, size_t n, size_t d, uint32_t *out);
     /* Which of 64 bytes of text are delimiters: bit i for text[i]; and which are neither that nor digits. */
     uint64_t (*delimiters)(const char *text, char delimiter, uint64_t *out_other);
 } cp_kern;
@@ -57,13 +63,19 @@ static inline void cp_kern_ask(const void *p) {
     __asm__ volatile("");
 }
 
-/* n + (*a < b).  One comparison and one addition of the carry, where compilers like to make four instructions of it. */
-static inline size_t cp_kern_add_less(size_t n, const uint32_t *a, uint32_t b) {
+/* A node of a tree as tree.h lays it out for walks: a row whose key is above `cut` goes right. */
+typedef struct cp_kern_step {
+    uint32_t cut, way;
+} cp_kern_step;
+
+/* n + (step[i].cut < key).  One comparison and one addition of the carry, where compilers like to make four instructions of
+ * it, and one more for the address. */
+static inline size_t cp_kern_add_less(size_t n, const cp_kern_step *step, size_t i, uint32_t key) {
 #if defined(__x86_64__) && defined(__GNUC__)
-    __asm__("cmpl %2, %1\n\tadcq $0, %0" : "+r"(n) : "m"(*a), "r"(b) : "cc");
+    __asm__("cmpl %1, (%2,%3,8)\n\tadcq $0, %0" : "+r"(n) : "r"(key), "r"(step), "r"(i) : "cc", "memory");
     return n;
 #else
-    return n + (*a < b);
+    return n + (step[i].cut < key);
 #endif
 }
 

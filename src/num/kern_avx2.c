@@ -304,6 +304,57 @@ AVX2 static int keys_avx2(const float *x, size_t n, uint32_t *out) {
     return fine;
 }
 
+/* Row i, column k of eight rows becomes row k, column i. */
+AVX2 static void turn_about(__m256 r[8]) {
+    __m256 u[8];
+    for (int i = 0; i < 4; i++) {
+        u[2 * i] = _mm256_unpacklo_ps(r[2 * i], r[2 * i + 1]);
+        u[2 * i + 1] = _mm256_unpackhi_ps(r[2 * i], r[2 * i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        r[i] = _mm256_shuffle_ps(u[i], u[i + 2], 0x44);
+        r[i + 1] = _mm256_shuffle_ps(u[i], u[i + 2], 0xee);
+        r[i + 2] = _mm256_shuffle_ps(u[i + 1], u[i + 3], 0x44);
+        r[i + 3] = _mm256_shuffle_ps(u[i + 1], u[i + 3], 0xee);
+    }
+    for (int i = 0; i < 4; i++) {
+        u[i] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x20);
+        u[i + 4] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x31);
+    }
+    for (int i = 0; i < 8; i++) r[i] = u[i];
+}
+
+/* One gang, out not x; 0 if something is NaN. */
+AVX2 static int gang_avx2(const float *x, size_t d, uint32_t *out) {
+    const __m256i sign = _mm256_set1_epi32(INT32_MIN);
+    __m256 odd = _mm256_setzero_ps();
+    for (size_t k = 0; k < d; k += 8) {
+        size_t some = d - k < 8 ? d - k : 8;
+        __m256i mask = tail_mask(some);
+        __m256 r[8];
+        for (size_t i = 0; i < 8; i++) {
+            r[i] = _mm256_maskload_ps(x + i * d + k, mask);
+            odd = _mm256_or_ps(odd, _mm256_cmp_ps(r[i], r[i], _CMP_UNORD_Q));
+        }
+        turn_about(r);
+        for (size_t i = 0; i < some; i++) {
+            __m256i bits = _mm256_castps_si256(_mm256_add_ps(r[i], _mm256_setzero_ps()));
+            __m256i flip = _mm256_or_si256(_mm256_srai_epi32(bits, 31), sign);
+            _mm256_storeu_si256((__m256i *)(void *)(out + (k + i) * 8), _mm256_xor_si256(bits, flip));
+        }
+    }
+    return !_mm256_movemask_ps(odd);
+}
+
+AVX2 static size_t gangs_avx2(const float *x, size_t n, size_t d, uint32_t *out) {
+    uint32_t gang[CP_KERN_GANG_DIMS * CP_KERN_GANG]; /* since out may be x */
+    for (size_t done = 0; done < n; done += CP_KERN_GANG, x += CP_KERN_GANG * d, out += CP_KERN_GANG * d) {
+        if (!gang_avx2(x, d, gang)) return done;
+        memcpy(out, gang, CP_KERN_GANG * d * sizeof *out);
+    }
+    return n;
+}
+
 AVX2 static uint32_t delimiters_32(const char *text, __m256i delimiter, uint32_t *out_other) {
     __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)text);
     __m256i above = _mm256_sub_epi8(v, _mm256_set1_epi8('0')); /* digits are what 9 does not make smaller */
@@ -330,6 +381,7 @@ static const cp_kern avx2 = {.name = "avx2",
                              .hull = hull_avx2,
                              .interleave = interleave_avx2,
                              .keys = keys_avx2,
+                             .gangs = gangs_avx2,
                              .delimiters = delimiters_avx2};
 
 const cp_kern *cp_kern_avx2(void) {

@@ -187,9 +187,10 @@ copse_status cp_tree_pave(cp_tree *t, copse_error *err) {
     }
     if (widest > 255 || t->leaves > (size_t)1 << 22) return COPSE_OK;
     CP_TRY(CP_RAW(t->step, t->nodes, err));
+    t->unit = widest < CP_KERN_GANG_DIMS ? CP_TREE_STEP_NEAR : 1;
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_tree_node *n = &t->node[i];
-        t->step[i].way = (uint32_t)n->next << 8 | cp_tree_dim(n);
+        t->step[i].way = (uint32_t)n->next << 8 | cp_tree_dim(n) * t->unit;
         t->step[i].cut = cp_tree_is_leaf(n) ? CP_TREE_STEP_LEAF + n->at.leaf : cp_kern_key(n->at.cut);
     }
     return COPSE_OK;
@@ -227,6 +228,7 @@ void cp_tree_clear(cp_tree *t) {
     cp_mem_free(t->step);
     cp_mem_free(t->set);
     cp_mem_free(t->value);
+    cp_mem_free(t->gauss);
     cp_mem_free(t->start);
     cp_mem_free(t->share);
     cp_mem_free(t->rows);

@@ -22,6 +22,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "num/kern.h"
+#include "num/mixture.h"
 
 enum { CP_TREE_DIM = (1 << 28) - 1 };
 #define CP_TREE_LEAF         0x80000000u
@@ -38,12 +40,13 @@ typedef struct cp_tree_node {
     int32_t next;  /* a leaf: its own index */
 } cp_tree_node;
 
-/* A node as the keys of a row meet it: 8 bytes, and nothing to ask.  next = way >> 8, dim = way & 255.  A leaf's cut is above
- * all keys and its next itself, so that whoever has arrived stays. */
-typedef struct cp_tree_step {
-    uint32_t cut; /* its key, see kern.h; of a leaf CP_TREE_STEP_LEAF + its number */
-    uint32_t way;
-} cp_tree_step;
+/* A node as the keys of a row meet it: 8 bytes, and nothing to ask.  cut is its key; next = way >> 8, and the column is
+ * (way & 255) / the tree's unit.  A leaf's cut is CP_TREE_STEP_LEAF + its number, above all keys, and its next itself, so that
+ * whoever has arrived stays. */
+typedef cp_kern_step cp_tree_step;
+/* The unit of trees whose columns are below CP_KERN_GANG_DIMS: the keys of a gang's column are then 8 (way & 255) bytes from
+ * its first, which processors can reckon while they load. */
+enum { CP_TREE_STEP_NEAR = 4 };
 #define CP_TREE_STEP_LEAF 0xffc00000u
 
 /* A regression leaf, in units of the forest's centre and scale.  Weighted where rows have weights. */
@@ -63,10 +66,12 @@ typedef struct cp_tree {
     size_t nodes, cap_nodes;
     size_t leaves;
     cp_tree_step *step; /* the nodes again, for walks; NULL: not of this tree, see cp_tree_finish */
+    uint32_t unit;      /* of their columns: CP_TREE_STEP_NEAR or 1 */
     uint32_t *set;      /* bits of category splits, levels/32 rounded up words each */
     size_t sets, cap_sets;
     cp_tree_value *value; /* regression: one per leaf */
     size_t cap_value;
+    cp_gauss *gauss; /* what value comes to, for predictions, where the forest's owner has worked it out; else NULL */
     uint32_t *start; /* classification: the shares of leaf k are start[k] ... start[k+1]-1 */
     cp_tree_share *share;
     uint32_t *rows; /* classification: training rows of each leaf */

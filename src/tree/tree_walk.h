@@ -6,8 +6,12 @@
 
 /* Rows on their way down; borrowed. */
 typedef struct cp_tree_rows {
-    const float *x;      /* row-major, the forest's dims values each */
-    const uint32_t *key; /* the same as keys (kern.h), which is faster; NULL: there are none, as something is NaN */
+    const float *x; /* row-major, the forest's dims values each */
+    /* The same as keys (kern.h), which is faster; then x is not read.  NULL: there are none, as something is NaN. */
+    const uint32_t *key;
+    /* The same as gangs of keys, which is faster still if all rows are asked for, in a forest that takes them; n / 8 of them,
+     * and x is read for the rows that are left over. */
+    const uint32_t *gang;
     const uint32_t *row; /* which of them; NULL: the first n */
     size_t n;
 } cp_tree_rows;
@@ -18,8 +22,8 @@ typedef struct cp_tree_rows {
 void cp_tree_walk_rows(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows, uint32_t *out_leaf);
 /* The first n rows of x. */
 void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf);
-/* Is it worth making keys for this forest? */
-static inline int cp_tree_walk_takes_keys(const cp_forest *f) {
-    return f->trees && f->tree[0].step && f->dims <= 256;
-}
+/* May every tree of this forest be walked by keys? */
+int cp_tree_walk_takes_keys(const cp_forest *f);
+/* And by gangs? */
+int cp_tree_walk_takes_gangs(const cp_forest *f);
 #endif

@@ -646,28 +646,78 @@ static void awkward_inputs_are_answered(void **state) {
     }
 }
 
-/* Rows that may be overwritten get the same answer, whether they have keys or, where one is missing, none. */
+static void assert_overwriting_changes_nothing(const cp_method *m, const cp_greedy *g, const cp_rows *rows,
+                                               const copse_params *p) {
+    size_t bytes = rows->n * rows->dims * sizeof(float);
+    float *copy = malloc(bytes);
+    cp_rows mine = *rows;
+    memcpy(copy, rows->x, bytes);
+    mine.x = mine.own = copy;
+    cp_answer a = ask(m, g, rows, p, CP_NONE, 0), b = ask(m, g, &mine, p, CP_NONE, 0);
+    for (size_t i = 0; i < rows->n; i++)
+        for (size_t k = 0; k < g->forest.trees; k++) {
+            const cp_tree *t = &g->forest.tree[k];
+            cp_gauss x = *cp_answer_gauss(&a, i, k), y = *cp_answer_gauss(&b, i, k),
+                     z = t->gauss[leaf_of(g, k, rows, i)];
+            assert_true(x.mean == y.mean && x.sd == y.sd && x.mean == z.mean && x.sd == z.sd);
+        }
+    cp_answer_clear(&a);
+    cp_answer_clear(&b);
+    free(copy);
+}
+
+/* Rows that may be overwritten get the same answer, whether they go as gangs, as keys or, where one is missing, as they are. */
 static void answers_may_take_the_place_of_rows(void **state) {
     (void)state;
-    enum { ROWS = 9000, DIMS = 5 }; /* in two blocks, of which one has a value missing */
-    sample s = make_sample("overwritten", ROWS, DIMS, 0, 0);
-    float *copy = malloc(ROWS * DIMS * sizeof *copy);
-    copse_params *p = options_of(&cp_bf_method, "trees=3 max-depth=6");
-    cp_greedy *g = fit(&cp_bf_method, &s.rows, p, 1);
-    for (int missing = 0; missing < 2; missing++) {
-        if (missing) s.x[(ROWS - 1) * DIMS] = NAN;
+    enum { ROWS = 8192 + 803 };                   /* in two blocks, and three rows beyond the last gang */
+    static const size_t with[] = {5, 63, 64, 65}; /* columns */
+    for (size_t k = 0; k < COUNT(with); k++) {
+        size_t dims = with[k], gap[] = {ROWS - 4, ROWS - 1}; /* in the last gang; beyond it */
+        sample s = make_sample("overwritten", ROWS, dims, 0, 0);
+        copse_params *p = options_of(&cp_bf_method, "trees=3 max-depth=5");
+        cp_rows few = cp_rows_part(&s.rows, 0, 1000);
+        cp_greedy *g = fit(&cp_bf_method, &few, p, 1);
         s.x[7] = -0.0f;
-        memcpy(copy, s.x, ROWS * DIMS * sizeof *copy);
-        cp_rows mine = s.rows;
-        mine.x = mine.own = copy;
-        cp_answer a = ask(&cp_bf_method, g, &s.rows, p, CP_NONE, 0), b = ask(&cp_bf_method, g, &mine, p, CP_NONE, 0);
-        assert_memory_equal(a.gauss, b.gauss, ROWS * 3 * sizeof *a.gauss);
-        cp_answer_clear(&a);
-        cp_answer_clear(&b);
+        assert_overwriting_changes_nothing(&cp_bf_method, g, &s.rows, p);
+        for (size_t i = 0; i < COUNT(gap); i++) {
+            float known = s.x[gap[i] * dims];
+            s.x[gap[i] * dims] = NAN;
+            assert_overwriting_changes_nothing(&cp_bf_method, g, &s.rows, p);
+            s.x[gap[i] * dims] = known;
+        }
+        cp_greedy_free(g);
+        cp_param_free(p);
+        free_sample(&s);
     }
-    cp_greedy_free(g);
-    cp_param_free(p);
-    free(copy);
+}
+
+/* Keys are for forests of which no tree splits a category, whatever the first one does. */
+static void one_tree_with_categories_is_enough(void **state) {
+    (void)state;
+    enum { ROWS = 400, DIMS = 3, LEVELS = 4 };
+    static const uint32_t levels[DIMS] = {0, LEVELS, 0};
+    sample s = make_sample("some categories", ROWS, DIMS, 0, 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        uint32_t level = (uint32_t)(i * 7 % LEVELS);
+        s.x[i * DIMS + 1] = (float)level;
+        s.y[i] = (double)s.x[i * DIMS] + (level == 1 || level == 2) + (double)s.x[i * DIMS + 2];
+    }
+    s.rows.levels = levels;
+    int mixed = 0;
+    for (int seed = 1; seed <= 10; seed++) {
+        char text[100];
+        snprintf(text, sizeof text, "trees=5 max-leaves=2 features-per-split=1 seed=%d", seed);
+        copse_params *p = options_of(&cp_rf_method, text);
+        cp_greedy *g = fit(&cp_rf_method, &s.rows, p, 1);
+        size_t plain = 0;
+        for (size_t m = 0; m < 5; m++) plain += g->forest.tree[m].step != NULL;
+        mixed += g->forest.tree[0].step && plain < 5;
+        assert_int_equal(cp_tree_walk_takes_keys(&g->forest), plain == 5);
+        assert_overwriting_changes_nothing(&cp_rf_method, g, &s.rows, p);
+        cp_greedy_free(g);
+        cp_param_free(p);
+    }
+    assert_true(mixed > 0);
     free_sample(&s);
 }
 
@@ -714,6 +764,7 @@ int main(void) {
         cmocka_unit_test(any_allocation_may_fail),
         cmocka_unit_test(awkward_inputs_are_answered),
         cmocka_unit_test(answers_may_take_the_place_of_rows),
+        cmocka_unit_test(one_tree_with_categories_is_enough),
         cmocka_unit_test(impossible_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

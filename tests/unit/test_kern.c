@@ -117,9 +117,11 @@ static void columns_become_rows(void **state) {
 static void less_adds_one(void **state) {
     (void)state;
     static const uint32_t x[] = {0, 1, 2, 0x7fffffff, 0x80000000u, 0xffc00000u, UINT32_MAX};
+    cp_kern_step step[COUNT(x)];
+    for (size_t i = 0; i < COUNT(x); i++) step[i] = (cp_kern_step){.cut = x[i], .way = x[COUNT(x) - 1 - i]};
     for (size_t i = 0; i < COUNT(x); i++)
         for (size_t j = 0; j < COUNT(x); j++)
-            for (uint32_t n = 0; n < 3; n++) assert_int_equal(cp_kern_add_less(n, &x[i], x[j]), n + (x[i] < x[j]));
+            for (uint32_t n = 0; n < 3; n++) assert_int_equal(cp_kern_add_less(n, step, i, x[j]), n + (x[i] < x[j]));
 }
 
 static void keys_of_every_tier_are_the_same(void **state) {
@@ -147,6 +149,38 @@ static void keys_of_every_tier_are_the_same(void **state) {
                     if (i != at) assert_true(cp_kern_unkey(key[i]) == x[i]);
                 assert_int_equal(k->keys(x, n, (uint32_t *)(void *)x), at == n); /* in place of the numbers */
                 assert_memory_equal(x, key, n * sizeof *x);
+                free(x);
+                free(key);
+            }
+}
+
+/* Where the number of row i, column k stands once rows go as gangs. */
+static size_t in_gang(size_t i, size_t k, size_t dims) {
+    return i / CP_KERN_GANG * CP_KERN_GANG * dims + k * CP_KERN_GANG + i % CP_KERN_GANG;
+}
+
+static void gangs_are_keys_turned_about(void **state) {
+    (void)state;
+    enum { MANY = 3 * CP_KERN_GANG };
+    static const char *const tier[] = {"plain", "avx2"};
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of("gangs"), CP_FOR_TEST, 0, 0);
+    for (size_t t = 0; t < COUNT(tier); t++)
+        for (size_t d = 1; d <= CP_KERN_GANG_DIMS; d++)
+            for (size_t gap = 0; gap <= MANY; gap += 5) { /* the row where NaN is; beyond the last: nowhere */
+                const cp_kern *k = cp_kern_find(tier[t]);
+                if (!k) continue;
+                float *x = malloc(MANY * d * sizeof *x); /* exact sizes, for the address sanitizer */
+                uint32_t *key = malloc(MANY * d * sizeof *key);
+                for (size_t i = 0; i < MANY * d; i++) x[i] = cp_rng_below(&rng, 9) ? number(&rng) : -0.0f;
+                if (gap < MANY) x[gap * d + cp_rng_below(&rng, d)] = NAN;
+                size_t turned = gap < MANY ? gap / CP_KERN_GANG * CP_KERN_GANG : MANY;
+                assert_int_equal(k->gangs(x, MANY, d, key), turned);
+                for (size_t i = 0; i < turned; i++)
+                    for (size_t c = 0; c < d; c++) assert_int_equal(key[in_gang(i, c, d)], cp_kern_key(x[i * d + c]));
+                memcpy(key + turned * d, x + turned * d, (MANY - turned) * d * sizeof *x);
+                assert_int_equal(k->gangs(x, MANY, d, (uint32_t *)(void *)x), turned); /* in place of the numbers */
+                assert_memory_equal(x, key, MANY * d * sizeof *x);
                 free(x);
                 free(key);
             }
@@ -191,6 +225,7 @@ int main(void) {
         cmocka_unit_test(columns_become_rows),
         cmocka_unit_test(less_adds_one),
         cmocka_unit_test(keys_of_every_tier_are_the_same),
+        cmocka_unit_test(gangs_are_keys_turned_about),
         cmocka_unit_test(delimiters_and_strangers_are_found),
         cmocka_unit_test(unknown_tier_is_none),
     };

@@ -40,10 +40,45 @@ static void a_walk_is_the_literal_walk(void **state) {
             assert_int_equal(cp_kern_best()->keys(x, ROWS * f.dims, key), !missing);
             compare_walks(&f, &(cp_tree_rows){.x = x});
             if (!missing) compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
+            if (!missing && cp_tree_walk_takes_gangs(&f)) {
+                assert_int_equal(cp_kern_best()->gangs(x, ROWS, f.dims, key), ROWS);
+                compare_walks(&f, &(cp_tree_rows){.x = x, .gang = key});
+            }
+            assert_int_equal(cp_tree_walk_takes_gangs(&f), !categories);
             free(key);
             free(x);
             cp_forest_clear(&f);
         }
+}
+
+/* Columns near, the last of them, and too far for gangs; and too far for keys. */
+static void columns_far_away_are_found(void **state) {
+    (void)state;
+    static const uint32_t last[] = {62, 63, 64, 65, 254, 255, 256, 300};
+    for (size_t k = 0; k < COUNT(last); k++) {
+        copse_error err;
+        cp_rng rng;
+        cp_forest f = empty_forest(COPSE_REGRESS, 0, 3);
+        f.dims = last[k] + 1;
+        cp_rng_init(&rng, seed_of("far"), CP_FOR_TEST, 0, k);
+        for (size_t m = 0; m < f.trees; m++) {
+            must(random_tree(&f.tree[m], &f, 700, 0, &rng, &err), err);
+            must(cp_tree_finish(&f.tree[m], &err), err);
+        }
+        float *x = random_rows("far rows", &f, ROWS, 0);
+        uint32_t *key = malloc(ROWS * f.dims * sizeof *key);
+        assert_int_equal(cp_tree_walk_takes_keys(&f), last[k] < 256);
+        assert_int_equal(cp_tree_walk_takes_gangs(&f), last[k] < CP_KERN_GANG_DIMS);
+        assert_true(cp_kern_best()->keys(x, ROWS * f.dims, key));
+        compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
+        if (cp_tree_walk_takes_gangs(&f)) {
+            assert_int_equal(cp_kern_best()->gangs(x, ROWS, f.dims, key), ROWS);
+            compare_walks(&f, &(cp_tree_rows){.x = x, .gang = key});
+        }
+        free(key);
+        free(x);
+        cp_forest_clear(&f);
+    }
 }
 
 /* Keys are in the order of their numbers, and below the cut of every leaf. */
@@ -89,6 +124,7 @@ static void infinities_find_their_side(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_walk_is_the_literal_walk),
+        cmocka_unit_test(columns_far_away_are_found),
         cmocka_unit_test(keys_keep_the_order),
         cmocka_unit_test(infinities_find_their_side),
     };
