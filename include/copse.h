@@ -241,7 +241,8 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, 
                                                       copse_error *err);
 
 /* Regression: the distribution of the mean of y, i.e. what the trees disagree about, without the spread of y about it.
- * COPSE_E_USAGE unless copse_model_has_draws. */
+ * COPSE_E_USAGE unless copse_model_has_draws.  Classification (COPSE_E_USAGE unless copse_model_has_prob_draws): what copse_predict
+ * says, and the probabilities in every draw beside it, for copse_prediction_prob_sd and those after it. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first,
                                                            size_t n, const copse_run *run, copse_prediction **out,
                                                            copse_error *err);
@@ -266,6 +267,8 @@ COPSE_API int copse_model_can_learn(const copse_model *model); /* copse_update w
 /* There are several trees, each a predictor of its own, a draw: spreads over trees mean something, and copse_predict_mean
  * works. */
 COPSE_API int copse_model_has_draws(const copse_model *model);
+/* Classification: copse_predict_mean works, and gives the probabilities in every draw. */
+COPSE_API int copse_model_has_prob_draws(const copse_model *model);
 COPSE_API size_t copse_model_features(const copse_model *model); /* columns as the user knows them */
 COPSE_API const char *copse_model_feature(const copse_model *model, size_t i);
 COPSE_API copse_kind copse_model_feature_kind(const copse_model *model, size_t i);
@@ -352,6 +355,11 @@ COPSE_API size_t copse_prediction_classes(const copse_prediction *p); /* 0 for r
 /* Classification: the probabilities of a row (they sum to 1) and the most probable class (the first, if tied). */
 COPSE_API const double *copse_prediction_probs(const copse_prediction *p, size_t row);
 COPSE_API size_t copse_prediction_label(const copse_prediction *p, size_t row);
+/* By copse_predict_mean: the probability of class k over the draws of the model; its quantile is the least draw that a share q
+ * of them does not exceed.  n draws of it: as copse_prediction_draws, the same in every row and class. */
+COPSE_API double copse_prediction_prob_sd(const copse_prediction *p, size_t row, size_t k);
+COPSE_API double copse_prediction_prob_quantile(const copse_prediction *p, size_t row, size_t k, double q);
+COPSE_API void copse_prediction_prob_draws(const copse_prediction *p, size_t row, size_t k, size_t n, double *out);
 
 /* Regression: all read the same mixture of Gaussian and Student-t components.  Quantiles and intervals come from its
  * CDF, not from mean and sd.  The interval of level .9 reaches from the .05 to the .95 quantile. */

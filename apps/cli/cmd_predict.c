@@ -72,13 +72,24 @@ static copse_status options(const cli *c, predict_job *p, copse_error *err) {
     return split_keep(c, p, err);
 }
 
-/* What a classifier cannot give, and what its method cannot. */
+/* Of classes there is a distribution of their probabilities alone, and of few methods. */
+static copse_status check_against_classes(const predict_job *p, const char *asked, copse_error *err) {
+    int drawn = copse_model_has_prob_draws(p->model);
+    if (!asked || (p->of_mean && drawn)) return COPSE_OK;
+    if (drawn)
+        return cli_fail(err, COPSE_E_USAGE,
+                        "--%s: this model predicts classes of '%s'; for the spread of their probabilities over the "
+                        "draws add --of mean",
+                        asked, copse_model_target(p->model));
+    return cli_fail(err, COPSE_E_USAGE, "--%s is for numbers; this model predicts classes of '%s'", asked,
+                    copse_model_target(p->model));
+}
+
+/* What a model cannot give. */
 static copse_status check_against_model(const predict_job *p, copse_error *err) {
     const char *asked = p->quantiles ? "quantiles" : p->interval > 0 ? "interval" : p->draws ? "draws" : NULL;
-    if (!asked && p->of_mean) asked = "of mean";
-    if (copse_model_task(p->model) == COPSE_CLASS && asked)
-        return cli_fail(err, COPSE_E_USAGE, "--%s is for numbers; this model predicts classes of '%s'", asked,
-                        copse_model_target(p->model));
+    if (p->of_mean) asked = "of mean";
+    if (copse_model_task(p->model) == COPSE_CLASS) return check_against_classes(p, asked, err);
     if (p->of_mean && !copse_model_has_draws(p->model))
         return cli_fail(err, COPSE_E_USAGE, "--of mean: this %s model has no distribution of the mean, only of y",
                         copse_params_method(copse_model_params(p->model)));
@@ -125,13 +136,41 @@ static copse_status open_stream(cli *c, predict_job *p, copse_error *err) {
 
 /* Numbers of a row. */
 static size_t columns_of(const predict_job *p) {
-    if (copse_model_task(p->model) == COPSE_CLASS) return copse_model_classes(p->model);
-    return 2 + p->quantiles + (p->interval > 0 ? 2 : 0) + (size_t)p->draws;
+    size_t spread = 1 + p->quantiles + (p->interval > 0 ? 2 : 0) + (size_t)p->draws;
+    if (copse_model_task(p->model) == COPSE_REGRESS) return 1 + spread;
+    return copse_model_classes(p->model) * (1 + (p->of_mean ? spread : 0));
+}
+
+/* Of a class: its name behind each. */
+static void print_column(const predict_job *p, const char *what, const char *opt_class) {
+    char name[CLI_NUMBER_SIZE + 8];
+    fputc(',', p->out.file);
+    snprintf(name, sizeof name, "%s_", what);
+    if (opt_class)
+        cli_out_name(p->out.file, name, opt_class);
+    else
+        fputs(what, p->out.file);
+}
+
+static void print_counted(const predict_job *p, const char *what, double x, const char *opt_class) {
+    char number[CLI_NUMBER_SIZE], name[CLI_NUMBER_SIZE + 4];
+    snprintf(name, sizeof name, "%s%s", what, cli_number(x, number));
+    print_column(p, name, opt_class);
+}
+
+static void print_spread_header(const predict_job *p, const char *opt_class) {
+    print_column(p, "sd", opt_class);
+    for (size_t i = 0; i < p->quantiles; i++) print_counted(p, "q", p->quantile[i], opt_class);
+    if (p->interval > 0) {
+        print_counted(p, "lo", p->interval, opt_class);
+        print_counted(p, "hi", p->interval, opt_class);
+    }
+    for (size_t i = 0; i < p->draws; i++) print_counted(p, "d", (double)(i + 1), opt_class);
 }
 
 static void print_header(const predict_job *p) {
     FILE *f = p->out.file;
-    char number[CLI_NUMBER_SIZE];
+    size_t classes = copse_model_task(p->model) == COPSE_CLASS ? copse_model_classes(p->model) : 0;
     if (p->npy) {
         cli_npy_head(f, 0, columns_of(p));
         return;
@@ -140,21 +179,13 @@ static void print_header(const predict_job *p) {
         cli_out_field(f, p->kept[i]);
         fputc(',', f);
     }
-    if (copse_model_task(p->model) == COPSE_CLASS) {
-        fputs("label", f);
-        for (size_t k = 0; k < copse_model_classes(p->model); k++) {
-            fputc(',', f);
-            cli_out_name(f, "p_", copse_model_class(p->model, k));
-        }
-    } else {
-        fputs("mean,sd", f);
-        for (size_t i = 0; i < p->quantiles; i++) fprintf(f, ",q%s", cli_number(p->quantile[i], number));
-        if (p->interval > 0) {
-            cli_number(p->interval, number);
-            fprintf(f, ",lo%s,hi%s", number, number);
-        }
-        for (size_t i = 0; i < p->draws; i++) fprintf(f, ",d%zu", i + 1);
+    fputs(classes ? "label" : "mean", f);
+    for (size_t k = 0; k < classes; k++) {
+        fputc(',', f);
+        cli_out_name(f, "p_", copse_model_class(p->model, k));
     }
+    for (size_t k = 0; k < classes && p->of_mean; k++) print_spread_header(p, copse_model_class(p->model, k));
+    if (!classes) print_spread_header(p, NULL);
     fputc('\n', f);
 }
 
@@ -168,15 +199,29 @@ static void print_number(const predict_job *p, char before, double x) {
     fputs(cli_number(x, number), p->out.file);
 }
 
+/* (1 - .9) / 2 as .05, not a hair less: the ends of the interval are the quantiles a user may have asked for too. */
+static double decimal(double x) {
+    return round(1e12 * x) / 1e12;
+}
+
+/* What the draws say of the probability of class k. */
+static void print_spread(const predict_job *p, const copse_prediction *q, size_t i, size_t k) {
+    print_number(p, ',', copse_prediction_prob_sd(q, i, k));
+    for (size_t j = 0; j < p->quantiles; j++)
+        print_number(p, ',', copse_prediction_prob_quantile(q, i, k, p->quantile[j]));
+    if (p->interval > 0) {
+        print_number(p, ',', copse_prediction_prob_quantile(q, i, k, decimal((1 - p->interval) / 2)));
+        print_number(p, ',', copse_prediction_prob_quantile(q, i, k, decimal((1 + p->interval) / 2)));
+    }
+    copse_prediction_prob_draws(q, i, k, (size_t)p->draws, p->draw);
+    for (size_t j = 0; j < p->draws; j++) print_number(p, ',', p->draw[j]);
+}
+
 static void print_class(const predict_job *p, const copse_prediction *q, size_t i) {
     const double *prob = copse_prediction_probs(q, i);
     if (!p->npy) cli_out_field(p->out.file, copse_model_class(p->model, copse_prediction_label(q, i)));
     for (size_t k = 0; k < copse_prediction_classes(q); k++) print_number(p, ',', prob[k]);
-}
-
-/* (1 - .9) / 2 as .05, not a hair less: the ends of the interval are the quantiles a user may have asked for too. */
-static double decimal(double x) {
-    return round(1e12 * x) / 1e12;
+    for (size_t k = 0; k < copse_prediction_classes(q) && p->of_mean; k++) print_spread(p, q, i, k);
 }
 
 static void print_regress(const predict_job *p, const copse_prediction *q, size_t i) {
@@ -317,7 +362,9 @@ static const cli_option own[] = {
     {"output", 'o', "FILE", "write here instead of standard output; FILE.npy: the numbers as a matrix for NumPy"},
     {"quantiles", 0, "LIST", "columns q0.05, ...: quantiles of y, e.g. .05,.5,.95"},
     {"interval", 0, "LEVEL", "columns lo0.9, hi0.9: the central interval that holds y with this probability"},
-    {"of", 0, "y|mean", "sd, quantiles, interval and draws of y (default), or of its mean, where the method knows it"},
+    {"of", 0, "y|mean",
+     "sd, quantiles, interval and draws of y (default), or of its mean, where the method knows it; classes: of their "
+     "probabilities (bart)"},
     {"draws", 0, "N", "columns d1 ... dN: random draws of y; of bart, its own in order, one column each in all rows"},
     {"seed", 0, "SEED", "of the draws (default 1)"},
     {"keep", 0, "COLUMNS", "copy these columns of the input through"},
@@ -335,7 +382,9 @@ const cli_command cmd_predict = {
     .words = "MODEL X.csv",
     .summary = "predictions with their uncertainty, as CSV",
     .more =
-        "Numbers: mean,sd and what is asked for.  Classes: label, then p_<class> for each class.\n"
+        "Numbers: mean,sd and what is asked for.  Classes: label, then p_<class> for each class; --of mean adds "
+        "sd_<class>, "
+        "lo0.9_<class>, ...\n"
         "Columns are matched by name; their order does not matter and extra ones are ignored.\n\n"
         "examples\n"
         "  copse predict price.copse new.csv --interval .9 --keep id -o out.csv\n"

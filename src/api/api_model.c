@@ -184,6 +184,10 @@ const char *copse_model_class(const copse_model *model, size_t k) {
     return cp_dict_text(&model->schema->classes, k);
 }
 
+int copse_model_has_prob_draws(const copse_model *model) {
+    return model->schema->task == COPSE_CLASS && model->method->draws_probs;
+}
+
 size_t copse_model_draws(const copse_model *model) {
     return cp_model_draws(model);
 }

@@ -90,6 +90,7 @@ const cp_method cp_bart_method = {
              .tasks = COPSE_CLASS | COPSE_REGRESS},
     .takes_weights = 1,
     .has_draws = 1,
+    .draws_probs = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .sampler = &cp_bart_chains,

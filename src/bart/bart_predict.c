@@ -1,7 +1,7 @@
 /* bart_predict - what the draws say about rows.
  *
  * Numbers: a Gaussian for each draw, N(f(x), sigma^2), all alike likely; of the mean of y, f(x) alone.  Classes: the mean over
- * draws of Phi(f(x)), or, of more than two, of Phi(f_k(x)) over their sum.
+ * draws of Phi(f(x)), or, of more than two, of Phi(f_k(x)) over their sum; where the draws themselves are asked for, all these.
  *
  * Rows go through the draws in blocks (bart_walk.h), so that no more is kept of them than the answer. */
 #include "bart/bart_model.h"
@@ -11,8 +11,9 @@
 /* The mean of y has no spread in one draw; but a Gaussian must have some.  In units of the targets' range. */
 static const float no_sd = 1e-6f;
 
+/* Draws, or rows. */
 typedef struct span {
-    size_t first, n; /* draws */
+    size_t first, n;
 } span;
 
 static span draws_asked(const cp_bart *b, const cp_answer *out) {
@@ -91,37 +92,54 @@ static void add_draw(const cp_bart *b, panel *a, size_t n) {
     for (size_t i = 0; i < n; i++) {
         double sum = b->sums > 1 ? 0 : 1;
         for (size_t k = 0; b->sums > 1 && k < b->sums; k++) sum += a->p[k * CP_BART_BLOCK + i];
-        for (size_t k = 0; k < b->sums; k++) a->mean[k * CP_BART_BLOCK + i] += a->p[k * CP_BART_BLOCK + i] / sum;
+        for (size_t k = 0; k < b->sums; k++) {
+            a->p[k * CP_BART_BLOCK + i] /= sum;
+            a->mean[k * CP_BART_BLOCK + i] += a->p[k * CP_BART_BLOCK + i];
+        }
     }
 }
 
-static void place(const cp_bart *b, const panel *a, size_t n, double draws, const cp_answer *out, double *probs) {
-    for (size_t i = 0; i < n; i++, probs += out->classes) {
-        for (size_t k = 0; b->sums > 1 && k < b->sums; k++) probs[k] = a->mean[k * CP_BART_BLOCK + i] / draws;
-        if (b->sums > 1) continue;
-        double one = b->classes > 1 ? a->mean[i] / draws : 0;
-        probs[0] = 1 - one;
-        if (b->classes > 1) probs[1] = one;
+/* Of class k, from what sums say of row i of the block; with two classes or one there is a single sum, of the second. */
+static double prob_of(const cp_bart *b, const double *of_sums, size_t i, size_t k) {
+    if (b->sums > 1) return of_sums[k * CP_BART_BLOCK + i];
+    double one = b->classes > 1 ? of_sums[i] : 0;
+    return k ? one : 1 - one;
+}
+
+static void keep_draw(const cp_bart *b, const panel *a, span rows, size_t draw, const cp_answer *out) {
+    for (size_t i = 0; i < rows.n; i++)
+        for (size_t k = 0; k < b->classes; k++)
+            cp_answer_drawn(out, rows.first + i, k)[draw] = (float)prob_of(b, a->p, i, k);
+}
+
+static void place(const cp_bart *b, const panel *a, span rows, const cp_answer *out) {
+    double *probs = out->probs + rows.first * out->classes;
+    for (size_t i = 0; i < rows.n; i++, probs += out->classes)
+        for (size_t k = 0; k < b->classes; k++) probs[k] = prob_of(b, a->mean, i, k);
+}
+
+static void answer_classes_of(const cp_bart *b, const cp_rows *x, span rows, panel *a, cp_answer *out) {
+    span s = draws_asked(b, out);
+    for (size_t k = 0; k < b->sums; k++) {
+        cp_bart_walk_rows(&a->w[k], x->x + rows.first * x->dims, rows.n);
+        cp_bart_walk_seek(&a->w[k], s.first);
     }
+    for (size_t i = 0; i < b->sums * CP_BART_BLOCK; i++) a->mean[i] = 0;
+    for (size_t k = 0; k < s.n; k++) {
+        next_draw(b, a, rows.n);
+        add_draw(b, a, rows.n);
+        if (out->drawn) keep_draw(b, a, rows, k, out);
+    }
+    for (size_t i = 0; i < b->sums * CP_BART_BLOCK; i++) a->mean[i] /= (double)s.n;
+    place(b, a, rows, out);
 }
 
 static copse_status answer_classes(const cp_bart *b, const cp_rows *rows, cp_answer *out, copse_error *err) {
-    span s = draws_asked(b, out);
     panel a;
     copse_status status = make_panel(b, &a, err);
-    for (size_t from = 0; from < rows->n && !status; from += CP_BART_BLOCK) {
-        size_t n = block_at(rows, from);
-        for (size_t k = 0; k < b->sums; k++) {
-            cp_bart_walk_rows(&a.w[k], rows->x + from * rows->dims, n);
-            cp_bart_walk_seek(&a.w[k], s.first);
-        }
-        for (size_t i = 0; i < b->sums * CP_BART_BLOCK; i++) a.mean[i] = 0;
-        for (size_t k = 0; k < s.n; k++) {
-            next_draw(b, &a, n);
-            add_draw(b, &a, n);
-        }
-        place(b, &a, n, (double)s.n, out, out->probs + from * out->classes);
-    }
+    if (!status && out->of_mean) status = cp_answer_fill_drawn(out, draws_asked(b, out).n, err);
+    for (size_t from = 0; from < rows->n && !status; from += CP_BART_BLOCK)
+        answer_classes_of(b, rows, (span){from, block_at(rows, from)}, &a, out);
     clear_panel(b, &a);
     return status;
 }

@@ -70,7 +70,23 @@ static copse_status place_gauss(cp_answer *a, size_t first, const cp_answer *par
     return COPSE_OK;
 }
 
+copse_status cp_answer_fill_drawn(cp_answer *a, size_t draws, copse_error *err) {
+    size_t of_draw = a->rows * a->classes;
+    if (of_draw && draws > SIZE_MAX / of_draw) return cp_fail_memory(err);
+    a->per_row = draws;
+    return CP_RAW(a->drawn, of_draw * draws, err);
+}
+
+static copse_status place_drawn(cp_answer *a, size_t first, const cp_answer *part, copse_error *err) {
+    if (!a->drawn) CP_TRY(cp_answer_fill_drawn(a, part->per_row, err));
+    a->of_mean = part->of_mean;
+    CP_BUG(a->classes != part->classes || a->per_row != part->per_row);
+    memcpy(cp_answer_drawn(a, first, 0), part->drawn, part->rows * part->classes * part->per_row * sizeof *part->drawn);
+    return COPSE_OK;
+}
+
 copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, copse_error *err) {
+    if (part->drawn) CP_TRY(place_drawn(a, first, part, err));
     if (a->task == COPSE_CLASS) {
         for (size_t i = 0; i < part->rows; i++)
             for (size_t k = 0; k < part->classes; k++)
@@ -108,5 +124,6 @@ void cp_answer_clear(cp_answer *a) {
     cp_mem_free(a->start);
     cp_mem_free(a->comp);
     cp_mem_free(a->gauss);
+    cp_mem_free(a->drawn);
     *a = (cp_answer){0};
 }

@@ -39,7 +39,8 @@ typedef struct cp_answer {
     size_t rows, classes;
     /* What is asked beyond the whole distribution of y; set after cp_answer_init, zero and CP_NONE there.  Only methods
      * with has_draws are asked; but `tree` also those that descend. */
-    int of_mean;  /* regression: the distribution of the mean of y, without the spread of y about it */
+    int of_mean;  /* regression: the distribution of the mean of y, without the spread of y about it; classes (only
+                     methods with draws_probs): the probabilities in each draw */
     int32_t tree; /* the answer of this tree alone; of a sum of trees, of this draw of it */
     int in_order; /* set by the method: Gaussian k of every row is of one draw, the k-th in the order of sampling */
     double *probs;
@@ -48,7 +49,8 @@ typedef struct cp_answer {
     cp_component *comp;
     size_t n_comp, cap_comp;
     cp_gauss *gauss;     /* instead of comp, else NULL: where, says cp_answer_gauss */
-    size_t per_row;      /* Gaussians of a row */
+    float *drawn;        /* classes, of_mean: where, says cp_answer_drawn; else NULL */
+    size_t per_row;      /* Gaussians, or draws, of a row */
     double centre, unit; /* theirs, see cp_mixture */
 } cp_answer;
 
@@ -60,6 +62,12 @@ copse_status cp_answer_fill(cp_answer *a, size_t per_row, double centre, double 
 /* The k-th Gaussian of a row; those of the rows up to the next multiple of CP_ANSWER_ROWS follow it. */
 static inline cp_gauss *cp_answer_gauss(const cp_answer *a, size_t row, size_t k) {
     return a->gauss + (row / CP_ANSWER_ROWS * a->per_row + k) * CP_ANSWER_ROWS + row % CP_ANSWER_ROWS;
+}
+/* Room for `draws` of every row and class, for the caller to write. */
+copse_status cp_answer_fill_drawn(cp_answer *a, size_t draws, copse_error *err);
+/* The probabilities of class k of a row in all draws, in the order of sampling. */
+static inline float *cp_answer_drawn(const cp_answer *a, size_t row, size_t k) {
+    return a->drawn + (row * a->classes + k) * a->per_row;
 }
 /* Puts the rows of `part` (same task; it may know fewer classes) at row `first` of a.  Regression: in order, `first` is
  * the number of rows ended so far, a multiple of CP_ANSWER_ROWS if they have Gaussians. */
@@ -127,7 +135,8 @@ typedef struct cp_method {
     int wants_unit;         /* features scaled to [0,1] */
     int takes_raw;          /* categories and missing values (NaN) as they are: one encoded column per feature */
     int takes_weights;      /* row weights */
-    int has_draws; /* each tree, or draw of a sum of trees, is a predictor: answers of_mean and of one of them */
+    int has_draws;   /* each tree, or draw of a sum of trees, is a predictor: answers of_mean and of one of them */
+    int draws_probs; /* ... and of_mean of classes */
     const cp_param *params;
     size_t n_params;
 

@@ -401,6 +401,7 @@ static size_t rows_beside_tree(const copse_model *m) {
 
 size_t cp_model_block(const copse_model *m) {
     size_t row = sizeof(double) * m->schema->classes.n, most = 16384;
+    if (m->schema->task == COPSE_CLASS && m->method->draws_probs) row = row / 2 * (cp_model_draws(m) + 2);
     if (m->schema->task == COPSE_REGRESS) {
         row = sizeof(cp_component) * cp_model_draws(m);
         most = m->method->has_draws ? rows_beside_tree(m) : 2048;
@@ -433,9 +434,10 @@ static copse_status check_question(const copse_model *m, const cp_question *q, c
     if (q->first > have || q->n > have - q->first)
         return cp_fail(err, COPSE_E_USAGE, "rows %zu to %zu are asked for, the table has %zu", q->first + 1,
                        q->first + q->n, have);
-    if (q->of_mean && m->schema->task == COPSE_CLASS)
-        return cp_fail(err, COPSE_E_USAGE, "the mean is of numbers; this model predicts classes of '%s'",
-                       m->schema->target);
+    if (q->of_mean && m->schema->task == COPSE_CLASS && !m->method->draws_probs)
+        return cp_fail(err, COPSE_E_USAGE,
+                       "method %s has no draws of the probabilities of classes of '%s', only their mean; bart has them",
+                       m->method->info.name, m->schema->target);
     if ((q->of_mean || q->one_tree) && !cp_model_has_draws(m))
         return cp_fail(err, COPSE_E_USAGE, "%s%s has no distribution of the mean, only of y",
                        m->method->has_draws ? "one tree of method " : "method ", m->method->info.name);

@@ -135,6 +135,62 @@ static void the_answer_is_all_draws_in_order(void **state) {
     copse_table_free(t);
 }
 
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of class k of a row: the least of the sorted draws that a share of them does not exceed. */
+static void check_quantiles(const copse_prediction *p, size_t row, size_t k, double *draw, size_t n) {
+    const double share[] = {0.001, 0.05, 0.5, 0.77, 0.95, 0.999};
+    qsort(draw, n, sizeof *draw, by_size);
+    for (size_t i = 0; i < COUNT(share); i++) {
+        size_t rank = (size_t)ceil(share[i] * (double)n);
+        assert_true(copse_prediction_prob_quantile(p, row, k, share[i]) == draw[rank ? rank - 1 : 0]);
+    }
+}
+
+/* Blocks of rows do not show, nor does the number of threads. */
+static void probabilities_are_told_draw_by_draw(void **state) {
+    (void)state;
+    copse_error err;
+    const copse_run run = {.threads = 3};
+    for (size_t s = 1; s < TABLES; s++) {
+        copse_table *t = table_of(s, 150);
+        copse_model *m = fitted(t, small[0]);
+        size_t draws = copse_model_draws(m), classes = copse_model_classes(m);
+        double *drawn = calloc(draws, sizeof *drawn);
+        copse_prediction *p;
+        assert_true(copse_model_has_prob_draws(m));
+        must(copse_predict_mean(m, t, 0, 150, &run, &p, &err), err);
+        for (size_t d = 0; d < draws; d++) {
+            cp_question q = {.table = t, .n = 150, .one_tree = 1, .tree = (int32_t)d};
+            cp_answer one;
+            must(cp_model_ask(m, &q, NULL, &one, &err), err);
+            for (size_t r = 0; r < 150; r++)
+                for (size_t k = 0; k < classes; k++) {
+                    copse_prediction_prob_draws(p, r, k, draws, drawn);
+                    assert_true(drawn[d] == (double)(float)one.probs[r * classes + k]);
+                }
+            cp_answer_clear(&one);
+        }
+        for (size_t r = 0; r < 150; r += 7)
+            for (size_t k = 0; k < classes; k++) {
+                double sum = 0, squares = 0, mean = copse_prediction_probs(p, r)[k];
+                copse_prediction_prob_draws(p, r, k, draws, drawn);
+                for (size_t d = 0; d < draws; d++) sum += drawn[d] / (double)draws;
+                for (size_t d = 0; d < draws; d++) squares += (drawn[d] - mean) * (drawn[d] - mean) / (double)draws;
+                assert_near(sum, mean, 1e-6);
+                assert_near(copse_prediction_prob_sd(p, r, k), sqrt(squares), 1e-12);
+                check_quantiles(p, r, k, drawn, draws);
+            }
+        copse_prediction_free(p);
+        free(drawn);
+        copse_model_free(m);
+        copse_table_free(t);
+    }
+}
+
 /* Two classes: the mean of Phi; three: of Phi over the sum; in both of what each draw says. */
 static void probabilities_are_means_over_draws(void **state) {
     (void)state;
@@ -383,6 +439,7 @@ int main(void) {
         cmocka_unit_test(a_draw_is_the_sum_of_its_trees),
         cmocka_unit_test(the_answer_is_all_draws_in_order),
         cmocka_unit_test(probabilities_are_means_over_draws),
+        cmocka_unit_test(probabilities_are_told_draw_by_draw),
         cmocka_unit_test(draws_come_in_the_order_of_sampling),
         cmocka_unit_test(targets_may_have_any_unit),
         cmocka_unit_test(shares_of_splits_add_up),
