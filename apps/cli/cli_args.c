@@ -123,7 +123,13 @@ static copse_status parse_long(cli_args *a, const cli_command *command, const ch
         if (attached) return cli_fail(err, COPSE_E_USAGE, "--%s takes no value", name);
         return add_option(a->option, &a->options, name, "", err);
     }
-    const char *value = attached ? attached : o ? take(rest) : method_value(&info, rest);
+    const char *next = rest->left ? *rest->next : NULL, *value = attached ? attached
+                                                                 : o      ? take(rest)
+                                                                          : method_value(&info, rest);
+    if (!attached && !o && value != next && !a->flagged) {
+        a->flagged = name;
+        a->after = next;
+    }
     if (!value) return cli_fail(err, COPSE_E_USAGE, "--%s needs a value%s%s", name, o ? ": " : "", o ? o->value : "");
     if (o) return add_option(a->option, &a->options, name, value, err);
     return add_option(a->method_option, &a->method_options, name, value, err);
@@ -157,6 +163,9 @@ static copse_status check_words(const cli_args *a, const cli_command *command, c
     if (a->words < command->min_words)
         return cli_fail(err, COPSE_E_USAGE, "an argument is missing; usage: copse %s %s", command->name,
                         command->words);
+    if (a->words > command->max_words && a->after && a->word[command->max_words] == a->after)
+        return cli_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not yes or no; --%s alone means yes", a->flagged,
+                        a->after, a->flagged);
     if (a->words > command->max_words)
         return cli_fail(err, COPSE_E_USAGE, "unexpected argument '%.100s'; usage: copse %s%s%s",
                         a->word[command->max_words], command->name, *command->words ? " " : "", command->words);

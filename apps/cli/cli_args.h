@@ -30,6 +30,8 @@ typedef struct cli_args {
     const char **word;
     cli_pair *option, *method_option;
     int help; /* --help was among them */
+    const char *flagged,
+        *after; /* a method's flag that stood alone, and the word that came next, perhaps as its value */
 } cli_args;
 
 struct cli_command;

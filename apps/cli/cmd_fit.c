@@ -107,7 +107,8 @@ static void diagnose(cli *c, fit_job *f) {
     if (f->model_path && !cli_is_dash(f->model_path))
         cli_progress_note(&c->progress, "warning: %s: 'copse diagnose %s' says more", d.problem, f->model_path);
     else
-        cli_progress_note(&c->progress, "warning: %s: 'copse diagnose' of the saved model says more", d.problem);
+        cli_progress_note(&c->progress, "warning: %s: save the model (-o MODEL), and 'copse diagnose MODEL' says more",
+                          d.problem);
 }
 
 static void print_json(const cli *c, const fit_job *f) {
@@ -171,9 +172,12 @@ static void print_diagnosis(const fit_job *f) {
     copse_diagnosis d;
     if (copse_model_diagnose(f->model, &d, NULL) != COPSE_OK) return;
     if (d.ok)
-        cli_say("converged", "yes: copse diagnose says how that was judged");
+        cli_say("converged", "yes: copse diagnose %s says how that was judged",
+                f->model_path ? f->model_path : "of a saved model");
+    else if (f->model_path)
+        cli_say("converged", "no: copse diagnose %s says what that means", f->model_path);
     else
-        cli_say("converged", "no: copse diagnose %s says what that means", f->model_path ? f->model_path : "MODEL");
+        cli_say("converged", "no: copse diagnose says what that means, of a model that is saved");
 }
 
 static void print_text(const cli *c, const fit_job *f) {

@@ -363,8 +363,7 @@ static const cli_option own[] = {
     {"quantiles", 0, "LIST", "columns q0.05, ...: quantiles of y, e.g. .05,.5,.95"},
     {"interval", 0, "LEVEL", "columns lo0.9, hi0.9: the central interval that holds y with this probability"},
     {"of", 0, "y|mean",
-     "sd, quantiles, interval and draws of y (default), or of its mean, where the method knows it; classes: of their "
-     "probabilities (bart)"},
+     "sd, quantiles, interval and draws of y (default), or of its mean (classes: their probabilities), where known"},
     {"draws", 0, "N", "columns d1 ... dN: random draws of y; of bart, its own in order, one column each in all rows"},
     {"seed", 0, "SEED", "of the draws (default 1)"},
     {"keep", 0, "COLUMNS", "copy these columns of the input through"},
@@ -382,9 +381,9 @@ const cli_command cmd_predict = {
     .words = "MODEL X.csv",
     .summary = "predictions with their uncertainty, as CSV",
     .more =
-        "Numbers: mean,sd and what is asked for.  Classes: label, then p_<class> for each class; --of mean adds "
-        "sd_<class>, "
-        "lo0.9_<class>, ...\n"
+        "Numbers: mean,sd and what is asked for.  Classes: label, then p_<class> for each class, then what is asked "
+        "for:\n"
+        "sd_<class>, lo0.9_<class>, ...\n"
         "Columns are matched by name; their order does not matter and extra ones are ignored.\n\n"
         "examples\n"
         "  copse predict price.copse new.csv --interval .9 --keep id -o out.csv\n"

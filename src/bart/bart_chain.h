@@ -33,6 +33,9 @@ typedef struct cp_bart_options {
 /* In bart_options.c: reads the method's options, of which it knows all by name but seed and chains. */
 cp_bart_options cp_bart_options_of(const copse_params *p);
 
+/* Warns of those that were given a value and mean nothing to the sampler, or to classes. */
+void cp_bart_options_warn(const copse_params *p, copse_task task, const copse_run *run);
+
 static inline size_t cp_bart_options_sweeps(const cp_bart_options *o) {
     return o->warm + o->burn_in + o->samples * o->thin;
 }

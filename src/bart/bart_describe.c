@@ -204,7 +204,8 @@ size_t cp_bart_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     const cp_bart *b = state;
     size_t n = 0, draws = cp_bart_draw_count(b);
     out[n++] = (copse_figure){"draws", (double)draws};
-    out[n++] = (copse_figure){"leaves", mean_of(b->series[CP_BART_LEAF_COUNT], b->sums * draws) / (double)b->trees};
+    out[n++] =
+        (copse_figure){"leaves_per_tree", mean_of(b->series[CP_BART_LEAF_COUNT], b->sums * draws) / (double)b->trees};
     if (b->task == COPSE_REGRESS) out[n++] = (copse_figure){"sigma", mean_of(b->series[CP_BART_SIGMA], draws)};
     n += worst_figures(b, out + n);
     for (int i = 0; i < CP_BART_MOVES; i++) {

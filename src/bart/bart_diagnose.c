@@ -55,7 +55,8 @@ static const words said[CP_BART_WATCHES] = {
     [CP_BART_SIGMA] = {"rhat_sigma", "ess_sigma", "tail_ess_sigma", "of sigma, the noise about f"},
     [CP_BART_LOG_LIKELIHOOD] = {"rhat_log_likelihood", "ess_log_likelihood", "tail_ess_log_likelihood",
                                 "of the log likelihood of the training rows"},
-    [CP_BART_LEAF_COUNT] = {"rhat_leaves", "ess_leaves", "tail_ess_leaves", "of the number of leaves of all trees"},
+    [CP_BART_LEAF_COUNT] = {"rhat_leaves", "ess_leaves", "tail_ess_leaves",
+                            "of the number of leaves, of all trees of a draw together"},
     [CP_BART_FITTED] = {"rhat_fitted", "ess_fitted", "tail_ess_fitted",
                         "of f at 8 rows of the data, the worst of them"},
 };
@@ -78,7 +79,8 @@ static void judge(const cp_bart *b, double draws, copse_diagnosis *d) {
             .ess = fmin(worst.bulk, worst.tail),
             .least_ess = draws,
             .if_they_roam = "predictions may still be good, but intervals are likely to be too narrow. Fit with longer "
-                            "--burn-in and more --samples; of many rows, with --warm-start grow:20.",
+                            "--burn-in and more --samples (a run with --checkpoint FILE is lengthened by --resume "
+                            "FILE); of many rows, with --warm-start grow:20.",
         });
 }
 

@@ -131,12 +131,24 @@ static int32_t find_rank(const cp_feature *f, const cp_dict *levels, int32_t cod
     return rank == CP_NONE ? (int32_t)f->levels.n : rank;
 }
 
+/* Is it the name of a feature, or the target? */
+static int is_ours(const void *schema, const char *name) {
+    const cp_schema *s = schema;
+    for (size_t i = 0; i < s->features; i++)
+        if (strcmp(s->feature[i].name, name) == 0) return 1;
+    return strcmp(s->target, name) == 0;
+}
+
+/* A column that has another place cannot be the one that is missing under a wrong name. */
+static copse_status lacks_feature(const cp_schema *s, const copse_table *t, const char *name, copse_error *err) {
+    return cp_table_lacks(t, name, &(cp_table_known){is_ours, s}, COPSE_E_DATA, err);
+}
+
 static copse_status find_source(const cp_feature *f, const copse_table *t, size_t first, size_t n, source *out,
                                 copse_error *err) {
-    size_t j;
-    *out = (source){0};
-    CP_TRY(cp_table_need(t, f->name, COPSE_E_DATA, &j, err));
+    size_t j = cp_table_find(t, f->name);
     const cp_column *c = &t->col[j];
+    *out = (source){0};
     if (c->kind != f->kind) return has_values(c, first, n) ? wrong_kind(t, c, first, n, err) : COPSE_OK;
     out->col = c;
     /* A block of few rows of a table with many levels is cheaper without the list of all of them. */
@@ -256,7 +268,11 @@ copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t f
     copse_status status = COPSE_OK;
     CP_BUG(first > t->rows || n > t->rows - first);
     CP_TRY(CP_NEW(from, s->features, err));
-    for (size_t i = 0; i < s->features; i++) CP_TRY_OUT(find_source(&s->feature[i], t, first, n, &from[i], err));
+    for (size_t i = 0; i < s->features; i++) {
+        const cp_feature *f = &s->feature[i];
+        if (cp_table_find(t, f->name) == (size_t)-1) CP_TRY_OUT(lacks_feature(s, t, f->name, err));
+        CP_TRY_OUT(find_source(f, t, first, n, &from[i], err));
+    }
     /* Columns are read and rows are written, in blocks whose output stays in the cache. */
     size_t step = 32768 / s->dims < 16 ? 16 : 32768 / s->dims;
     for (size_t done = 0; done < n; done += step) {

@@ -65,6 +65,14 @@ copse_status cp_table_match(const copse_table *t, const char *list, unsigned cha
 /* Finds a column that must be there; if it is not, raises `code` with a message that suggests the nearest name. */
 copse_status cp_table_need(const copse_table *t, const char *name, copse_status code, size_t *out, copse_error *err);
 
+/* The failure alone.  Columns that `is_known` are there under their own name, and not suggested. */
+typedef struct cp_table_known {
+    int (*is_known)(const void *arg, const char *name);
+    const void *arg;
+} cp_table_known;
+copse_status cp_table_lacks(const copse_table *t, const char *name, const cp_table_known *opt_known, copse_status code,
+                            copse_error *err);
+
 /* In table_report.c: says on `run` what is worth knowing of a table. */
 void cp_table_report(const copse_table *t, const copse_run *run);
 

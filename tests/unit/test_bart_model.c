@@ -57,7 +57,7 @@ static void models_are_sound_and_come_back_as_they_were(void **state) {
             image first = image_of(m);
             must(cp_model_read(first.bytes, first.n, &again, &err), err);
             assert_null(again->method->check(again->state));
-            assert_true(figure_of(m, "leaves") == figure_of(again, "leaves"));
+            assert_true(figure_of(m, "leaves_per_tree") == figure_of(again, "leaves_per_tree"));
             assert_same_image(first, image_of(again));
             copse_model_free(again);
             copse_model_free(m);
@@ -323,7 +323,7 @@ static void shares_of_splits_add_up(void **state) {
             leaves += bar[k].probability * (double)bar[k].value;
         }
         assert_near(sum, 1, 1e-9);
-        assert_near(leaves, figure_of(m, "leaves"), 1e-9);
+        assert_near(leaves, figure_of(m, "leaves_per_tree"), 1e-9);
         for (size_t f = 0; f < copse_model_features(m); f++) {
             copse_share share;
             assert_true(copse_posterior_share(p, f, &share));
