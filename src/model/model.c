@@ -436,7 +436,7 @@ static copse_status check_question(const copse_model *m, const cp_question *q, c
                        q->first + q->n, have);
     if (q->of_mean && m->schema->task == COPSE_CLASS && !m->method->draws_probs)
         return cp_fail(err, COPSE_E_USAGE,
-                       "method %s has no draws of the probabilities of classes of '%s', only their mean; bart has them",
+                       "method %s has no draws of the probabilities of classes of '%s', only their mean",
                        m->method->info.name, m->schema->target);
     if ((q->of_mean || q->one_tree) && !cp_model_has_draws(m))
         return cp_fail(err, COPSE_E_USAGE, "%s%s has no distribution of the mean, only of y",

@@ -543,7 +543,7 @@ static void classes_have_no_mean(void **state) {
     copse_model *m = toy_model(t, &(copse_roles){.target = "c"});
     copse_prediction *p = NULL;
     assert_int_equal(copse_predict_mean(m, t, 0, 1, NULL, &p, &err), COPSE_E_USAGE);
-    assert_string_equal(err.msg, "the mean is of numbers; this model predicts classes of 'c'");
+    assert_string_equal(err.msg, "method toy has no draws of the probabilities of classes of 'c', only their mean");
     copse_model_free(m);
     copse_table_free(t);
     copse_table_free(all);
