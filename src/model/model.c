@@ -335,6 +335,7 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
     CP_TRY(check_learns(m, err));
     size_t known = m->schema->classes.n;
     copse_status status = encode_table(m->schema, t, 1, run, &data, err);
+    m->lazy->stale = m->method->settle != NULL;
     if (!status) status = cp_answer_init(before, m->schema->task, t->rows, m->schema->classes.n, err);
     if (!status) cp_target_warn(t, m->schema->target, run);
     if (!status) status = learn_and_answer(m, &data, &known, run, before, err);

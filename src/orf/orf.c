@@ -84,13 +84,19 @@ copse_status cp_orf_new(const copse_params *p, copse_task task, size_t dims, siz
     return COPSE_OK;
 }
 
+/* Of rows that are learnt. */
+static void forget_copies(cp_orf *f) {
+    cp_mem_free(f->wait.x);
+    cp_mem_free(f->wait.y);
+    memset(&f->wait, 0, sizeof f->wait);
+}
+
 void cp_orf_free(void *state) {
     cp_orf *f = state;
     if (!f) return;
     for (size_t m = 0; m < f->trees; m++) cp_orf_tree_clear(&f->tree[m]);
     cp_mem_free(f->tree);
-    cp_mem_free(f->wait.x);
-    cp_mem_free(f->wait.y);
+    forget_copies(f);
     cp_mem_free(f);
 }
 
@@ -270,6 +276,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
         if (!status) status = bring_up_to_date(&job, run, err);
         cp_log_progress(run, "learning rows", (double)(first + part.n), (double)rows->n);
     }
+    forget_copies(f);
     if (status)
         cp_orf_free(f);
     else

@@ -49,7 +49,7 @@ typedef struct cp_orf_tree {
     size_t cap_count;
     cp_orf_moments *moment; /* numbers: likewise */
     size_t cap_moment;
-    float *range;       /* a box: what each column had between 0 and 1 or beyond, in the rows so far */
+    float *range;       /* a box around [0,1] in every column and the rows so far */
     size_t rows;        /* learnt so far, taken in or not */
     size_t born;        /* of them, those before this tree was begun */
     double asked, miss; /* rows it left out since, and those of another class than it thought; only with forget > 0 */

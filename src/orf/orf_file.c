@@ -10,6 +10,7 @@
 /* Beyond these, squares and their products overflow; the schema refuses targets that large. */
 #define MOST_MEAN     (2 * CP_MAX_TARGET)
 #define MOST_VARIANCE 1e130
+#define MOST_ROWS     ((int64_t)1 << 50)
 enum { MOMENTS = sizeof(cp_orf_moments) / sizeof(double) };
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
@@ -283,12 +284,10 @@ static copse_status read_targets(cp_orf *f, cp_reader *r, copse_error *err) {
     return COPSE_OK;
 }
 
-enum { MOST_ROWS = 1 << 30 }; /* millions of times: no model has seen that many */
-
 static copse_status read_forest(cp_orf *f, cp_reader *r, copse_error *err) {
     int64_t rows, frozen;
     CP_TRY(cp_reader_claim(r, f->trees, tree_bytes(&f->rules), err));
-    CP_TRY(cp_reader_i64(r, "rows", 1, (int64_t)MOST_ROWS << 20, &rows, err));
+    CP_TRY(cp_reader_i64(r, "rows", 1, MOST_ROWS, &rows, err));
     CP_TRY(cp_reader_i64(r, "frozen", 0, 1, &frozen, err));
     f->rows = f->turns = (size_t)rows;
     f->rules.frozen = (int)frozen;

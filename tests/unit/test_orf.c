@@ -4,6 +4,7 @@
 #include "ks.h"
 #include "sample.h"
 
+#include "model/model.h"
 #include "orf/orf.h"
 
 static copse_params *options(const char *text) {
@@ -469,6 +470,46 @@ static void trees_that_lag_catch_up(void **state) {
     free_sample(&s);
 }
 
+/* Whichever allocation fails while rows are answered and learnt, what was taken in is learnt before the model is saved. */
+static void what_was_taken_in_is_learnt_before_saving(void **state) {
+    (void)state;
+    copse_error err;
+    copse_table *t = NULL;
+    copse_params *p = options("trees=20 min-samples=4");
+    image whole = {0};
+    size_t unlearnt = 0;
+    int failing = 1;
+    must(copse_synth("moons", 100, 0, -1, 1, 0, &t, &err), err);
+    for (long k = -1; failing; k++) { /* the first time none fails */
+        copse_model *m = NULL;
+        copse_prediction *before = NULL;
+        image saved;
+        cp_writer *w = NULL;
+        must(copse_fit(t, &(copse_roles){.target = "target"}, p, NULL, &m, &err), err);
+        cp_mem_fail_after(k);
+        copse_status status = copse_update_predict(m, t, &(copse_run){.threads = 1}, &before, &err);
+        cp_mem_fail_after(-1);
+        failing = k < 0 || status;
+        unlearnt += status && copse_model_rows(m) == 200;
+        must(cp_writer_new(&w, &err), err);
+        must(cp_model_write(m, 0, w, &err), err);
+        must(finish_image(w, &saved, &err), err);
+        if (k < 0) whole = saved;
+        if (k >= 0 && copse_model_rows(m) == 200) {
+            assert_int_equal(saved.n, whole.n);
+            assert_memory_equal(saved.bytes, whole.bytes, whole.n);
+        }
+        if (k >= 0) free(saved.bytes);
+        cp_writer_free(w);
+        copse_prediction_free(before);
+        copse_model_free(m);
+    }
+    assert_true(unlearnt > 5);
+    free(whole.bytes);
+    cp_param_free(p);
+    copse_table_free(t);
+}
+
 /* Classes met one by one, in the end as if they had been known from the start. */
 static void classes_may_come_later(void **state) {
     (void)state;
@@ -675,6 +716,7 @@ int main(void) {
         cmocka_unit_test(any_number_of_threads_gives_the_same_forest),
         cmocka_unit_test(rows_that_could_not_be_learnt_are_learnt_later),
         cmocka_unit_test(trees_that_lag_catch_up),
+        cmocka_unit_test(what_was_taken_in_is_learnt_before_saving),
         cmocka_unit_test(classes_may_come_later),
         cmocka_unit_test(answers_are_those_before_learning),
         cmocka_unit_test(a_leaf_says_what_its_rows_say),
