@@ -177,7 +177,8 @@ static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
     int failed = cli_args_has(&c->args, "failed");
     double value = NAN, id;
     if (j->words < (failed ? 1U : 2U))
-        return cli_fail(err, COPSE_E_USAGE, "usage: copse optimize tell STUDY ID VALUE, or tell STUDY ID --failed");
+        return cli_fail(err, COPSE_E_USAGE,
+                        "usage: copse optimize tell STUDY ID VALUE, or ID --failed, or NAME=VALUE ... VALUE");
     if (!failed) CLI_TRY(read_value(j->word[j->words - 1], &value, err));
     CLI_TRY(copse_study_open(j->path, &j->study, err));
     if (strchr(j->word[0], '=') && !failed) return tell_point(j, value, err);

@@ -42,9 +42,11 @@ static copse_status read_range(copse_dim *d, char *text, const char *word, copse
     return COPSE_OK;
 }
 
-static copse_status read_levels(copse_dim *d, char *text, const char ***out, copse_error *err) {
+/* One level alone is a slip, as x=0..1 is. */
+static copse_status read_levels(copse_dim *d, char *text, const char ***out, const char *word, copse_error *err) {
     size_t n = 1;
     for (const char *c = text; *c; c++) n += *c == ',';
+    if (n < 2) return misread(word, err);
     *out = calloc(n, sizeof **out);
     if (!*out) return cli_fail_memory(err);
     for (size_t i = 0; i < n; i++) {
@@ -66,7 +68,7 @@ static copse_status read_dim(optimize_dims *d, size_t k, const char *word, copse
     *equals = '\0';
     d->dim[k].name = text;
     return strchr(equals + 1, ':') ? read_range(&d->dim[k], equals + 1, word, err)
-                                   : read_levels(&d->dim[k], equals + 1, &d->level[k], err);
+                                   : read_levels(&d->dim[k], equals + 1, &d->level[k], word, err);
 }
 
 copse_status optimize_dims_read(optimize_dims *d, const char *const *word, size_t n, copse_error *err) {

@@ -392,7 +392,10 @@ static copse_status add(copse_study *s, const double *x, double value, copse_err
 
 copse_status cp_study_add(copse_study *s, const double *x, double value, size_t *out_trial, copse_error *err) {
     const cp_dim *d = cp_space_outside(s->space, x);
-    if (d) return cp_fail(err, COPSE_E_USAGE, "the point is outside of dimension '%.100s'", d->info.name);
+    if (d)
+        return cp_fail(err, COPSE_E_USAGE, "%g is not in dimension '%.100s', %s%g to %g", x[d - s->space->dim],
+                       d->info.name, d->info.kind == COPSE_DIM_REAL ? "" : "whole numbers from ", d->info.low,
+                       d->info.high);
     CP_TRY(check_value(value, err));
     CP_TRY(enter(s, err));
     copse_status status = add(s, x, value, err);
