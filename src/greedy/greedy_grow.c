@@ -1,6 +1,5 @@
 #include "greedy/greedy_grow.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "greedy/greedy_down.h"
@@ -18,7 +17,7 @@ copse_status cp_greedy_data_init(cp_greedy_data *d, const cp_rows *rows, int bin
             high = rows->y[i] > high ? rows->y[i] : high;
         }
         d->centre = low / 2 + high / 2;
-        if (high > low) d->scale = exp2(ceil(log2(fmax(high / 2 - low / 2, DBL_MIN))));
+        if (high > low) d->scale = exp2(ceil(log2(fmax(high / 2 - low / 2, CP_FOREST_LEAST_SCALE))));
     }
     return binned ? cp_bins_init(&d->bins, rows->x, rows->n, rows->dims, rows->levels, run, err) : COPSE_OK;
 }

@@ -9,7 +9,7 @@ int cp_greedy_spread_check(const cp_greedy_spread *s) {
     double all[] = {s->var, s->rows, s->stretch, s->floor};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(all[i] > 0 && isfinite(all[i]))) return 0;
-    return 1;
+    return (float)sqrt(s->floor) > 0; /* as leaves keep it */
 }
 
 /* Of the targets, in the leaves' units; by Welford's recursion. */

@@ -3,7 +3,6 @@
  *
  * How long a column must be follows from those before it and is demanded of its section, so cursors cannot run past an
  * end; what is allocated besides has been claimed.  What the numbers mean is for cp_tree_check, at the end. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -356,7 +355,7 @@ static copse_status read_shares(reading *in, copse_error *err) {
 static copse_status read_forest(reading *in, copse_error *err) {
     cp_forest *f = in->f;
     CP_TRY(cp_reader_f64(in->r, "centre", -MOST, MOST, &f->centre, err));
-    CP_TRY(cp_reader_f64(in->r, "scale", DBL_MIN, MOST, &f->scale, err));
+    CP_TRY(cp_reader_f64(in->r, "scale", CP_FOREST_LEAST_SCALE, MOST, &f->scale, err));
     if (cp_reader_has(in->r, "levels")) CP_TRY(cp_reader_array(in->r, "levels", CP_U32, f->dims, &f->levels, err));
     CP_TRY(read_shape(in, err));
     CP_TRY(read_dims(in, err));

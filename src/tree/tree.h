@@ -79,6 +79,9 @@ typedef struct cp_tree {
     float *gain; /* per column: share of the impurity its splits took away; NULL if not known */
 } cp_tree;
 
+/* Of a forest's scale: such that a product of squares in these units is not 0. */
+#define CP_FOREST_LEAST_SCALE 1e-80
+
 /* A model of many trees.  y = centre + scale * what the leaves say. */
 typedef struct cp_forest {
     copse_task task;

@@ -146,8 +146,18 @@ static void intervals_hold_with_many_levels(void **state) {
     intervals_of_noise_hold("levels", 300, .4, .56);
 }
 
+/* What a file says must leave every sd above 0, in the floats that leaves keep. */
+static void spreads_that_vanish_are_none(void **state) {
+    (void)state;
+    static const double floor[] = {1e-6, 1e-80, 1e-95, 5e-324, 0, -1, INFINITY, NAN};
+    for (size_t i = 0; i < COUNT(floor); i++)
+        assert_int_equal(cp_greedy_spread_check(&(cp_greedy_spread){1, 1, 1, floor[i]}), i < 2);
+    assert_true(cp_greedy_spread_check(&cp_greedy_spread_none));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spreads_that_vanish_are_none),
         cmocka_unit_test(nine_of_ten_rows_lie_within),
         cmocka_unit_test(few_votes_narrow_by_rows_and_widen_by_the_mean),
         cmocka_unit_test(votes_become_a_row_to_judge_by),
