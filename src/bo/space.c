@@ -247,7 +247,7 @@ double cp_space_value(const cp_dim *d, double u) {
 
 void cp_space_encode_dim(const cp_dim *d, double value, float *out) {
     if (d->info.kind == COPSE_DIM_CATEGORY) {
-        for (size_t i = 0; i < d->width; i++) out[i] = (double)i == value;
+        for (size_t i = 0; i < d->width; i++) out[i] = (double)i == value ? 1.0F / (float)d->width : 0;
         return;
     }
     double x = d->info.log ? log(value) : value, span = d->to - d->from;

@@ -4,7 +4,8 @@
  *
  *   real       1 column: (x - low) / (high - low), of logarithms where the scale is one
  *   integer    1 column: the middle of its share of [0,1]; the integers, or their logarithms, have equal shares
- *   category   1 column per level: 1 in its own, else 0
+ *   category   1 column per level: 1 / levels in its own, else 0: cuts come as often as the sides of a cell are long, and so
+ *              all columns of a category together are cut as often as a number's one
  *
  * Invariants, checked when a space is made and read:
  *   P1  names are distinct and not empty; low <= high, finite; low > 0 on a log scale; integers are whole and exact in doubles.
