@@ -32,24 +32,41 @@ static float nth_smallest(float *v, size_t n, size_t k) {
     return v[k];
 }
 
+/* The m-th smallest and the m-th largest, for few: both lists are full after a while, and little is put into them. */
+enum { FEW_ENDS = 8 };
+static void find_ends(const float *v, size_t n, size_t m, float *out_low, float *out_high) {
+    float low[FEW_ENDS], high[FEW_ENDS];
+    for (size_t k = 0; k < m; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t k;
+        if (v[i] < low[m - 1]) {
+            for (k = m - 1; k > 0 && low[k - 1] > v[i]; k--) low[k] = low[k - 1];
+            low[k] = v[i];
+        }
+        if (v[i] > high[m - 1]) {
+            for (k = m - 1; k > 0 && high[k - 1] < v[i]; k--) high[k] = high[k - 1];
+            high[k] = v[i];
+        }
+    }
+    *out_low = low[m - 1];
+    *out_high = high[m - 1];
+}
+
 /* Between which values of a column a cut leaves min_leaf rows on both sides: low <= cut < high. */
 static void find_range(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, size_t dim) {
     size_t n = f->pool.node[leaf].rows, m = f->min_leaf;
     if (d->known[dim] == d->groups) return;
     d->known[dim] = d->groups;
     gather_column(f, d, leaf, dim);
-    if (m > 1) {
-        d->low[dim] = nth_smallest(d->column, n, m - 1);
-        d->high[dim] = nth_smallest(d->column, n, n - m);
+    if (m <= FEW_ENDS) {
+        find_ends(d->column, n, m, &d->low[dim], &d->high[dim]);
         return;
     }
-    float low = d->column[0], high = low;
-    for (size_t k = 1; k < n; k++) {
-        low = d->column[k] < low ? d->column[k] : low;
-        high = d->column[k] > high ? d->column[k] : high;
-    }
-    d->low[dim] = low;
-    d->high[dim] = high;
+    d->low[dim] = nth_smallest(d->column, n, m - 1);
+    d->high[dim] = nth_smallest(d->column, n, n - m);
 }
 
 static int can_cut(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, size_t dim) {

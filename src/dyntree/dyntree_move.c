@@ -117,26 +117,41 @@ static copse_status reserve(cp_dyntree *f, const cp_dyntree_desk *d, copse_error
     return cp_dyntree_pool_reserve(&f->pool, nodes, slots, err);
 }
 
+/* A tree of one leaf that some particle has, CP_NONE if none does.  All of them are one: whoever is pruned to a leaf takes it. */
+static int32_t find_lone(const cp_dyntree *f) {
+    for (size_t i = 0; i < f->particles; i++)
+        if (cp_dyntree_is_leaf(&f->pool.node[f->root[i]])) return f->root[i];
+    return CP_NONE;
+}
+
+static void share_tree(cp_dyntree *f, size_t particle, int32_t root) {
+    f->pool.node[root].refs++;
+    cp_dyntree_pool_release(&f->pool, f->root[particle]);
+    f->root[particle] = root;
+}
+
 /* Particles that have the same tree and prune it have the same tree again. */
 copse_status cp_dyntree_move_all(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
     const float *x = cp_dyntree_row(f, f->learnt - 1);
     int32_t before = CP_NONE, after = CP_NONE; /* the last tree that was pruned */
     CP_TRY(reserve(f, d, err));
+    int32_t lone = find_lone(f);
+    if (lone != CP_NONE) f->pool.node[lone].refs++; /* held, should all who have it grow */
     for (size_t i = 0; i < f->particles; i++) {
         cp_dyntree_move move = d->choice[i].move;
         int32_t root = f->root[i];
         if (move == CP_DYNTREE_STAY) continue;
-        if (move == CP_DYNTREE_PRUNE && root == before) {
-            f->pool.node[after].refs++;
-            f->root[i] = after;
-            cp_dyntree_pool_release(&f->pool, root);
+        if (move == CP_DYNTREE_PRUNE && (root == before || (root == d->above[i] && lone != CP_NONE))) {
+            share_tree(f, i, root == before ? after : lone);
             continue;
         }
         make_move(f, d, i, x);
         if (move == CP_DYNTREE_GROW) continue;
         before = root;
         after = f->root[i];
+        if (lone == CP_NONE && cp_dyntree_is_leaf(&f->pool.node[after])) f->pool.node[lone = after].refs++;
     }
+    if (lone != CP_NONE) cp_dyntree_pool_release(&f->pool, lone);
     f->moved = f->learnt;
     return COPSE_OK;
 }

@@ -43,6 +43,7 @@ static const struct {
     {2, 0, 4, "particles=30 min-leaf=1 kappa=2 nu=5 lambda=0.3 alpha-split=0.5"},
     {1, 2, 0, "particles=30 beta-split=0 alpha-split=0.9"},
     {4, 2, 2, "particles=30 min-leaf=5 beta-split=0.3"},
+    {2, 0, 0, "particles=30 min-leaf=9 beta-split=0"},
 };
 
 /* ------------------------------------------------------------------------------------------------------------- weighing */
