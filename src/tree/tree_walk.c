@@ -112,9 +112,8 @@ INLINE void fetch_share(outlook *o) {
     for (size_t p = 0; p < 2; p++) {
         wanted *w = &o->part[p];
         size_t share = (w->lines + o->groups - 1) / o->groups;
-        for (const char *end = w->from + share * LINE; w->from < end; w->from += LINE)
-            __builtin_prefetch(w->from, 0, 2);
         w->lines -= share;
+        for (; share > 0; share--, w->from += LINE) __builtin_prefetch(w->from, 0, 2);
     }
     o->groups--;
 }
