@@ -1,77 +1,44 @@
 #include "btree/btree.h"
 
+#include "bayes/bayes_options.h"
 #include "btree/btree_model.h"
 
 /* ------------------------------------------------------------------------------------------------------------- options */
 
-/* Each option is written once. */
-#define INT(NAME, INITIAL, MIN, MAX, HELP) \
-    { .name = NAME, .type = CP_PARAM_INT, .initial = INITIAL, .min = MIN, .max = MAX, .help = HELP }
-#define REAL(NAME, INITIAL, MIN, MAX, HELP) \
-    { .name = NAME, .type = CP_PARAM_REAL, .initial = INITIAL, .min = MIN, .max = MAX, .help = HELP }
-#define CHOICE(NAME, INITIAL, CHOICES, HELP) \
-    { .name = NAME, .type = CP_PARAM_CHOICE, .initial = INITIAL, .choices = CHOICES, .help = HELP }
+#define PRIOR                                                                                         \
+    CP_BAYES_OPTIONS_LEAF_CLASSES("5"), CP_BAYES_OPTIONS_SPLIT("0.5"), CP_BAYES_OPTIONS_LEAF_NUMBERS, \
+        CP_OPTION_FLAG("prior-only", "draw from the prior: targets count for its classes, or its scale, alone")
 
-#define FLAG(NAME, HELP) \
-    { .name = NAME, .type = CP_PARAM_FLAG, .initial = "no", .help = HELP }
-
-#define SEED INT("seed", "1", 0, 9007199254740992.0, "same seed, same model, on any number of threads")
-#define PRIOR                                                                                                \
-    REAL("alpha", "5", 1e-6, 1e6, "classes: weight of the prior in a leaf, spread evenly over the classes"), \
-        REAL("alpha-split", "0.95", 1e-6, 0.999999, "prior probability that the root is split"),             \
-        REAL("beta-split", "0.5", 0, 100,                                                                    \
-             "a node at depth d is split with probability alpha-split / (1 + d)^beta-split"),                \
-        REAL("kappa", "0.1", 1e-6, 1e6, "numbers: rows that the prior mean of a leaf is worth"),             \
-        REAL("nu", "3", 0.1, 1e6, "numbers: degrees of freedom of the prior variance of a leaf"),            \
-        {.name = "lambda",                                                                                   \
-         .type = CP_PARAM_REAL,                                                                              \
-         .initial = "auto",                                                                                  \
-         .min = 1e-9,                                                                                        \
-         .max = 1e9,                                                                                         \
-         .auto_ok = 1,                                                                                       \
-         .help = "numbers: scale of that variance, in units of var(y); auto: below it with probability .9"}, \
-        FLAG("prior-only", "draw from the prior: targets count for its classes, or its scale, alone")
-
-/* The order of words is that of the enums in btree.h and particle.h. */
+/* The order of words is that of the enums in btree.h. */
 static const cp_param smc_params[] = {
-    INT("particles", "1000", 1, 1.6e7, "in all islands together; each gets the same number, rounded up"),
-    INT("islands", "5", 1, 10000, "independent runs, in parallel, whose answers are averaged"),
-    SEED,
-    CHOICE("proposal", "prior", "prior empirical optimal mixed",
-           "cuts are drawn from the prior, between values alike, by likelihood, or so among a few columns"),
-    CHOICE("expansion", "node", "node node-likelihood layer",
-           "what grows next: nodes in turn, nodes of low likelihood first, or all of a depth"),
-    CHOICE("resampling", "multinomial", "multinomial systematic residual stratified", "how particles are multiplied"),
-    REAL("ess-threshold", "0.1", 0, 1,
-         "resample when the effective sample size falls below this share of the particles"),
+    CP_OPTION_INT("particles", "1000", 1, 1.6e7, "in all islands together; each gets the same number, rounded up"),
+    CP_OPTION_INT("islands", "5", 1, 10000, "independent runs, in parallel, whose answers are averaged"),
+    CP_OPTION_SEED,
+    CP_OPTION_CHOICE("proposal", "prior", "prior empirical optimal mixed",
+                     "cuts are drawn from the prior, between values alike, by likelihood, or so among a few columns"),
+    CP_OPTION_CHOICE("expansion", "node", "node node-likelihood layer",
+                     "what grows next: nodes in turn, nodes of low likelihood first, or all of a depth"),
+    CP_BAYES_OPTIONS_RESAMPLING("multinomial", ""),
+    CP_OPTION_REAL("ess-threshold", "0.1", 0, 1,
+                   "resample when the effective sample size falls below this share of the particles"),
     PRIOR,
-    INT("max-stages", "5000", 1, 1e9, "stages of an island, at most; what then still could grow becomes leaves"),
-    {.name = "columns",
-     .type = CP_PARAM_INT,
-     .initial = "auto",
-     .min = 1,
-     .max = 1e6,
-     .auto_ok = 1,
-     .help = "mixed: columns scored in a node; auto: the root of their number"},
-    CHOICE("island-weights", "equal", "equal evidence", "islands count alike, or as their estimates of p(y | x) say"),
-    {.name = "tune",
-     .type = CP_PARAM_LIST,
-     .initial = "none",
-     .choices = "alpha alpha-split beta-split",
-     .help = "choose these by marginal likelihood, from the given values on"},
+    CP_OPTION_INT("max-stages", "5000", 1, 1e9,
+                  "stages of an island, at most; what then still could grow becomes leaves"),
+    CP_OPTION_INT_AUTO("columns", 1, 1e6, "mixed: columns scored in a node; auto: the root of their number"),
+    CP_OPTION_CHOICE("island-weights", "equal", "equal evidence",
+                     "islands count alike, or as their estimates of p(y | x) say"),
+    CP_OPTION_LIST("tune", "alpha alpha-split beta-split",
+                   "choose these by marginal likelihood, from the given values on"),
 };
 
 static const cp_param bcart_params[] = {
-    INT("chains", "4", 1, 1000, "independent chains, in parallel"),
-    INT("burn-in", "5000", 0, 1e9, "moves of a chain before its first draw"),
-    INT("samples", "1000", 1, 1e8, "draws kept of each chain"),
-    INT("thin", "10", 1, 1e6, "moves from one draw to the next"),
-    SEED,
+    CP_OPTION_INT("chains", "4", 1, 1000, "independent chains, in parallel"),
+    CP_OPTION_INT("burn-in", "5000", 0, 1e9, "moves of a chain before its first draw"),
+    CP_OPTION_INT("samples", "1000", 1, 1e8, "draws kept of each chain"),
+    CP_OPTION_INT("thin", "10", 1, 1e6, "moves from one draw to the next"),
+    CP_OPTION_SEED,
     PRIOR,
-    REAL("grow", "0.25", 1e-3, 1, "how often a leaf is to be split; all four are scaled to sum to 1"),
-    REAL("prune", "0.25", 1e-3, 1, "how often two leaves are to be joined"),
-    REAL("change", "0.4", 0, 1, "how often a split gets another cut"),
-    REAL("swap", "0.1", 0, 1, "how often a split and one below it change places"),
+    CP_BAYES_OPTIONS_MOVES(""),
 };
 
 /* ----------------------------------------------------------------------------------------------------------- questions */

@@ -5,42 +5,20 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "bayes/bayes_options.h"
 #include "dyntree/dyntree_step.h"
 
 /* ------------------------------------------------------------------------------------------------------------- options */
 
-#define INT(NAME, INITIAL, MIN, MAX, HELP) \
-    { .name = NAME, .type = CP_PARAM_INT, .initial = INITIAL, .min = MIN, .max = MAX, .help = HELP }
-#define REAL(NAME, INITIAL, MIN, MAX, HELP) \
-    { .name = NAME, .type = CP_PARAM_REAL, .initial = INITIAL, .min = MIN, .max = MAX, .help = HELP }
-
 static const cp_param params[] = {
-    INT("particles", "1000", 1, 1e6, "trees that are kept; time and memory grow with them"),
-    INT("seed", "1", 0, 9007199254740992.0, "same seed, same model, on any number of threads"),
-    REAL("alpha-split", "0.95", 1e-6, 0.999999, "prior probability that the root is split"),
-    REAL("beta-split", "2", 0, 100, "a node at depth d is split with probability alpha-split / (1 + d)^beta-split"),
-    {.name = "min-leaf",
-     .type = CP_PARAM_INT,
-     .initial = "auto",
-     .min = 1,
-     .max = 1e9,
-     .auto_ok = 1,
-     .help = "rows that a split leaves on both sides, at least; auto: 1 for classes, 3 for numbers"},
-    REAL("alpha", "1", 1e-6, 1e6, "classes: weight of the prior in a leaf, spread evenly over the classes"),
-    REAL("kappa", "0.1", 1e-6, 1e6, "numbers: rows that the prior mean of a leaf is worth"),
-    REAL("nu", "3", 0.1, 1e6, "numbers: degrees of freedom of the prior variance of a leaf"),
-    {.name = "lambda",
-     .type = CP_PARAM_REAL,
-     .initial = "auto",
-     .min = 1e-9,
-     .max = 1e9,
-     .auto_ok = 1,
-     .help = "numbers: scale of that variance, in units of var(y); auto: below it with probability .9"},
-    {.name = "resampling", /* words in the order of cp_resampling */
-     .type = CP_PARAM_CHOICE,
-     .initial = "systematic",
-     .choices = "multinomial systematic residual stratified",
-     .help = "how particles are multiplied"},
+    CP_OPTION_INT("particles", "1000", 1, 1e6, "trees that are kept; time and memory grow with them"),
+    CP_OPTION_SEED,
+    CP_BAYES_OPTIONS_SPLIT("2"),
+    CP_OPTION_INT_AUTO("min-leaf", 1, 1e9,
+                       "rows that a split leaves on both sides, at least; auto: 1 for classes, 3 for numbers"),
+    CP_BAYES_OPTIONS_LEAF_CLASSES("1"),
+    CP_BAYES_OPTIONS_LEAF_NUMBERS,
+    CP_BAYES_OPTIONS_RESAMPLING("systematic", ""),
 };
 
 static cp_resampling resampling_of(const copse_params *p) {

@@ -8,23 +8,10 @@
 /* ------------------------------------------------------------------------------------------------------------- options */
 
 /* Each option is written once; what differs from method to method is its default. */
-#define TREES(HELP) \
-    { .name = "trees", .type = CP_PARAM_INT, .initial = "100", .min = 1, .max = 100000, .help = HELP }
-#define SEED                                                                                       \
-    {                                                                                              \
-        .name = "seed", .type = CP_PARAM_INT, .initial = "1", .min = 0, .max = 9007199254740992.0, \
-        .help = "same seed, same model, on any number of threads"                                  \
-    }
-#define MIN_LEAF(AUTO)                                                                                   \
-    {                                                                                                    \
-        .name = "min-leaf", .type = CP_PARAM_INT, .initial = "auto", .min = 1, .max = 1e9, .auto_ok = 1, \
-        .help = "rows in a leaf, at least; " AUTO                                                        \
-    }
-#define MIN_LEAF_WEIGHT(INITIAL)                                                                        \
-    {                                                                                                   \
-        .name = "min-leaf-weight", .type = CP_PARAM_REAL, .initial = INITIAL, .min = 0, .max = 1e12,    \
-        .help = "weight in a leaf, at least; the weights of all rows are scaled to sum to their number" \
-    }
+#define MIN_LEAF(AUTO) CP_OPTION_INT_AUTO("min-leaf", 1, 1e9, "rows in a leaf, at least; " AUTO)
+#define MIN_LEAF_WEIGHT(INITIAL)                        \
+    CP_OPTION_REAL("min-leaf-weight", INITIAL, 0, 1e12, \
+                   "weight in a leaf, at least; the weights of all rows are scaled to sum to their number")
 #define BAYES_LEAF MIN_LEAF("auto: 1"), MIN_LEAF_WEIGHT("3")
 #define FEATURES(AUTO)                                                                                   \
     {                                                                                                    \
@@ -32,42 +19,27 @@
         .choices = "sqrt all", .auto_ok = 1,                                                             \
         .help = "columns tried at each split: how many, or a share below 1; " AUTO                       \
     }
-#define MAX_DEPTH(WAY)                                                                          \
-    {                                                                                           \
-        .name = "max-depth", .type = CP_PARAM_INT, .initial = "inf", .min = 1, .max = INFINITY, \
-        .help = "splits on the way to a leaf" WAY ", at most"                                   \
-    }
-#define MAX_LEAVES(OF)                                                                           \
-    {                                                                                            \
-        .name = "max-leaves", .type = CP_PARAM_INT, .initial = "inf", .min = 1, .max = INFINITY, \
-        .help = "leaves of " OF ", at most; the split that gains most comes first"               \
-    }
-#define CRITERION                                                                                   \
-    {                                                                                               \
-        .name = "criterion", .type = CP_PARAM_CHOICE, .initial = "gini", .choices = "gini entropy", \
-        .help = "classes: what splits lower; for numbers it is squared error"                       \
-    }
-#define ALPHA(INITIAL)                                                                    \
-    {                                                                                     \
-        .name = "alpha", .type = CP_PARAM_REAL, .initial = INITIAL, .min = 0, .max = 1e9, \
-        .help = "classes: weight added to each leaf, spread evenly over the classes"      \
-    }
-#define SPLITS                                                                                              \
-    {                                                                                                       \
-        .name = "splits", .type = CP_PARAM_CHOICE, .initial = "auto", .choices = "auto exact binned",       \
-        .help = "between any two values, or between 255 bins of each column; auto: binned above 10000 rows" \
-    }
+#define MAX_DEPTH(WAY) CP_OPTION_INT("max-depth", "inf", 1, INFINITY, "splits on the way to a leaf" WAY ", at most")
+#define MAX_LEAVES(OF) \
+    CP_OPTION_INT("max-leaves", "inf", 1, INFINITY, "leaves of " OF ", at most; the split that gains most comes first")
+#define CRITERION \
+    CP_OPTION_CHOICE("criterion", "gini", "gini entropy", "classes: what splits lower; for numbers it is squared error")
+#define ALPHA(INITIAL) \
+    CP_OPTION_REAL("alpha", INITIAL, 0, 1e9, "classes: weight added to each leaf, spread evenly over the classes")
+#define SPLITS                                              \
+    CP_OPTION_CHOICE("splits", "auto", "auto exact binned", \
+                     "between any two values, or between 255 bins of each column; auto: binned above 10000 rows")
 #define LIMITS        MAX_DEPTH(""), MAX_LEAVES("a tree"), CRITERION
 #define BRANCH_LIMITS MAX_DEPTH(" below the trunk"), MAX_LEAVES("what grows in a leaf of the trunk"), CRITERION
 
 #define FOREST_LEAF "auto: 1 for classes, 3 for numbers"
 
 static const cp_param cart_params[] = {
-    SEED, MIN_LEAF("auto: 3"), MIN_LEAF_WEIGHT("0"), FEATURES("auto: all"), LIMITS, ALPHA("1"), SPLITS,
+    CP_OPTION_SEED, MIN_LEAF("auto: 3"), MIN_LEAF_WEIGHT("0"), FEATURES("auto: all"), LIMITS, ALPHA("1"), SPLITS,
 };
 static const cp_param rf_params[] = {
-    TREES("trees in the forest"),
-    SEED,
+    CP_OPTION_TREES("trees in the forest"),
+    CP_OPTION_SEED,
     MIN_LEAF(FOREST_LEAF),
     MIN_LEAF_WEIGHT("0"),
     FEATURES("auto: sqrt for classes, a third for numbers"),
@@ -76,8 +48,8 @@ static const cp_param rf_params[] = {
     SPLITS,
 };
 static const cp_param ert_params[] = {
-    TREES("trees in the forest"),
-    SEED,
+    CP_OPTION_TREES("trees in the forest"),
+    CP_OPTION_SEED,
     MIN_LEAF(FOREST_LEAF),
     MIN_LEAF_WEIGHT("0"),
     FEATURES("auto: sqrt for classes, all for numbers"),
@@ -85,17 +57,18 @@ static const cp_param ert_params[] = {
     ALPHA(".1"),
 };
 static const cp_param bf_params[] = {
-    TREES("draws from the posterior"), SEED, BAYES_LEAF, FEATURES("auto: all"), LIMITS, ALPHA(".1"), SPLITS,
+    CP_OPTION_TREES("draws from the posterior"),
+    CP_OPTION_SEED,
+    BAYES_LEAF,
+    FEATURES("auto: all"),
+    LIMITS,
+    ALPHA(".1"),
+    SPLITS,
 };
 static const cp_param ssf_params[] = {
-    TREES("trees of each subset"),
-    SEED,
-    {.name = "subsets",
-     .type = CP_PARAM_INT,
-     .initial = "5",
-     .min = 1,
-     .max = 100000,
-     .help = "random parts of the rows, equal in size, each with a forest of its own"},
+    CP_OPTION_TREES("trees of each subset"),
+    CP_OPTION_SEED,
+    CP_OPTION_INT("subsets", "5", 1, 100000, "random parts of the rows, equal in size, each with a forest of its own"),
     BAYES_LEAF,
     FEATURES("auto: all"),
     LIMITS,
@@ -103,28 +76,13 @@ static const cp_param ssf_params[] = {
     SPLITS,
 };
 static const cp_param ebf_params[] = {
-    TREES("draws from the posterior given the trunk"),
-    SEED,
-    {.name = "trunk-leaves",
-     .type = CP_PARAM_INT,
-     .initial = "auto",
-     .min = 1,
-     .max = 1e6,
-     .auto_ok = 1,
-     .help = "leaves of the trunk that all trees share, at most; auto: any number"},
-    {.name = "trunk-min-leaf",
-     .type = CP_PARAM_INT,
-     .initial = "auto",
-     .min = 1,
-     .max = 1e9,
-     .auto_ok = 1,
-     .help = "rows in a leaf of the trunk, at least; auto: rows / 6, or rows / (4 trunk-leaves) if those are given"},
-    {.name = "trunk-sample",
-     .type = CP_PARAM_REAL,
-     .initial = "1",
-     .min = 1e-6,
-     .max = 1,
-     .help = "share of the rows the trunk is grown on"},
+    CP_OPTION_TREES("draws from the posterior given the trunk"),
+    CP_OPTION_SEED,
+    CP_OPTION_INT_AUTO("trunk-leaves", 1, 1e6, "leaves of the trunk that all trees share, at most; auto: any number"),
+    CP_OPTION_INT_AUTO(
+        "trunk-min-leaf", 1, 1e9,
+        "rows in a leaf of the trunk, at least; auto: rows / 6, or rows / (4 trunk-leaves) if those are given"),
+    CP_OPTION_REAL("trunk-sample", "1", 1e-6, 1, "share of the rows the trunk is grown on"),
     BAYES_LEAF,
     FEATURES("auto: all"),
     BRANCH_LIMITS,

@@ -25,6 +25,34 @@ typedef struct cp_param {
     const char *help;
 } cp_param;
 
+/* Values are doubles, which hold all whole numbers up to here. */
+#define CP_PARAM_MOST_INT 9007199254740992.0
+
+/* Tables are written with these; _AUTO: "auto" unless said otherwise. */
+#define CP_OPTION_INT(NAME, INITIAL, MIN, MAX, HELP) \
+    { .name = NAME, .type = CP_PARAM_INT, .initial = INITIAL, .min = MIN, .max = MAX, .help = HELP }
+#define CP_OPTION_INT_AUTO(NAME, MIN, MAX, HELP) \
+    { .name = NAME, .type = CP_PARAM_INT, .initial = "auto", .min = MIN, .max = MAX, .auto_ok = 1, .help = HELP }
+#define CP_OPTION_REAL(NAME, INITIAL, MIN, MAX, HELP) \
+    { .name = NAME, .type = CP_PARAM_REAL, .initial = INITIAL, .min = MIN, .max = MAX, .help = HELP }
+#define CP_OPTION_REAL_AUTO(NAME, MIN, MAX, HELP) \
+    { .name = NAME, .type = CP_PARAM_REAL, .initial = "auto", .min = MIN, .max = MAX, .auto_ok = 1, .help = HELP }
+#define CP_OPTION_CHOICE(NAME, INITIAL, CHOICES, HELP) \
+    { .name = NAME, .type = CP_PARAM_CHOICE, .initial = INITIAL, .choices = CHOICES, .help = HELP }
+/* Some of the choices count: MIN and MAX are of the number behind their colon. */
+#define CP_OPTION_COUNTED(NAME, INITIAL, CHOICES, MIN, MAX, HELP)                                              \
+    {                                                                                                          \
+        .name = NAME, .type = CP_PARAM_CHOICE, .initial = INITIAL, .choices = CHOICES, .min = MIN, .max = MAX, \
+        .help = HELP                                                                                           \
+    }
+#define CP_OPTION_LIST(NAME, WORDS, HELP) \
+    { .name = NAME, .type = CP_PARAM_LIST, .initial = "none", .choices = WORDS, .help = HELP }
+#define CP_OPTION_FLAG(NAME, HELP) \
+    { .name = NAME, .type = CP_PARAM_FLAG, .initial = "no", .help = HELP }
+#define CP_OPTION_TREES(HELP) CP_OPTION_INT("trees", "100", 1, 100000, HELP)
+#define CP_OPTION_SEED \
+    CP_OPTION_INT("seed", "1", 0, CP_PARAM_MOST_INT, "same seed, same model, on any number of threads")
+
 struct cp_method;
 
 struct copse_params {

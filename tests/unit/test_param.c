@@ -4,11 +4,11 @@
 #include "method/method.h"
 
 static const cp_param table[] = {
-    {.name = "trees", .type = CP_PARAM_INT, .initial = "100", .min = 1, .max = 100000, .help = "trees in the forest"},
-    {.name = "seed", .type = CP_PARAM_INT, .initial = "1", .min = 0, .max = 9007199254740992.0, .help = "seed"},
-    {.name = "lifetime", .type = CP_PARAM_REAL, .initial = "inf", .min = 0, .max = INFINITY, .help = "lifetime"},
-    {.name = "gamma", .type = CP_PARAM_REAL, .initial = "auto", .min = 0, .max = 1e6, .auto_ok = 1, .help = "discount"},
-    {.name = "shift", .type = CP_PARAM_REAL, .initial = "0", .min = -INFINITY, .max = INFINITY, .help = "any number"},
+    CP_OPTION_TREES("trees in the forest"),
+    CP_OPTION_SEED,
+    CP_OPTION_REAL("lifetime", "inf", 0, INFINITY, "lifetime"),
+    CP_OPTION_REAL_AUTO("gamma", 0, 1e6, "discount"),
+    CP_OPTION_REAL("shift", "0", -INFINITY, INFINITY, "any number"),
     {.name = "columns",
      .type = CP_PARAM_REAL,
      .initial = "sqrt",
@@ -17,16 +17,10 @@ static const cp_param table[] = {
      .choices = "sqrt all",
      .auto_ok = 1,
      .help = "numbers and words"},
-    {.name = "tune", .type = CP_PARAM_LIST, .initial = "none", .choices = "depth size noise", .help = "words"},
-    {.name = "posterior", .type = CP_PARAM_CHOICE, .initial = "exact", .choices = "exact fast", .help = "posterior"},
-    {.name = "cuts",
-     .type = CP_PARAM_CHOICE,
-     .initial = "uniform",
-     .choices = "uniform grid:100",
-     .min = 2,
-     .max = 500,
-     .help = "words and a number"},
-    {.name = "sparse", .type = CP_PARAM_FLAG, .initial = "no", .help = "yes or no"},
+    CP_OPTION_LIST("tune", "depth size noise", "words"),
+    CP_OPTION_CHOICE("posterior", "exact", "exact fast", "posterior"),
+    CP_OPTION_COUNTED("cuts", "uniform", "uniform grid:100", 2, 500, "words and a number"),
+    CP_OPTION_FLAG("sparse", "yes or no"),
 };
 static const cp_method method = {.info = {.name = "toy"}, .params = table, .n_params = sizeof table / sizeof *table};
 

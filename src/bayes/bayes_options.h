@@ -1,0 +1,35 @@
+/* bayes_options - entries of the tables of options (param.h) that methods with Bayesian trees share.  What differs from one
+ * to the other is a default, or whom an option is for. */
+#ifndef CP_BAYES_OPTIONS_H
+#define CP_BAYES_OPTIONS_H
+
+#include "method/param.h"
+
+/* Of a cp_tree_prior. */
+#define CP_BAYES_OPTIONS_SPLIT(BETA)                                                                   \
+    CP_OPTION_REAL("alpha-split", "0.95", 1e-6, 0.999999, "prior probability that the root is split"), \
+        CP_OPTION_REAL("beta-split", BETA, 0, 100,                                                     \
+                       "a node at depth d is split with probability alpha-split / (1 + d)^beta-split")
+
+/* Of a leaf of classes, and of one of numbers (leaf.h). */
+#define CP_BAYES_OPTIONS_LEAF_CLASSES(ALPHA) \
+    CP_OPTION_REAL("alpha", ALPHA, 1e-6, 1e6, "classes: weight of the prior in a leaf, spread evenly over the classes")
+#define CP_BAYES_OPTIONS_LEAF_NUMBERS                                                                       \
+    CP_OPTION_REAL("kappa", "0.1", 1e-6, 1e6, "numbers: rows that the prior mean of a leaf is worth"),      \
+        CP_OPTION_REAL("nu", "3", 0.1, 1e6, "numbers: degrees of freedom of the prior variance of a leaf"), \
+        CP_OPTION_REAL_AUTO("lambda", 1e-9, 1e9,                                                            \
+                            "numbers: scale of that variance, in units of var(y); auto: below it with probability .9")
+
+/* Its value is a cp_resampling: the words stand in the order of that enum. */
+#define CP_BAYES_OPTIONS_RESAMPLING(INITIAL, OF)                                          \
+    CP_OPTION_CHOICE("resampling", INITIAL, "multinomial systematic residual stratified", \
+                     OF "how particles are multiplied")
+
+/* How often each cp_move_kind is tried; OF: the sampler that tries all four, if there are others. */
+#define CP_BAYES_OPTIONS_MOVES(OF)                                                                                     \
+    CP_OPTION_REAL("grow", "0.25", 1e-3, 1, "how often a leaf is to be split; " OF "all four are scaled to sum to 1"), \
+        CP_OPTION_REAL("prune", "0.25", 1e-3, 1, "how often two leaves are to be joined"),                             \
+        CP_OPTION_REAL("change", "0.4", 0, 1, OF "how often a split gets another cut"),                                \
+        CP_OPTION_REAL("swap", "0.1", 0, 1, OF "how often a split and one below it change places")
+
+#endif
