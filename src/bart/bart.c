@@ -5,6 +5,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------- options */
 
+/* The order of words is that of the enums in bart_sampler.h. */
 static const cp_param params[] = {
     CP_OPTION_CHOICE(
         "sampler", "growprune", "growprune cgm pg",

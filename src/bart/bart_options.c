@@ -28,23 +28,14 @@ static void read_moves(const copse_params *p, int all, double share[CP_BART_MOVE
     for (int k = 0; k < CP_BART_MOVES; k++) share[k] /= sum;
 }
 
-static cp_resampling resampling_of(const copse_params *p) {
-    if (cp_param_is(p, "resampling", "systematic")) return CP_RESAMPLE_SYSTEMATIC;
-    if (cp_param_is(p, "resampling", "residual")) return CP_RESAMPLE_RESIDUAL;
-    if (cp_param_is(p, "resampling", "stratified")) return CP_RESAMPLE_STRATIFIED;
-    return CP_RESAMPLE_MULTINOMIAL;
-}
-
 static void read_sampler(const copse_params *p, cp_bart_options *out) {
     int pg = cp_param_is(p, "sampler", "pg");
     out->sampler = pg ? &cp_bart_pg_sampler : &cp_bart_local_sampler;
     read_moves(p, pg || cp_param_is(p, "sampler", "cgm"), out->how.share);
     out->how.particles = (size_t)cp_param_int(p, "particles");
-    out->how.proposal = cp_param_is(p, "pg-proposal", "optimal") ? CP_BART_PG_OPTIMAL
-                        : cp_param_is(p, "pg-proposal", "mixed") ? CP_BART_PG_MIXED
-                                                                 : CP_BART_PG_PRIOR;
-    out->how.resampling = resampling_of(p);
-    out->how.promise = cp_param_is(p, "pg-promise", "levels") ? CP_BART_PG_LEVELS : CP_BART_PG_LEAF;
+    out->how.proposal = (cp_bart_pg_proposal)cp_param_int(p, "pg-proposal");
+    out->how.resampling = (cp_resampling)cp_param_int(p, "resampling");
+    out->how.promise = (cp_bart_pg_promise)cp_param_int(p, "pg-promise");
     out->how.columns = (size_t)cp_param_int(p, "pg-columns");
     out->how.ess_threshold = cp_param_real(p, "pg-ess");
     out->how.below = cp_param_real(p, "pg-below");

@@ -21,18 +21,6 @@ static const cp_param params[] = {
     CP_BAYES_OPTIONS_RESAMPLING("systematic", ""),
 };
 
-static cp_resampling resampling_of(const copse_params *p) {
-    static const struct {
-        const char *name;
-        cp_resampling scheme;
-    } all[] = {{"systematic", CP_RESAMPLE_SYSTEMATIC},
-               {"residual", CP_RESAMPLE_RESIDUAL},
-               {"stratified", CP_RESAMPLE_STRATIFIED}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (cp_param_is(p, "resampling", all[i].name)) return all[i].scheme;
-    return CP_RESAMPLE_MULTINOMIAL;
-}
-
 /* --------------------------------------------------------------------------------------------------- making and freeing */
 
 copse_status cp_dyntree_make_leaf(const cp_dyntree *f, size_t classes, size_t rows, cp_leaf *out, copse_error *err) {
@@ -49,7 +37,7 @@ static cp_dyntree settings(const copse_params *p, copse_task task) {
                     : task == COPSE_CLASS ? 1
                                           : 3,
         .seed = (uint64_t)cp_param_int(p, "seed"),
-        .resampling = resampling_of(p),
+        .resampling = (cp_resampling)cp_param_int(p, "resampling"),
         .prior = {.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")},
         .alpha = cp_param_real(p, "alpha"),
         .kappa = cp_param_real(p, "kappa"),
