@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "base/mem.h"
 #include "btree/btree.h"
 
@@ -10,41 +8,13 @@ static copse_status make_leaf(const cp_btree_problem *b, const cp_btree_hyper *h
     return cp_leaf_nig_init(out, b->y, rows->n, h->kappa, h->nu, h->lambda, err);
 }
 
-static int all_equal(const double *y, size_t n) {
-    size_t i = 1;
-    while (i < n && y[i] == y[0]) i++;
-    return i == n;
-}
-
-/* Of targets that are all equal: the least spread that any method admits; but one row says nothing of spreads. */
-static double unit_of_equals(size_t n) {
-    return n > 1 ? 1e-6 : 1;
-}
-
-/* To mean 0 and mean square 1; in two passes, so that a far offset leaves the digits of the differences. */
-static void find_units(cp_btree_problem *b) {
-    const double *y = b->rows->y;
-    size_t n = b->rows->n;
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < n; i++) sum += y[i] / (double)n;
-    b->centre = sum;
-    sum = 0;
-    for (size_t i = 0; i < n; i++) sum += (y[i] - b->centre) / (double)n;
-    b->centre += sum; /* what rounding had left */
-    for (size_t i = 0; i < n; i++) squares += (y[i] - b->centre) * (y[i] - b->centre) / (double)n;
-    b->scale = sqrt(squares);
-}
-
 static copse_status standardise(cp_btree_problem *b, copse_error *err) {
     const double *y = b->rows->y;
     size_t n = b->rows->n;
+    cp_leaf_units units = cp_leaf_nig_units(y, n, 2);
     CP_TRY(CP_RAW(b->y, n, err));
-    if (all_equal(y, n)) {
-        b->centre = y[0];
-        b->scale = unit_of_equals(n);
-    } else {
-        find_units(b);
-    }
+    b->centre = units.centre;
+    b->scale = units.scale;
     for (size_t i = 0; i < n; i++) b->y[i] = (y[i] - b->centre) / b->scale;
     return COPSE_OK;
 }

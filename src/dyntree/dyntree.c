@@ -167,20 +167,6 @@ static void keep_rows(cp_dyntree *f, const cp_rows *rows) {
     f->rows += rows->n;
 }
 
-/* To mean 0 and mean square 1, in two passes.  Of targets that are all equal, the scale is the least that any method admits; but
- * one row says nothing of spreads. */
-static void find_units(cp_dyntree *f, const double *y, size_t n) {
-    double sum = 0, squares = 0;
-    int equal = 1;
-    for (size_t i = 0; i < n; i++) {
-        sum += y[i] / (double)n;
-        equal &= y[i] == y[0];
-    }
-    f->centre = equal ? y[0] : sum;
-    for (size_t i = 0; i < n; i++) squares += (y[i] - f->centre) * (y[i] - f->centre) / (double)n;
-    f->scale = !equal ? sqrt(squares) : n > 1 ? 1e-6 : 1;
-}
-
 /* ---------------------------------------------------------------------------------------------------------------- learn */
 
 /* One row after the other; the answer to each of those from `from` on, just before it is learnt, goes to opt_before. */
@@ -211,7 +197,11 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
     *out_state = NULL;
     CP_TRY(cp_dyntree_new(p, rows->task, rows->dims, rows->classes, &f, err));
     copse_status status = plant(f, err);
-    if (rows->y) find_units(f, rows->y, rows->n);
+    if (rows->y) {
+        cp_leaf_units units = cp_leaf_nig_units(rows->y, rows->n, 1);
+        f->centre = units.centre;
+        f->scale = units.scale;
+    }
     if (!status) status = reserve_rows(f, rows->n, err);
     if (!status) {
         keep_rows(f, rows);

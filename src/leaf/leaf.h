@@ -45,6 +45,14 @@ copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, double k
                               copse_error *err);
 /* The lambda for which P(s < sd) = q. */
 double cp_leaf_nig_lambda(double nu, double sd, double q);
+/* What numbers are to be standardised with: (y - centre) / scale has mean 0 and mean square 1.  Of targets that are all equal
+ * the scale is the least spread that any method admits; but one row says nothing of spreads, and has scale 1.
+ * The centre takes `passes` over y, each of which adds what rounding had left in the one before: with two, numbers far from 0
+ * keep the digits of their differences. */
+typedef struct cp_leaf_units {
+    double centre, scale;
+} cp_leaf_units;
+cp_leaf_units cp_leaf_nig_units(const double *y, size_t n, int passes);
 /* In leaf_mean.c; both variances > 0.  Its log marginal is less by the log density of the rows at mu = 0: that is the same
  * for all trees, and needs no sum of squares. */
 typedef struct cp_leaf_residual {

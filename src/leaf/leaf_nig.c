@@ -47,6 +47,24 @@ double cp_leaf_nig_lambda(double nu, double sd, double q) {
     return sd * sd * exp(low) / nu;
 }
 
+static int all_equal(const double *y, size_t n) {
+    size_t i = 1;
+    while (i < n && y[i] == y[0]) i++;
+    return i == n;
+}
+
+cp_leaf_units cp_leaf_nig_units(const double *y, size_t n, int passes) {
+    double centre = 0, squares = 0;
+    if (all_equal(y, n)) return (cp_leaf_units){.centre = y[0], .scale = n > 1 ? 1e-6 : 1};
+    for (int pass = 0; pass < passes; pass++) {
+        double left = 0;
+        for (size_t i = 0; i < n; i++) left += (y[i] - centre) / (double)n;
+        centre += left;
+    }
+    for (size_t i = 0; i < n; i++) squares += (y[i] - centre) * (y[i] - centre) / (double)n;
+    return (cp_leaf_units){.centre = centre, .scale = sqrt(squares)};
+}
+
 static void add(const cp_leaf *m, double *stat, size_t row, double sign) {
     double y = m->y[row];
     stat[0] += sign;

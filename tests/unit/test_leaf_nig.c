@@ -178,6 +178,37 @@ static void huge_offsets_and_equal_targets_stay_finite(void **state) {
     cp_leaf_clear(&c.m);
 }
 
+/* ------------------------------------------------------------------------------------------------------------ units */
+
+static void units_make_mean_0_and_mean_square_1(void **state) {
+    (void)state;
+    const double offset[] = {0, -3, 1e6, 1e12};
+    leaf_case c;
+    make_case(&c, 0.1, 3, 0.2);
+    cp_leaf_clear(&c.m);
+    for (size_t k = 0; k < COUNT(offset); k++) {
+        double y[ROWS], sum = 0, squares = 0;
+        for (size_t i = 0; i < ROWS; i++) y[i] = offset[k] + 7 * c.y[i];
+        cp_leaf_units u = cp_leaf_nig_units(y, ROWS, 2);
+        for (size_t i = 0; i < ROWS; i++) {
+            double z = (y[i] - u.centre) / u.scale;
+            sum += z / ROWS;
+            squares += z * z / ROWS;
+        }
+        assert_near(sum, 0, 1e-12 + fabs(offset[k]) * 1e-16);
+        assert_near(squares, 1, 1e-9);
+        assert_near(cp_leaf_nig_units(y, ROWS, 1).centre, u.centre, 1e-13);
+    }
+}
+
+static void equal_targets_have_a_unit_too(void **state) {
+    (void)state;
+    const double y[] = {0.1, 0.1, 0.1};
+    cp_leaf_units three = cp_leaf_nig_units(y, 3, 2), one = cp_leaf_nig_units(y, 1, 1);
+    assert_true(three.centre == 0.1 && three.scale == 1e-6);
+    assert_true(one.centre == 0.1 && one.scale == 1);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ draws */
 
 enum { DRAWS = 20000 };
@@ -295,6 +326,8 @@ int main(void) {
         cmocka_unit_test(gather_adds_up_and_remove_undoes),
         cmocka_unit_test(scan_is_the_marginal_of_both_sides),
         cmocka_unit_test(huge_offsets_and_equal_targets_stay_finite),
+        cmocka_unit_test(units_make_mean_0_and_mean_square_1),
+        cmocka_unit_test(equal_targets_have_a_unit_too),
         cmocka_unit_test(draws_follow_the_posterior),
         cmocka_unit_test(prediction_has_the_closed_form),
         cmocka_unit_test(lambda_puts_the_share_below_sd),
