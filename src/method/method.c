@@ -6,7 +6,7 @@
 
 cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n) {
     cp_rows part = *rows;
-    part.n = n;
+    part.n = n < rows->n - first ? n : rows->n - first;
     part.x += first * rows->dims;
     if (part.own) part.own += first * rows->dims;
     if (part.y) part.y += first;
@@ -99,6 +99,58 @@ copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, 
     for (size_t i = 0; i < part->n_comp; i++) a->comp[a->n_comp + i] = part->comp[i];
     for (size_t i = 0; i < part->rows; i++) a->start[++a->ended] = a->n_comp + part->start[i + 1];
     a->n_comp += part->n_comp;
+    return COPSE_OK;
+}
+
+copse_status cp_answer_new_each(size_t trees, copse_task task, size_t rows, size_t classes, cp_answer **out,
+                                copse_error *err) {
+    copse_status status = COPSE_OK;
+    CP_TRY(CP_NEW(*out, trees, err));
+    for (size_t m = 0; !status && m < trees; m++) status = cp_answer_init(&(*out)[m], task, rows, classes, err);
+    if (status) {
+        cp_answer_free_each(*out, trees);
+        *out = NULL;
+    }
+    return status;
+}
+
+void cp_answer_free_each(cp_answer *each, size_t trees) {
+    for (size_t m = 0; each && m < trees; m++) cp_answer_clear(&each[m]);
+    cp_mem_free(each);
+}
+
+size_t cp_answer_piece(size_t trees, copse_task task, size_t classes, size_t per_row) {
+    size_t bytes = task == COPSE_CLASS ? classes * sizeof(double) : per_row * sizeof(cp_component);
+    size_t room = ((size_t)32 << 20) / (bytes * trees);
+    return room < 1 ? 1 : room > 1024 ? 1024 : room;
+}
+
+static void merge_probs(double *to, const cp_answer *each, size_t trees, size_t row, double weight) {
+    for (size_t m = 0; m < trees; m++)
+        for (size_t k = 0; k < each[m].classes; k++) to[k] += weight * each[m].probs[row * each[m].classes + k];
+}
+
+static copse_status merge_components(cp_answer *a, const cp_answer *each, size_t trees, size_t row, double weight,
+                                     copse_error *err) {
+    for (size_t m = 0; m < trees; m++)
+        for (size_t c = each[m].start[row]; c < each[m].start[row + 1]; c++) {
+            cp_component part = each[m].comp[c];
+            part.weight *= weight;
+            CP_TRY(cp_answer_add(a, part, err));
+        }
+    cp_answer_end_row(a);
+    return COPSE_OK;
+}
+
+copse_status cp_answer_merge(cp_answer *a, size_t first, const cp_answer *each, size_t trees, double weight,
+                             copse_error *err) {
+    CP_BUG(a->task == COPSE_REGRESS && first != a->ended);
+    for (size_t i = 0; i < each->rows; i++) {
+        if (a->task == COPSE_CLASS)
+            merge_probs(a->probs + (first + i) * a->classes, each, trees, i, weight);
+        else
+            CP_TRY(merge_components(a, each, trees, i, weight, err));
+    }
     return COPSE_OK;
 }
 

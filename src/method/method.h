@@ -23,7 +23,7 @@ typedef struct cp_rows {
     const double *weight;   /* of each row, finite and >= 0, some > 0; NULL: all are 1 */
 } cp_rows;
 
-/* Rows first ... first+n-1 of them. */
+/* Rows first ... first+n-1 of them, or as many of these as there are. */
 cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n);
 
 /* Rows whose Gaussians from one tree lie side by side, a cache line of them: a tree writes whole lines, and the components of
@@ -72,6 +72,16 @@ static inline float *cp_answer_drawn(const cp_answer *a, size_t row, size_t k) {
 /* Puts the rows of `part` (same task; it may know fewer classes) at row `first` of a.  Regression: in order, `first` is
  * the number of rows ended so far, a multiple of CP_ANSWER_ROWS if they have Gaussians. */
 copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, copse_error *err);
+/* Trees that learn side by side, and say of each row before they learn it what they think, answer each on its own, for a
+ * piece of the rows at a time.  One answer for each tree: */
+copse_status cp_answer_new_each(size_t trees, copse_task task, size_t rows, size_t classes, cp_answer **out,
+                                copse_error *err);
+void cp_answer_free_each(cp_answer *each, size_t trees);
+/* Rows in a piece: all those answers are to fit into some 32 MB if a tree says `per_row` components of a number. */
+size_t cp_answer_piece(size_t trees, copse_task task, size_t classes, size_t per_row);
+/* Adds `weight` times what each tree says, in their order, to rows first ... of a.  Regression: as in cp_answer_place. */
+copse_status cp_answer_merge(cp_answer *a, size_t first, const cp_answer *each, size_t trees, double weight,
+                             copse_error *err);
 /* The distribution of a row of a regression answer. */
 cp_mixture cp_answer_mixture(const cp_answer *a, size_t row);
 /* The most probable class of a row; the first, if tied. */

@@ -377,28 +377,6 @@ static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_
     return status;
 }
 
-/* Sums the trees' answers, in the order of the trees. */
-static copse_status merge_answers(const cp_mondrian *f, const cp_answer *tree, size_t n, cp_answer *out, size_t first,
-                                  copse_error *err) {
-    double share = 1 / (double)f->trees;
-    for (size_t i = 0; i < n; i++) {
-        if (f->task == COPSE_CLASS) {
-            double *to = out->probs + (first + i) * out->classes;
-            for (size_t m = 0; m < f->trees; m++)
-                for (size_t k = 0; k < f->space.classes; k++) to[k] += share * tree[m].probs[i * f->space.classes + k];
-            continue;
-        }
-        for (size_t m = 0; m < f->trees; m++)
-            for (size_t c = tree[m].start[i]; c < tree[m].start[i + 1]; c++) {
-                cp_component part = tree[m].comp[c];
-                part.weight *= share;
-                CP_TRY(cp_answer_add(out, part, err));
-            }
-        cp_answer_end_row(out);
-    }
-    return COPSE_OK;
-}
-
 /* The hyperparameters follow the rows: those that hold just before each row of the piece, however the stream is cut. */
 static void hyper_before(const cp_mondrian *f, const cp_rows *piece, cp_mondrian_hyper *out) {
     cp_mondrian_stat seen = f->moments;
@@ -412,34 +390,24 @@ static void hyper_before(const cp_mondrian *f, const cp_rows *piece, cp_mondrian
 /* Test-then-train for one piece of rows: all trees answer and learn row by row, each on its own, then answers are summed. */
 static copse_status learn_and_answer(cp_mondrian *f, const cp_rows *piece, size_t first, cp_answer *out,
                                      const copse_run *run, copse_error *err) {
-    copse_status status = COPSE_OK;
+    copse_status status;
     cp_mondrian_hyper *hyper = NULL;
-    cp_answer *before = cp_mem_new(f->trees, sizeof *before);
-    if (!before) return cp_fail_memory(err);
-    for (size_t m = 0; m < f->trees; m++)
-        CP_TRY_OUT(cp_answer_init(&before[m], f->task, piece->n, f->space.classes, err));
+    learning job = {.f = f, .from = f->space.rows};
+    CP_TRY(cp_answer_new_each(f->trees, f->task, piece->n, f->space.classes, &job.before, err));
     if (f->task == COPSE_REGRESS) {
         CP_TRY_OUT(CP_RAW(hyper, piece->n, err));
         hyper_before(f, piece, hyper);
+        job.hyper = hyper;
     }
-    learning job = {.f = f, .from = f->space.rows, .before = before, .hyper = hyper};
     CP_TRY_OUT(reserve_rows(f, piece->n, err));
     keep_rows(f, piece);
     CP_TRY_OUT(bring_up_to_date(&job, run, err));
-    CP_TRY_OUT(merge_answers(f, before, piece->n, out, first, err));
+    CP_TRY_OUT(cp_answer_merge(out, first, job.before, f->trees, 1 / (double)f->trees, err));
     if (f->task == COPSE_REGRESS) follow_rows(f);
 out:
-    for (size_t m = 0; m < f->trees; m++) cp_answer_clear(&before[m]);
-    cp_mem_free(before);
+    cp_answer_free_each(job.before, f->trees);
     cp_mem_free(hyper);
     return status;
-}
-
-/* Each tree's answers are held until all trees have answered: bounds that memory. */
-static size_t piece_rows(const cp_mondrian *f) {
-    size_t bytes = f->task == COPSE_CLASS ? sizeof(double) * f->space.classes : 32 * sizeof(cp_component);
-    size_t room = ((size_t)32 << 20) / (bytes * f->trees);
-    return room < 1 ? 1 : room > 1024 ? 1024 : room;
 }
 
 static size_t most_nodes(const cp_mondrian *f) {
@@ -482,9 +450,10 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
         if (f->task == COPSE_REGRESS) follow_rows(f);
         return bring_up_to_date(&job, run, err);
     }
-    size_t piece = piece_rows(f);
+    enum { SAYS = 32 }; /* components a tree has for a row, roughly: one for each node on its way */
+    size_t piece = cp_answer_piece(f->trees, f->task, f->space.classes, SAYS);
     for (size_t first = 0; first < rows->n; first += piece) {
-        cp_rows part = cp_rows_part(rows, first, rows->n - first < piece ? rows->n - first : piece);
+        cp_rows part = cp_rows_part(rows, first, piece);
         CP_TRY(learn_and_answer(f, &part, first, opt_before, run, err));
     }
     return COPSE_OK;

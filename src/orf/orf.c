@@ -98,13 +98,9 @@ static copse_status answer(const cp_orf *f, const cp_orf_tree *t, const float *x
     return COPSE_OK;
 }
 
-/* Row i has the answers of all trees. */
-static void end_row(const cp_orf *f, size_t i, cp_answer *out) {
-    if (f->rules.task == COPSE_REGRESS) {
-        cp_answer_end_row(out); /* which makes the weights sum to 1 */
-        return;
-    }
-    for (size_t k = 0; k < f->rules.classes; k++) out->probs[i * out->classes + k] /= (double)f->trees;
+/* Of classes, of which rows first ... have the sum over trees; weights of components are made to sum to 1 elsewhere. */
+static void take_mean(const cp_orf *f, cp_answer *out, size_t first, size_t n) {
+    for (size_t i = first * out->classes; i < (first + n) * out->classes; i++) out->probs[i] /= (double)f->trees;
 }
 
 static copse_status predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
@@ -114,8 +110,9 @@ static copse_status predict(const void *state, const cp_rows *rows, const copse_
     for (size_t i = 0; i < rows->n; i++) {
         for (size_t m = 0; m < f->trees; m++)
             CP_TRY(answer(f, &f->tree[m], rows->x + i * rows->dims, &f->moments, i, out, err));
-        end_row(f, i, out);
+        if (f->rules.task == COPSE_REGRESS) cp_answer_end_row(out);
     }
+    take_mean(f, out, 0, rows->n);
     return COPSE_OK;
 }
 
@@ -239,7 +236,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
     learning job = {.f = f};
     copse_status status = begin_trees(f, err);
     for (size_t first = 0; !status && first < rows->n; first += PIECE) {
-        cp_rows part = cp_rows_part(rows, first, rows->n - first < PIECE ? rows->n - first : PIECE);
+        cp_rows part = cp_rows_part(rows, first, PIECE);
         status = take_in(f, &part, err);
         if (!status) status = bring_up_to_date(&job, run, err);
         cp_log_progress(run, "learning rows", (double)(first + part.n), (double)rows->n);
@@ -252,42 +249,19 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
     return status;
 }
 
-/* Sums the trees' answers, in the order of the trees. */
-static copse_status merge_answers(const cp_orf *f, const cp_answer *tree, size_t n, cp_answer *out, size_t first,
-                                  copse_error *err) {
-    for (size_t i = 0; i < n; i++) {
-        double *to = f->rules.task == COPSE_CLASS ? out->probs + (first + i) * out->classes : NULL;
-        for (size_t m = 0; m < f->trees; m++) {
-            if (!to) CP_TRY(cp_answer_add(out, tree[m].comp[i], err));
-            for (size_t k = 0; k < f->rules.classes; k++) to[k] += tree[m].probs[i * tree[m].classes + k];
-        }
-        end_row(f, first + i, out);
-    }
-    return COPSE_OK;
-}
-
 /* Test-then-train for one piece of rows: all trees answer and learn row by row, each on its own. */
 static copse_status learn_and_answer(cp_orf *f, const cp_rows *piece, size_t first, cp_answer *out,
                                      const copse_run *run, copse_error *err) {
-    copse_status status = COPSE_OK;
+    copse_status status;
     learning job = {.f = f, .from = f->rows, .seen = f->moments};
-    CP_TRY(CP_NEW(job.before, f->trees, err));
-    for (size_t m = 0; m < f->trees; m++)
-        CP_TRY_OUT(cp_answer_init(&job.before[m], f->rules.task, piece->n, f->rules.classes, err));
+    CP_TRY(cp_answer_new_each(f->trees, f->rules.task, piece->n, f->rules.classes, &job.before, err));
     CP_TRY_OUT(take_in(f, piece, err));
     CP_TRY_OUT(bring_up_to_date(&job, run, err));
-    CP_TRY_OUT(merge_answers(f, job.before, piece->n, out, first, err));
+    CP_TRY_OUT(cp_answer_merge(out, first, job.before, f->trees, 1, err));
+    take_mean(f, out, first, piece->n);
 out:
-    for (size_t m = 0; m < f->trees; m++) cp_answer_clear(&job.before[m]);
-    cp_mem_free(job.before);
+    cp_answer_free_each(job.before, f->trees);
     return status;
-}
-
-/* Each tree's answers are held until all trees have answered: bounds that memory. */
-static size_t piece_rows(const cp_orf *f) {
-    size_t bytes = f->rules.task == COPSE_CLASS ? sizeof(double) * f->rules.classes : sizeof(cp_component);
-    size_t room = ((size_t)32 << 20) / (bytes * f->trees);
-    return room < 1 ? 1 : room > 1024 ? 1024 : room;
 }
 
 static copse_status update(void *state, const cp_rows *rows, const copse_params *p, const copse_run *run,
@@ -299,9 +273,9 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
         CP_TRY(take_in(f, rows, err));
         return bring_up_to_date(&job, run, err);
     }
-    size_t piece = piece_rows(f);
+    size_t piece = cp_answer_piece(f->trees, f->rules.task, f->rules.classes, 1);
     for (size_t first = 0; first < rows->n; first += piece) {
-        cp_rows part = cp_rows_part(rows, first, rows->n - first < piece ? rows->n - first : piece);
+        cp_rows part = cp_rows_part(rows, first, piece);
         CP_TRY(learn_and_answer(f, &part, first, opt_before, run, err));
     }
     return COPSE_OK;
