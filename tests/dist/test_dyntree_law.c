@@ -18,7 +18,7 @@ static stage set_up(const char *name, size_t dims, size_t classes, size_t n, con
     volatile int stop = 1;
     copse_run run = {.stop = &stop};
     cp_rows last = cp_rows_part(&st.s.rows, n, 1);
-    st.f = fit_trees(&st.s.rows, n, st.p);
+    st.f = fit_rows(&st.s.rows, n, st.p);
     assert_int_equal(cp_dyntree_method.update(st.f, &last, st.p, &run, NULL, &err), COPSE_E_STOPPED);
     must(cp_dyntree_desk_init(&st.desk, st.f, &err), err);
     return st;
@@ -104,7 +104,7 @@ static void cuts_are_uniform(void **state) {
     sample s = make_sample("cuts", ROWS, 3, 0, 0);
     for (size_t i = 0; i < ROWS; i++) s.x[3 * i + 2] = .5f;
     copse_params *p = options("particles=40000 min-leaf=3");
-    stage st = {.s = s, .p = p, .f = fit_trees(&s.rows, ROWS - 1, p)};
+    stage st = {.s = s, .p = p, .f = fit_rows(&s.rows, ROWS - 1, p)};
     cp_rows last = cp_rows_part(&s.rows, ROWS - 1, 1);
     volatile int stop = 1;
     copse_run run = {.stop = &stop};

@@ -15,7 +15,7 @@ static cp_mondrian *online_forest(const cp_rows *rows, const copse_params *p, co
     }
     cp_rows start = s.rows;
     start.n = first;
-    cp_mondrian *f = fit_forest(&start, p);
+    cp_mondrian *f = fit_rows(&start, start.n, p);
     for (size_t r = first; r < rows->n; r += batch)
         learn_rows(f, &s.rows, r, batch < rows->n - r ? batch : rows->n - r, p);
     free_sample(&s);
@@ -58,7 +58,7 @@ static void two_points_split_as_computed_by_hand(void **state) {
     const size_t order[2][2] = {{0, 1}, {1, 0}};
     cp_rows rows = {.task = COPSE_CLASS, .n = 2, .dims = 2, .classes = 2, .x = x, .label = label};
     copse_params *p = options("trees=20000");
-    cp_mondrian *f = fit_forest(&rows, p);
+    cp_mondrian *f = fit_rows(&rows, rows.n, p);
     check_two_points(f);
     cp_mondrian_free(f);
     for (int i = 0; i < 2; i++) {
@@ -97,7 +97,7 @@ static void three_points_split_as_computed_by_hand(void **state) {
     const size_t order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     cp_rows rows = {.task = COPSE_REGRESS, .n = 3, .dims = 1, .x = x, .y = y};
     copse_params *p = options("trees=20000 min-samples-split=2");
-    cp_mondrian *f = fit_forest(&rows, p);
+    cp_mondrian *f = fit_rows(&rows, rows.n, p);
     check_three_points(f);
     cp_mondrian_free(f);
     for (int i = 0; i < 6; i++) {
@@ -169,7 +169,7 @@ static void compare_laws(size_t classes, int steps, const char *text) {
     copse_params *p = options(text), *other = options(text);
     copse_error err;
     must(cp_param_set(other, "seed", "2", &err), err);
-    cp_mondrian *whole = fit_forest(&s.rows, p);
+    cp_mondrian *whole = fit_rows(&s.rows, s.rows.n, p);
     for (int kind = 0; kind < 4; kind++) {
         size_t order[ROWS];
         const char *which = "";
@@ -210,7 +210,7 @@ static void replayed_draws_are_seen(void **state) {
     copse_params *p = options("trees=4000 min-samples-split=2 posterior=fast");
     cp_rows first = s.rows;
     first.n = 1;
-    cp_mondrian *whole = fit_forest(&s.rows, p), *f = fit_forest(&first, p);
+    cp_mondrian *whole = fit_rows(&s.rows, s.rows.n, p), *f = fit_rows(&first, first.n, p);
     cp_mondrian_space space = whole->space;
     copse_error err;
     cp_mondrian_scratch tmp;
@@ -237,10 +237,10 @@ static void printed_algorithm_is_seen_to_differ(void **state) {
     sample s = make_sample("printed", 24, 2, 0, 0);
     copse_params *six = options("trees=4000 min-samples-split=6 posterior=fast"),
                  *two = options("trees=4000 min-samples-split=2 posterior=fast");
-    cp_mondrian *whole = fit_forest(&s.rows, six);
+    cp_mondrian *whole = fit_rows(&s.rows, s.rows.n, six);
     cp_rows first = s.rows;
     first.n = 1;
-    cp_mondrian *f = fit_forest(&first, two);
+    cp_mondrian *f = fit_rows(&first, first.n, two);
     learn_rows(f, &s.rows, 1, 23, two);
     assert_true(law_distance(whole, f, NULL) > 1);
     cp_mondrian_free(whole);

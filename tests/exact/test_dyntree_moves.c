@@ -20,7 +20,7 @@ static led lead(const cp_rows *rows, size_t n, const char *text) {
     volatile int stop = 1;
     copse_run run = {.stop = &stop};
     cp_rows rest = cp_rows_part(rows, n, rows->n - n);
-    l.f = fit_trees(rows, n, l.p);
+    l.f = fit_rows(rows, n, l.p);
     assert_int_equal(cp_dyntree_method.update(l.f, &rest, l.p, &run, NULL, &err), COPSE_E_STOPPED);
     must(cp_dyntree_desk_init(&l.desk, l.f, &err), err);
     return l;
@@ -155,7 +155,7 @@ static void moves_are_worth_what_whole_trees_say(void **state) {
             for (size_t i = 0; i < l.f->particles; i++)
                 check_particle(l.f, &l.desk.choice[i], l.f->root[i], seen, &next[i]);
             must(cp_dyntree_move_all(l.f, &l.desk, &err), err);
-            assert_sound(l.f);
+            assert_sound(l.f, l.p);
             for (size_t i = 0; i < l.f->particles; i++) {
                 ref_tree *now = ref_tree_copy(l.f, l.f->root[i]);
                 cp_dyntree_settle(l.f, l.f->root[i], l.desk.todo);
@@ -326,7 +326,7 @@ static void particles_approach_the_law_of_the_algorithm(void **state) {
                  kinds[c].prior);
         snprintf(other, sizeof other, "particles=2 resampling=%s %s", kinds[c].scheme, kinds[c].other);
         copse_params *p = options(text), *q = options(other);
-        cp_dyntree *f = fit_trees(&s.rows, ROWS, p), *g = fit_trees(&s.rows, ROWS, q);
+        cp_dyntree *f = fit_rows(&s.rows, ROWS, p), *g = fit_rows(&s.rows, ROWS, q);
         law got = law_of_particles(f), want, wrong;
         double log_predictive = find_law(f, ROWS, &want);
         find_law(g, ROWS, &wrong);

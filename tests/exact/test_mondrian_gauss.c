@@ -96,7 +96,7 @@ static void every_node_equals_dense_conditioning(void **state) {
     for (int i = 0; i < 2 * SETTINGS; i++) {
         sample s = make_sample(settings[i / 2], 25, 2, 0, i % 2 ? 4 : 0);
         copse_params *p = options(settings[i / 2]);
-        cp_mondrian *f = fit_forest(&s.rows, p);
+        cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
         double mean_marginal = 0;
         for (size_t m = 0; m < f->trees; m++) {
             dense d = dense_of(f, m);
@@ -123,7 +123,7 @@ static void saturated_times_are_legal(void **state) {
     (void)state;
     sample s = make_sample("saturated", 20, 2, 0, 0);
     copse_params *p = options("trees=2 min-samples-split=2");
-    cp_mondrian *f = fit_forest(&s.rows, p);
+    cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
     f->hyper.gamma2 = 1e4;
     f->stale = 1;
     copse_error err;
@@ -145,9 +145,9 @@ static void a_large_offset_changes_nothing(void **state) {
     sample s = make_sample("offset", 40, 2, 0, 0);
     for (size_t i = 0; i < 40; i++) s.y[i] = ldexp(round(ldexp(s.y[i], 20)), -20); /* so that y + 2^30 is exact */
     copse_params *p = options("trees=4");
-    cp_mondrian *low = fit_forest(&s.rows, p);
+    cp_mondrian *low = fit_rows(&s.rows, s.rows.n, p);
     for (size_t i = 0; i < 40; i++) s.y[i] += 0x1p30;
-    cp_mondrian *high = fit_forest(&s.rows, p);
+    cp_mondrian *high = fit_rows(&s.rows, s.rows.n, p);
     for (size_t m = 0; m < 4; m++)
         for (size_t j = 0; j < low->tree[m].nodes; j++) {
             assert_near(low->tree[m].stat[j].m + low->center, high->tree[m].stat[j].m + high->center - 0x1p30, 1e-6);
@@ -266,7 +266,7 @@ static void predictions_equal_numerical_integration(void **state) {
             copse_params *p = options(settings[i]);
             copse_error err;
             must(cp_param_set(p, "trees", "1", &err), err);
-            cp_mondrian *f = fit_forest(&s.rows, p);
+            cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
             f->hyper.gamma2 *= (double[]){.1, 1, 30}[scale];
             f->stale = 1;
             must(cp_mondrian_settle(f, NULL, &err), err);
@@ -294,7 +294,7 @@ static void far_away_is_the_prior(void **state) {
     const char *kinds[] = {"trees=5 posterior=exact", "trees=5 posterior=fast"};
     for (int i = 0; i < 2; i++) {
         copse_params *p = options(kinds[i]);
-        cp_mondrian *f = fit_forest(&s.rows, p);
+        cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
         const float x[2] = {1e7f, -1e7f};
         cp_rows rows = {.task = COPSE_REGRESS, .n = 1, .dims = 2, .x = x};
         cp_answer a;
@@ -325,7 +325,7 @@ static void marginal_hyperparameters_are_a_maximum(void **state) {
     (void)state;
     sample s = make_sample("maximum", 150, 2, 0, 0);
     copse_params *plain = options("trees=6"), *p = options("trees=6 hyper=marginal");
-    cp_mondrian *a = fit_forest(&s.rows, plain), *f = fit_forest(&s.rows, p);
+    cp_mondrian *a = fit_rows(&s.rows, s.rows.n, plain), *f = fit_rows(&s.rows, s.rows.n, p);
     cp_mondrian_hyper best = f->hyper;
     double top = f->log_marginal;
     assert_true(top > a->log_marginal);

@@ -135,7 +135,7 @@ static void probabilities_equal_the_papers_algorithms(void **state) {
         copse_params *p = options(cases[i].options);
         cp_rows first = s.rows;
         first.n = 100;
-        cp_mondrian *f = fit_forest(&first, p);
+        cp_mondrian *f = fit_rows(&first, first.n, p);
         learn_rows(f, &s.rows, 100, 50, p);
         cp_rng rng;
         cp_rng_init(&rng, seed_of("points"), CP_FOR_TEST, 0, 0);
@@ -156,7 +156,7 @@ static void far_away_is_the_uniform_prior(void **state) {
     (void)state;
     sample s = make_sample("far", 100, 2, 3, 0);
     copse_params *p = options("trees=5");
-    cp_mondrian *f = fit_forest(&s.rows, p);
+    cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
     const float x[2] = {1e7f, 1e7f};
     double probs[3];
     predict_one(f, x, probs);
@@ -172,7 +172,7 @@ static void a_training_row_stays(void **state) {
     copse_error err;
     sample s = make_sample("stay", 100, 3, 4, 0);
     copse_params *p = options("trees=4");
-    cp_mondrian *f = fit_forest(&s.rows, p);
+    cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
     cp_mondrian_walk walk = {0};
     for (size_t i = 0; i < 100; i++)
         for (size_t m = 0; m < 4; m++) {
@@ -205,10 +205,10 @@ static void classes_may_appear_later(void **state) {
         }
     few.n = n;
     few.classes = 20;
-    cp_mondrian *f = fit_forest(&few, p);
+    cp_mondrian *f = fit_rows(&few, few.n, p);
     learn_rows(f, &s.rows, n, 200 - n, p);
     assert_int_equal(f->space.classes, 40);
-    assert_sound(f);
+    assert_sound(f, p);
     for (size_t r = 0; r < 200; r += 7) compare(f, s.x + 2 * r);
     cp_mondrian_free(f);
     cp_param_free(p);

@@ -1,47 +1,19 @@
 /* Frozen forests: they predict what the living one does, hold none of its rows, and cannot be forged into work without
  * end. */
 #include "forest.h"
-#include "image.h"
 
-static image take(cp_writer *w) {
+static cp_mondrian *thaw(image from, const cp_rows *rows, const copse_params *p) {
     copse_error err;
-    image out;
-    must(finish_image(w, &out, &err), err);
-    cp_writer_free(w);
-    return out;
-}
-
-static image image_of(const cp_mondrian *f, const copse_params *p, unsigned flags) {
-    copse_error err;
-    cp_writer *w = NULL;
-    must(cp_writer_new(&w, &err), err);
-    must(cp_mondrian_write(f, p, flags, w, &err), err);
-    return take(w);
-}
-
-static cp_mondrian *read_image(image from, const cp_mondrian *like, const copse_params *p) {
-    copse_error err;
-    cp_reader *r = NULL;
-    void *out = NULL;
-    must(cp_reader_new(from.bytes, from.n, &r, &err), err);
-    must(cp_mondrian_read(r, p, like->task, like->space.dims, like->space.classes, &out, &err), err);
+    void *out;
+    must(read_image(from, rows, p, &out, &err), err);
     must(cp_mondrian_method.settle(out, p, NULL, &err), err);
-    cp_reader_free(r);
-    return out;
-}
-
-static cp_answer predict(const cp_mondrian *f, const cp_rows *rows, const copse_params *p) {
-    copse_error err;
-    cp_answer out;
-    must(cp_answer_init(&out, rows->task, rows->n, f->space.classes, &err), err);
-    must(cp_mondrian_method.predict(f, rows, p, &out, &err), err);
     return out;
 }
 
 /* tolerance 0: to the last bit. */
 static void assert_same_answers(const cp_mondrian *a, const cp_mondrian *b, const cp_rows *rows, const copse_params *p,
                                 double tolerance) {
-    cp_answer x = predict(a, rows, p), y = predict(b, rows, p);
+    cp_answer x = ask(a, rows, p), y = ask(b, rows, p);
     assert_int_equal(x.n_comp, y.n_comp);
     for (size_t i = 0; i < x.n_comp; i++) {
         assert_near(x.comp[i].weight, y.comp[i].weight, tolerance);
@@ -83,10 +55,10 @@ static void a_frozen_forest_predicts_the_same_to_the_last_bit(void **state) {
         sample s = sample_of(i, "frozen"), far = make_sample("far", 100, cases[i].dims, cases[i].classes, 0);
         for (size_t k = 0; k < 100 * cases[i].dims; k++) far.x[k] = 3 * far.x[k] - 1;
         copse_params *p = options(cases[i].options);
-        cp_mondrian *f = fit_forest(&s.rows, p);
-        image living = image_of(f, p, 0), frozen = image_of(f, p, COPSE_SAVE_FROZEN);
-        cp_mondrian *back = read_image(frozen, f, p);
-        assert_sound(back);
+        cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
+        image living = image_with(f, p, 0), frozen = image_with(f, p, COPSE_SAVE_FROZEN);
+        cp_mondrian *back = thaw(frozen, &s.rows, p);
+        assert_sound(back, p);
         assert_false(cp_mondrian_method.can_learn(back));
         assert_int_equal(cp_mondrian_method.rows(back), cases[i].n);
         assert_true(back->space.rows <= cases[i].n);
@@ -94,7 +66,7 @@ static void a_frozen_forest_predicts_the_same_to_the_last_bit(void **state) {
         assert_same_answers(f, back, &s.rows, p, 0);
         assert_same_answers(f, back, &far.rows, p, 0);
         if (cases[i].n > 1) assert_true(frozen.n <= living.n);
-        image again = image_of(back, p, 0);
+        image again = image_with(back, p, 0);
         assert_int_equal(again.n, frozen.n);
         assert_memory_equal(again.bytes, frozen.bytes, frozen.n);
         cp_mondrian_free(f);
@@ -117,12 +89,12 @@ static void so_it_does_after_learning_online(void **state) {
         copse_error err;
         cp_rows first = s.rows;
         first.n = (s.rows.n + 1) / 2;
-        cp_mondrian *f = fit_forest(&first, p);
+        cp_mondrian *f = fit_rows(&first, first.n, p);
         for (size_t r = first.n; r < s.rows.n; r++) learn_rows(f, &s.rows, r, 1, p);
         must(cp_mondrian_method.settle(f, p, NULL, &err), err);
-        image frozen = image_of(f, p, COPSE_SAVE_FROZEN);
-        cp_mondrian *back = read_image(frozen, f, p);
-        assert_sound(back);
+        image frozen = image_with(f, p, COPSE_SAVE_FROZEN);
+        cp_mondrian *back = thaw(frozen, &s.rows, p);
+        assert_sound(back, p);
         assert_same_answers(f, back, &s.rows, p, f->space.keeps_moments ? 1e-12 : 0);
         cp_mondrian_free(f);
         cp_mondrian_free(back);
@@ -137,9 +109,9 @@ static void only_corners_are_kept(void **state) {
     (void)state;
     sample s = make_sample("corners", 1000, 2, 0, 0), g = make_sample("grid", 1000, 2, 0, 5);
     copse_params *p = options("trees=3 min-samples-split=1001"), *full = options("trees=3 min-samples-split=2");
-    cp_mondrian *one = fit_forest(&s.rows, p), *grid = fit_forest(&g.rows, full);
-    image a = image_of(one, p, COPSE_SAVE_FROZEN), b = image_of(grid, full, COPSE_SAVE_FROZEN);
-    cp_mondrian *box = read_image(a, one, p), *points = read_image(b, grid, full);
+    cp_mondrian *one = fit_rows(&s.rows, s.rows.n, p), *grid = fit_rows(&g.rows, g.rows.n, full);
+    image a = image_with(one, p, COPSE_SAVE_FROZEN), b = image_with(grid, full, COPSE_SAVE_FROZEN);
+    cp_mondrian *box = thaw(a, &s.rows, p), *points = thaw(b, &g.rows, full);
     assert_true(box->space.rows <= 4); /* one leaf in two dimensions has four sides */
     assert_int_equal(points->space.rows, 25);
     assert_null(box->y);
@@ -169,7 +141,7 @@ static void a_forest_that_lags_is_not_frozen(void **state) {
     copse_params *p = options("trees=3");
     cp_rows first = s.rows;
     first.n = 30;
-    cp_mondrian *f = fit_forest(&first, p);
+    cp_mondrian *f = fit_rows(&first, first.n, p);
     volatile int stop = 1;
     copse_run run = {.stop = &stop, .threads = 1};
     assert_int_equal(cp_mondrian_method.update(f, &first, p, &run, NULL, &err), COPSE_E_STOPPED);
@@ -186,6 +158,7 @@ static void a_forest_that_lags_is_not_frozen(void **state) {
 static image comb(size_t n) {
     copse_error err;
     cp_writer *w = NULL;
+    image out;
     size_t nodes = 2 * n - 1;
     float *x = malloc(n * sizeof *x);
     double *time = malloc(n * sizeof *time);
@@ -212,19 +185,18 @@ static image comb(size_t n) {
     free(dim);
     free(one);
     free(label);
-    return take(w);
+    must(finish_image(w, &out, &err), err);
+    cp_writer_free(w);
+    return out;
 }
 
 static copse_status read_comb(size_t n, copse_error *err) {
     copse_params *p = options("trees=1");
     image from = comb(n);
-    cp_reader *r = NULL;
-    void *out = NULL;
-    must(cp_reader_new(from.bytes, from.n, &r, err), *err);
-    copse_status status = cp_mondrian_read(r, p, COPSE_CLASS, 1, 2, &out, err);
-    if (out) assert_sound(out);
+    void *out;
+    copse_status status = read_image(from, &(cp_rows){.task = COPSE_CLASS, .dims = 1, .classes = 2}, p, &out, err);
+    if (out) assert_sound(out, p);
     cp_mondrian_free(out);
-    cp_reader_free(r);
     cp_param_free(p);
     free(from.bytes);
     return status;

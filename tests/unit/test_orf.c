@@ -1,64 +1,13 @@
-/* On-line random forests: the law of the bags, the rules of the paper against a tree that keeps its rows, and what may not
- * change the result. */
-#include "image.h"
+/* On-line random forests: the law of the bags, the rules of the paper against a tree that keeps its rows, what waits to be
+ * learnt, forgetting.  What they have in common with other methods that learn online is in test_online.c. */
 #include "ks.h"
-#include "sample.h"
+#include "online.h"
 
 #include "model/model.h"
 #include "orf/orf.h"
 
 static copse_params *options(const char *text) {
     return options_of(&cp_orf_method, text);
-}
-
-static void assert_sound(const cp_orf *f) {
-    const char *wrong = cp_orf_method.check(f);
-    if (wrong) fail_msg("%s", wrong);
-}
-
-static cp_orf *fit_forest(const cp_rows *rows, size_t n, const copse_params *p) {
-    copse_error err;
-    void *state = NULL;
-    cp_rows first = cp_rows_part(rows, 0, n);
-    must(cp_orf_method.fit(&first, p, NULL, &state, &err), err);
-    assert_sound(state);
-    return state;
-}
-
-static void learn_rows(cp_orf *f, const cp_rows *rows, size_t first, size_t n, const copse_params *p) {
-    copse_error err;
-    cp_rows part = cp_rows_part(rows, first, n);
-    must(cp_orf_method.update(f, &part, p, NULL, NULL, &err), err);
-    assert_sound(f);
-}
-
-static image image_with(const cp_orf *f, const copse_params *p, unsigned flags) {
-    copse_error err;
-    cp_writer *w = NULL;
-    image out;
-    must(cp_writer_new(&w, &err), err);
-    must(cp_orf_write(f, p, flags, w, &err), err);
-    must(finish_image(w, &out, &err), err);
-    cp_writer_free(w);
-    return out;
-}
-
-/* Byte for byte, through the file. */
-static void assert_same(const cp_orf *a, const cp_orf *b, const copse_params *p) {
-    assert_same_image(image_with(a, p, 0), image_with(b, p, 0));
-}
-
-static cp_orf *reread(const cp_orf *f, const copse_params *p, unsigned flags) {
-    copse_error err;
-    cp_reader *r = NULL;
-    void *out = NULL;
-    image in = image_with(f, p, flags);
-    must(cp_reader_new(in.bytes, in.n, &r, &err), err);
-    must(cp_orf_read(r, p, f->rules.task, f->rules.dims, f->rules.classes, &out, &err), err);
-    assert_sound(out);
-    cp_reader_free(r);
-    free(in.bytes);
-    return out;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- laws */
@@ -107,7 +56,7 @@ static void tests_are_drawn_evenly(void **state) {
     size_t n = 0, column[DIMS] = {0};
     s.x[0] = -1; /* the range of column 0 is now [-1, 1], and that of column 1 [0, 4] */
     s.x[1] = 4;
-    cp_orf *f = fit_forest(&s.rows, 1, p);
+    cp_orf *f = fit_rows(&s.rows, 1, p);
     for (size_t m = 0; m < TREES; m++) {
         copse_error err;
         must(cp_orf_tree_begin(&f->tree[m], &f->rules, (uint32_t)m, &err), err);
@@ -282,7 +231,7 @@ static size_t follow(const cp_rows *rows, const char *text, size_t min_samples, 
     static shadow w;
     copse_error err;
     copse_params *p = options(text);
-    cp_orf *f = fit_forest(rows, 0, p);
+    cp_orf *f = fit_rows(rows, 0, p);
     cp_orf_tree *t = &f->tree[0];
     size_t i = 0;
     w = (shadow){.rows = rows, .f = &f->rules, .min_samples = min_samples, .min_gain = min_gain, .nodes = 1};
@@ -337,138 +286,7 @@ static void trees_follow_the_rules_of_the_paper(void **state) {
     }
 }
 
-/* -------------------------------------------------------------------------------------- what may not change the result */
-
-static const struct {
-    size_t classes;
-    int steps;
-    const char *options;
-} kinds[] = {
-    {3, 0, "trees=5 min-samples=10"},
-    {40, 6, "trees=5 min-samples=10 tests=3"},
-    {3, 0, "trees=5 min-samples=10 forget=.02"},
-    {0, 0, "trees=5 min-samples=10"},
-    {0, 5, "trees=5 min-samples=2 min-gain=.1"},
-};
-
-static void cutting_the_stream_changes_nothing(void **state) {
-    (void)state;
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        sample s = make_sample("cut", 300, 3, kinds[i].classes, kinds[i].steps);
-        copse_params *p = options(kinds[i].options);
-        cp_orf *whole = fit_forest(&s.rows, 300, p), *one = fit_forest(&s.rows, 50, p),
-               *many = fit_forest(&s.rows, 1, p);
-        learn_rows(one, &s.rows, 50, 250, p);
-        for (size_t r = 1, n = 1; r < 300; r += n) {
-            n = 1 + r % 7 < 300 - r ? 1 + r % 7 : 300 - r;
-            learn_rows(many, &s.rows, r, n, p);
-        }
-        assert_same(whole, one, p);
-        assert_same(whole, many, p);
-        size_t leaves = 0;
-        for (size_t m = 0; m < whole->trees; m++) leaves += whole->tree[m].leaves;
-        assert_true(leaves > 15);
-        cp_orf_free(whole);
-        cp_orf_free(one);
-        cp_orf_free(many);
-        cp_param_free(p);
-        free_sample(&s);
-    }
-}
-
-static void saving_and_loading_in_between_changes_nothing(void **state) {
-    (void)state;
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        sample s = make_sample("reload", 200, 3, kinds[i].classes, kinds[i].steps);
-        copse_params *p = options(kinds[i].options);
-        cp_orf *whole = fit_forest(&s.rows, 200, p), *half = fit_forest(&s.rows, 110, p), *back = reread(half, p, 0);
-        assert_same(half, back, p);
-        learn_rows(back, &s.rows, 110, 90, p);
-        assert_same(whole, back, p);
-        cp_orf_free(whole);
-        cp_orf_free(half);
-        cp_orf_free(back);
-        cp_param_free(p);
-        free_sample(&s);
-    }
-}
-
-static void any_number_of_threads_gives_the_same_forest(void **state) {
-    (void)state;
-    copse_error err;
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        sample s = make_sample("threads", 300, 3, kinds[i].classes, kinds[i].steps);
-        copse_params *p = options(kinds[i].options);
-        void *f[3] = {0};
-        const int threads[3] = {1, 2, 7};
-        for (int k = 0; k < 3; k++) {
-            copse_run run = {.threads = threads[k]};
-            cp_rows first = cp_rows_part(&s.rows, 0, 100), rest = cp_rows_part(&s.rows, 100, 200);
-            must(cp_orf_method.fit(&first, p, &run, &f[k], &err), err);
-            must(cp_orf_method.update(f[k], &rest, p, &run, NULL, &err), err);
-        }
-        assert_same(f[0], f[1], p);
-        assert_same(f[0], f[2], p);
-        for (int k = 0; k < 3; k++) cp_orf_free(f[k]);
-        cp_param_free(p);
-        free_sample(&s);
-    }
-}
-
-/* Whatever allocation fails, what is taken in is learnt in the end, and once. */
-static void rows_that_could_not_be_learnt_are_learnt_later(void **state) {
-    size_t failures = 0;
-    (void)state;
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        sample s = make_sample("memory", 120, 3, kinds[i].classes, kinds[i].steps);
-        copse_params *p = options(kinds[i].options);
-        cp_rows rest = cp_rows_part(&s.rows, 60, 60);
-        cp_orf *whole = fit_forest(&s.rows, 120, p);
-        size_t before = cp_mem_live();
-        for (long k = 0;; k++) {
-            copse_error err = {0};
-            copse_run run = {.threads = 1};
-            cp_orf *f = fit_forest(&s.rows, 60, p);
-            cp_mem_fail_after(k);
-            copse_status status = cp_orf_method.update(f, &rest, p, &run, NULL, &err);
-            cp_mem_fail_after(-1);
-            assert_sound(f);
-            assert_true(status == COPSE_OK || status == COPSE_E_MEMORY);
-            if (f->rows == 60)
-                learn_rows(f, &s.rows, 60, 60, p);
-            else
-                must(cp_orf_method.settle(f, p, NULL, &err), err);
-            assert_same(whole, f, p);
-            cp_orf_free(f);
-            if (!status) break;
-            failures++;
-        }
-        assert_int_equal(cp_mem_live(), before);
-        cp_orf_free(whole);
-        cp_param_free(p);
-        free_sample(&s);
-    }
-    assert_true(failures > 20);
-}
-
-static void trees_that_lag_catch_up(void **state) {
-    (void)state;
-    copse_error err;
-    sample s = make_sample("lag", 200, 2, 3, 0);
-    copse_params *p = options("trees=9 min-samples=10");
-    cp_rows rest = cp_rows_part(&s.rows, 100, 100);
-    cp_orf *whole = fit_forest(&s.rows, 200, p), *stopped = fit_forest(&s.rows, 100, p);
-    volatile int stop = 1;
-    copse_run run = {.stop = &stop, .threads = 1};
-    assert_int_equal(cp_orf_method.update(stopped, &rest, p, &run, NULL, &err), COPSE_E_STOPPED);
-    assert_sound(stopped);
-    learn_rows(stopped, &s.rows, 0, 0, p);
-    assert_same(whole, stopped, p);
-    cp_orf_free(whole);
-    cp_orf_free(stopped);
-    cp_param_free(p);
-    free_sample(&s);
-}
+/* --------------------------------------------------------------------------------------------------------- streams */
 
 /* Whichever allocation fails while rows are answered and learnt, what was taken in is learnt before the model is saved. */
 static void what_was_taken_in_is_learnt_before_saving(void **state) {
@@ -517,10 +335,10 @@ static void classes_may_come_later(void **state) {
     sample s = make_sample("later", N, 3, K, 0);
     copse_params *p = options("trees=5 min-samples=10 tests=4");
     for (size_t i = 0; i < N; i++) s.label[i] = (int32_t)((size_t)s.label[i] % (1 + i / 10));
-    cp_orf *whole = fit_forest(&s.rows, N, p);
+    cp_orf *whole = fit_rows(&s.rows, N, p);
     cp_rows now = s.rows;
     now.classes = 1;
-    cp_orf *grown = fit_forest(&now, 1, p);
+    cp_orf *grown = fit_rows(&now, 1, p);
     for (size_t i = 1; i < N; i++) {
         if ((size_t)s.label[i] >= now.classes) now.classes = (size_t)s.label[i] + 1;
         learn_rows(grown, &now, i, 1, p);
@@ -536,73 +354,13 @@ static void classes_may_come_later(void **state) {
 
 /* --------------------------------------------------------------------------------------------------------- answers */
 
-static void ask(const cp_orf *f, const cp_rows *row, const copse_params *p, cp_answer *out) {
-    copse_error err;
-    must(cp_answer_init(out, row->task, row->n, row->classes, &err), err);
-    must(cp_orf_method.predict(f, row, p, out, &err), err);
-}
-
-static void assert_same_answer(const cp_answer *a, size_t i, const cp_answer *b, size_t k) {
-    if (a->task == COPSE_CLASS) {
-        double sum = 0;
-        for (size_t c = 0; c < a->classes; c++) {
-            assert_near(a->probs[i * a->classes + c], b->probs[k * b->classes + c], 1e-13);
-            sum += a->probs[i * a->classes + c];
-        }
-        assert_near(sum, 1, 1e-12);
-        return;
-    }
-    cp_mixture m = cp_answer_mixture(a, i), n = cp_answer_mixture(b, k);
-    assert_true(cp_mixture_check(m));
-    assert_near(cp_mixture_mean(m), cp_mixture_mean(n), 1e-13);
-    assert_near(cp_mixture_var(m), cp_mixture_var(n), 1e-13);
-}
-
-/* One call answers what asking and learning row by row would; and a model read back, frozen or not, answers alike. */
-static void answers_are_those_before_learning(void **state) {
-    (void)state;
-    copse_error err;
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        sample s = make_sample("before", 150, 3, kinds[i].classes, kinds[i].steps);
-        copse_params *p = options(kinds[i].options);
-        cp_orf *a = fit_forest(&s.rows, 40, p), *b = fit_forest(&s.rows, 40, p);
-        cp_rows rest = cp_rows_part(&s.rows, 40, 110);
-        cp_answer together, alone, frozen;
-        must(cp_answer_init(&together, s.rows.task, 110, s.rows.classes, &err), err);
-        must(cp_orf_method.update(a, &rest, p, NULL, &together, &err), err);
-        for (size_t r = 0; r < 110; r++) {
-            cp_rows row = cp_rows_part(&rest, r, 1);
-            ask(b, &row, p, &alone);
-            assert_same_answer(&together, r, &alone, 0);
-            cp_answer_clear(&alone);
-            learn_rows(b, &rest, r, 1, p);
-        }
-        assert_same(a, b, p);
-        cp_orf *cold = reread(a, p, COPSE_SAVE_FROZEN), *colder = reread(cold, p, 0);
-        assert_false(cp_orf_method.can_learn(cold));
-        assert_same(cold, colder, p);
-        ask(a, &rest, p, &alone);
-        ask(cold, &rest, p, &frozen);
-        for (size_t r = 0; r < 110; r++) assert_same_answer(&alone, r, &frozen, r);
-        cp_answer_clear(&together);
-        cp_answer_clear(&alone);
-        cp_answer_clear(&frozen);
-        cp_orf_free(a);
-        cp_orf_free(b);
-        cp_orf_free(cold);
-        cp_orf_free(colder);
-        cp_param_free(p);
-        free_sample(&s);
-    }
-}
-
 /* The mean over trees of a leaf's shares, smoothed; the mixture of leaf Gaussians: by hand, from a tree of one leaf. */
 static void a_leaf_says_what_its_rows_say(void **state) {
     (void)state;
     sample s = make_sample("leaf", 50, 2, 3, 0);
     copse_params *p = options("trees=1 min-samples=1000 smoothing=2");
     cp_answer a;
-    cp_orf *f = fit_forest(&s.rows, 50, p);
+    cp_orf *f = fit_rows(&s.rows, 50, p);
     double n = 0, count[3] = {0}, sum = 0, square = 0, all = 0, mean = 0, of_all = 0;
     for (size_t i = 0; i < 50; i++) {
         cp_rng rng;
@@ -613,12 +371,12 @@ static void a_leaf_says_what_its_rows_say(void **state) {
         sum += k * s.y[i];
         mean += s.y[i] / 50;
     }
-    ask(f, &s.rows, p, &a);
+    a = ask(f, &s.rows, p);
     for (size_t k = 0; k < 3; k++) assert_near(a.probs[k], (count[k] + 2. / 3) / (n + 2), 1e-14);
     cp_answer_clear(&a);
     cp_orf_free(f);
     s.rows = (cp_rows){.task = COPSE_REGRESS, .n = 50, .dims = 2, .x = s.x, .y = s.y};
-    f = fit_forest(&s.rows, 50, p);
+    f = fit_rows(&s.rows, 50, p);
     for (size_t i = 0; i < 50; i++) {
         cp_rng rng;
         cp_rng_init(&rng, 1, CP_FOR_EXTEND, 0, i);
@@ -626,7 +384,7 @@ static void a_leaf_says_what_its_rows_say(void **state) {
         of_all += pow(s.y[i] - mean, 2) / 50;
     }
     all = (square + 2 * of_all) / (n + 2);
-    ask(f, &s.rows, p, &a);
+    a = ask(f, &s.rows, p);
     assert_near(cp_mixture_mean(cp_answer_mixture(&a, 0)), sum / n, 1e-13);
     assert_near(cp_mixture_var(cp_answer_mixture(&a, 0)), all, 1e-13);
     cp_answer_clear(&a);
@@ -649,7 +407,7 @@ static void trees_that_err_are_begun_anew(void **state) {
         cp_rng rng;
         cp_rng_init(&rng, seed_of("coin"), CP_FOR_TEST, 0, 0);
         for (size_t i = 0; i < N; i++) s.label[i] = sure ? 0 : (int32_t)cp_rng_below(&rng, 2);
-        cp_orf *f = fit_forest(&s.rows, AGE, p);
+        cp_orf *f = fit_rows(&s.rows, AGE, p);
         for (size_t i = AGE; i < N; i++) {
             cp_orf_tree was[TREES];
             size_t changed = 0, old = 0;
@@ -692,10 +450,10 @@ static void forgetting_follows_a_change(void **state) {
     for (size_t i = 0; i < N; i++) s.label[i] = (s.x[2 * i] > .5f) ^ (i >= N / 2);
     for (int k = 0; k < 2; k++) {
         copse_params *p = options(k ? "trees=20 min-samples=20 forget=.01" : "trees=20 min-samples=20");
-        cp_orf *f = fit_forest(&s.rows, N - TEST, p);
+        cp_orf *f = fit_rows(&s.rows, N - TEST, p);
         cp_rows test = cp_rows_part(&s.rows, N - TEST, TEST);
         cp_answer a;
-        ask(f, &test, p, &a);
+        a = ask(f, &test, p);
         for (size_t i = 0; i < TEST; i++) right[k] += cp_answer_label(&a, i) == (size_t)test.label[i];
         cp_answer_clear(&a);
         cp_orf_free(f);
@@ -711,14 +469,8 @@ int main(void) {
         cmocka_unit_test(each_tree_takes_each_row_poisson_times),
         cmocka_unit_test(tests_are_drawn_evenly),
         cmocka_unit_test(trees_follow_the_rules_of_the_paper),
-        cmocka_unit_test(cutting_the_stream_changes_nothing),
-        cmocka_unit_test(saving_and_loading_in_between_changes_nothing),
-        cmocka_unit_test(any_number_of_threads_gives_the_same_forest),
-        cmocka_unit_test(rows_that_could_not_be_learnt_are_learnt_later),
-        cmocka_unit_test(trees_that_lag_catch_up),
         cmocka_unit_test(what_was_taken_in_is_learnt_before_saving),
         cmocka_unit_test(classes_may_come_later),
-        cmocka_unit_test(answers_are_those_before_learning),
         cmocka_unit_test(a_leaf_says_what_its_rows_say),
         cmocka_unit_test(trees_that_err_are_begun_anew),
         cmocka_unit_test(forgetting_follows_a_change),
