@@ -1,9 +1,9 @@
 /* bench_bart - what a sweep over the trees of a sum costs, by local moves.
  *
- * usage: bench_bart [rows] [columns] [trees] [sweeps] [growprune|cgm]
+ * usage: bench_bart [rows] [columns] [trees] [sweeps] [growprune|cgm] [threads]
  *
  * Friedman's first function with noise of variance 1; columns beyond five say nothing.  As many sweeps again go before, to
- * settle.  Without arguments: the two settings at which peers have been measured. */
+ * settle.  CPU time; with more than one thread, wall time.  Without arguments: the two settings at which peers have been measured. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "base/mem.h"
 #include "num/draw.h"
 
-static double now(void) {
+static double now(size_t threads) {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -40,37 +40,42 @@ static copse_status make_rows(cp_rows *rows, float **x, double **y, copse_error 
     return COPSE_OK;
 }
 
-static copse_status measure(const cp_bart_problem *b, size_t sweeps, const char *sampler, copse_error *err) {
+enum { LEG = 8 }; /* sweeps of a call, as in a fit */
+
+typedef struct setting {
+    size_t rows, columns, trees, sweeps;
+    const char *sampler;
+    size_t threads;
+} setting;
+
+static copse_status measure(const cp_bart_problem *b, const setting *s, copse_error *err) {
+    const copse_run run = {.threads = (int)s->threads};
     cp_bart_chain *c = NULL;
     double best = INFINITY, leaves = 0;
     copse_status status;
     CP_TRY(cp_bart_chain_new(b, 0, &c, err));
-    CP_TRY_OUT(cp_bart_chain_run(c, sweeps, NULL, err));
-    double all = now();
-    for (size_t i = 0; i < sweeps; i++) {
-        double start = now();
-        CP_TRY_OUT(cp_bart_chain_run(c, 1, NULL, err));
-        best = fmin(best, now() - start);
+    CP_TRY_OUT(cp_bart_chain_run(c, s->sweeps, &run, err));
+    double all = now(s->threads);
+    for (size_t i = 0, some; i < s->sweeps; i += some) {
+        double start = now(s->threads);
+        some = s->sweeps - i < LEG ? s->sweeps - i : LEG;
+        CP_TRY_OUT(cp_bart_chain_run(c, some, &run, err));
+        best = fmin(best, (now(s->threads) - start) / (double)some);
     }
-    all = now() - all;
+    all = now(s->threads) - all;
     const cp_bart_trace *t = cp_bart_chain_trace(c);
     for (size_t i = 0; i < t->draws; i++) leaves += t->leaves[i] / (double)t->draws;
+    printf("{\"case\": \"bart\", \"sampler\": \"%s\", \"rows\": %zu, \"columns\": %zu, \"trees\": %zu, ", s->sampler,
+           b->rows->n, b->rows->dims, b->opt.trees);
+    printf("\"threads\": %zu, \"least_ms\": %.3f, \"mean_ms\": %.3f, ", s->threads, 1e3 * best,
+           1e3 * all / (double)s->sweeps);
     printf(
-        "{\"case\": \"bart\", \"sampler\": \"%s\", \"rows\": %zu, \"columns\": %zu, \"trees\": %zu, \"least_ms\": "
-        "%.3f, "
-        "\"mean_ms\": %.3f, \"leaves_per_tree\": %.2f, \"accepted\": %.3f}\n",
-        sampler, b->rows->n, b->rows->dims, b->opt.trees, 1e3 * best, 1e3 * all / (double)sweeps,
-        leaves / (double)b->opt.trees,
+        "\"leaves_per_tree\": %.2f, \"accepted\": %.3f}\n", leaves / (double)b->opt.trees,
         (double)(t->tally.accepted[0] + t->tally.accepted[1]) / (double)(t->tally.proposed[0] + t->tally.proposed[1]));
 out:
     cp_bart_chain_free(c);
     return status;
 }
-
-typedef struct setting {
-    size_t rows, columns, trees, sweeps;
-    const char *sampler;
-} setting;
 
 static copse_status run(const setting *s, copse_error *err) {
     cp_rows rows = {.task = COPSE_REGRESS, .n = s->rows, .dims = s->columns};
@@ -92,7 +97,7 @@ static copse_status run(const setting *s, copse_error *err) {
     copse_status status;
     CP_TRY_OUT(make_rows(&rows, &x, &y, err));
     CP_TRY_OUT(cp_bart_problem_init(&b, &rows, &opt, 1, NULL, err));
-    CP_TRY_OUT(measure(&b, s->sweeps, s->sampler, err));
+    CP_TRY_OUT(measure(&b, s, err));
 out:
     cp_bart_problem_clear(&b);
     cp_mem_free(x);
@@ -105,14 +110,15 @@ static size_t number(int argc, char **argv, int i, size_t unsaid) {
 }
 
 int main(int argc, char **argv) {
-    static const setting usual[] = {{2000, 10, 200, 500, "growprune"},
-                                    {2000, 10, 200, 500, "cgm"},
-                                    {50000, 50, 200, 60, "growprune"},
-                                    {50000, 50, 200, 60, "cgm"}};
-    const setting said = {number(argc, argv, 1, 2000), number(argc, argv, 2, 10), number(argc, argv, 3, 200),
-                          number(argc, argv, 4, 200), argc > 5 ? argv[5] : "growprune"};
-    copse_error err = {.msg = "rows, columns, trees and sweeps are numbers above 0"};
-    int fails = !said.rows || !said.columns || !said.trees || !said.sweeps;
+    static const setting usual[] = {{2000, 10, 200, 500, "growprune", 1},
+                                    {2000, 10, 200, 500, "cgm", 1},
+                                    {50000, 50, 200, 60, "growprune", 1},
+                                    {50000, 50, 200, 60, "cgm", 1},
+                                    {50000, 50, 200, 60, "growprune", 2}};
+    const setting said = {number(argc, argv, 1, 2000), number(argc, argv, 2, 10),        number(argc, argv, 3, 200),
+                          number(argc, argv, 4, 200),  argc > 5 ? argv[5] : "growprune", number(argc, argv, 6, 1)};
+    copse_error err = {.msg = "rows, columns, trees, sweeps and threads are numbers above 0"};
+    int fails = !said.rows || !said.columns || !said.trees || !said.sweeps || !said.threads;
     if (argc > 1)
         fails = fails || run(&said, &err);
     else

@@ -87,6 +87,8 @@ static inline double cp_bart_share_of(const cp_bart_share *s, size_t dim) {
     return s->opt_s ? s->opt_s[dim] : 1 / (double)s->dims;
 }
 
+typedef struct cp_bart_hands cp_bart_hands; /* bart_hands.h: who passes over rows */
+
 /* Everything about one tree's conditional posterior but the tree. */
 typedef struct cp_bart_view {
     const cp_bart_columns *columns;
@@ -95,6 +97,7 @@ typedef struct cp_bart_view {
     const float *r;                     /* partial residual of each row; NULL: no likelihood, the prior alone */
     const float *opt_weight;            /* of each row; NULL: all 1 */
     double leaf_var, noise_var;         /* of mu; of a row of weight 1 */
+    const cp_bart_hands *opt_hands;     /* NULL: the calling thread's alone */
 } cp_bart_view;
 
 /* In bart_leaf.c: log of the density of rows in one leaf, mu integrated out, up to what does not depend on the tree:

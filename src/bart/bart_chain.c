@@ -15,7 +15,8 @@ cp_bart_view cp_bart_chain_view(const cp_bart_chain *c, const cp_bart_sum *s) {
                           .r = b->opt.prior_only ? NULL : s->r,
                           .opt_weight = b->opt_weight,
                           .leaf_var = s->leaf_var,
-                          .noise_var = s->noise_var};
+                          .noise_var = s->noise_var,
+                          .opt_hands = &c->hands};
 }
 
 /* What a part of a sweep draws from: trees are numbered from 0, what follows them is `trees` and on.  Sweep 0 is before the
@@ -53,7 +54,7 @@ static copse_status init_sum(cp_bart_chain *c, size_t number, copse_error *err) 
     CP_TRY(init_trees(c, s, err));
     CP_TRY(cp_bart_draws_init(&s->draws, s->share.dims, b->opt.trees, err));
     cp_rng rng = stream_of(c, number, 0, b->opt.trees);
-    if (classes) cp_bart_noise_draw(c, s, &rng);
+    if (classes) cp_bart_noise_draw(c, s, 0, &rng);
     return COPSE_OK;
 }
 
@@ -121,18 +122,28 @@ static void find_residual(const cp_bart_chain *c, const cp_bart_sum *s, int32_t 
     }
 }
 
-static size_t piece_from(const cp_bart_chain *c, size_t first) {
-    size_t left = c->problem->rows->n - first;
-    return left < CP_SLOTS_PIECE ? left : CP_SLOTS_PIECE;
+static size_t piece_from(size_t first, size_t end) {
+    return end - first < CP_SLOTS_PIECE ? end - first : CP_SLOTS_PIECE;
+}
+
+typedef struct refreshing {
+    const cp_bart_chain *c;
+    cp_bart_sum *s;
+} refreshing;
+
+static void refresh_rows(void *arg, size_t from, size_t to) {
+    const refreshing *p = arg;
+    double r[CP_SLOTS_PIECE];
+    for (size_t some; from < to; from += some) {
+        some = piece_from(from, to);
+        find_residual(p->c, p->s, CP_NONE, from, some, r);
+        for (size_t i = 0; i < some; i++) p->s->r[from + i] = (float)r[i];
+    }
 }
 
 void cp_bart_chain_refresh(const cp_bart_chain *c, cp_bart_sum *s) {
-    double r[CP_SLOTS_PIECE];
-    for (size_t first = 0, some; first < c->problem->rows->n; first += some) {
-        some = piece_from(c, first);
-        find_residual(c, s, CP_NONE, first, some, r);
-        for (size_t i = 0; i < some; i++) s->r[first + i] = (float)r[i];
-    }
+    refreshing p = {c, s};
+    cp_bart_hands_each(&c->hands, c->problem->rows->n, refresh_rows, &p);
 }
 
 /* Takes tree m out of the residual, once the tree before it, whose mu are new, has been put in; then sums by leaf. */
@@ -143,7 +154,7 @@ static void lift(cp_bart_chain *c, cp_bart_sum *s, size_t m) {
     cp_slots_values x = {s->r, b->opt_weight, b->rows->n};
     cp_slots_shift shift = {t->slot, t->mu, leaves}, before = shift;
     if (m) before = (cp_slots_shift){s->tree[m - 1].slot, c->minus, cp_bart_tree_leaves(&s->tree[m - 1])};
-    b->columns.slots->move(&x, m ? &before : NULL, &shift, c->by_slot);
+    cp_bart_hands_move(&c->hands, b->columns.slots, &x, m ? &before : NULL, &shift, c->by_slot);
     for (size_t k = 0; k < leaves; k++) t->leaf[k].sum_wr = b->opt.prior_only ? 0 : c->by_slot[k];
     c->lifted = 1;
 }
@@ -193,14 +204,14 @@ static void end_sum(cp_bart_chain *c, size_t sum) {
     const cp_bart_tree *last = &s->tree[b->opt.trees - 1];
     cp_slots_values x = {s->r, b->opt_weight, b->rows->n};
     cp_slots_shift shift = {last->slot, c->minus, cp_bart_tree_leaves(last)};
-    b->columns.slots->move(&x, NULL, &shift, NULL);
+    cp_bart_hands_move(&c->hands, b->columns.slots, &x, NULL, &shift, NULL);
     if (b->opt.sparse && prior_learns(c)) {
         cp_bart_view v = cp_bart_chain_view(c, s);
         cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees + 1);
         cp_bart_sparse_draw(&s->sparse, &s->share, &v, s->tree, b->opt.trees, &rng);
     }
     cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees);
-    cp_bart_noise_draw(c, s, &rng);
+    cp_bart_noise_draw(c, s, c->done + 1, &rng);
     if (b->opt.sample_k && prior_learns(c)) cp_bart_noise_draw_leaf_var(c, s, &rng);
 }
 
@@ -236,9 +247,7 @@ static copse_status keep_if_due(cp_bart_chain *c, copse_error *err) {
     return COPSE_OK;
 }
 
-copse_status cp_bart_chain_run(cp_bart_chain *c, size_t sweeps, const copse_run *run, copse_error *err) {
-    size_t end = cp_bart_options_sweeps(&c->problem->opt);
-    if (sweeps && sweeps < end - c->done) end = c->done + sweeps;
+static copse_status run_until(cp_bart_chain *c, size_t end, const copse_run *run, copse_error *err) {
     CP_TRY(keep_if_due(c, err));
     while (c->done < end) {
         CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
@@ -248,12 +257,21 @@ copse_status cp_bart_chain_run(cp_bart_chain *c, size_t sweeps, const copse_run 
     return COPSE_OK;
 }
 
+copse_status cp_bart_chain_run(cp_bart_chain *c, size_t sweeps, const copse_run *run, copse_error *err) {
+    size_t end = cp_bart_options_sweeps(&c->problem->opt), threads = run && run->threads > 0 ? (size_t)run->threads : 1;
+    if (sweeps && sweeps < end - c->done) end = c->done + sweeps;
+    CP_TRY(cp_bart_hands_open(&c->hands, threads, c->problem->rows->n, err));
+    copse_status status = run_until(c, end, run, err);
+    cp_bart_hands_close(&c->hands);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ checking */
 
 static const char *check_residual(const cp_bart_chain *c, const cp_bart_sum *s, int32_t lifted) {
     double r[CP_SLOTS_PIECE];
     for (size_t first = 0, some; first < c->problem->rows->n; first += some) {
-        some = piece_from(c, first);
+        some = piece_from(first, c->problem->rows->n);
         find_residual(c, s, lifted, first, some, r);
         for (size_t i = 0; i < some; i++)
             if (!(fabs((double)s->r[first + i] - r[i]) <= 1e-4 * (1 + fabs((double)s->target[first + i]))))

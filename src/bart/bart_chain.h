@@ -93,7 +93,7 @@ typedef struct cp_bart_chain cp_bart_chain;
 /* Before the first sweep. */
 copse_status cp_bart_chain_new(const cp_bart_problem *b, size_t chain, cp_bart_chain **out, copse_error *err);
 void cp_bart_chain_free(cp_bart_chain *c);
-/* Goes on to the end, or for `sweeps` if that is less and not 0.  After any failure, COPSE_E_STOPPED among them, the chain
+/* Goes on to the end, or for `sweeps` if that is less and not 0, on run->threads threads if it has many rows, else on one.  After any failure, COPSE_E_STOPPED among them, the chain
  * can be saved or go on, and goes on as if nothing had failed. */
 copse_status cp_bart_chain_run(cp_bart_chain *c, size_t sweeps, const copse_run *run, copse_error *err);
 size_t cp_bart_chain_done(const cp_bart_chain *c); /* sweeps so far, those that warm up counted */

@@ -15,6 +15,7 @@
 #define CP_BART_CHAIN_STATE_H
 
 #include "bart/bart_chain.h"
+#include "bart/bart_hands.h"
 #include "num/slots.h"
 
 /* In bart_sparse.c: probabilities of columns, s ~ Dirichlet(theta/D, ..., theta/D), theta/(theta + D) ~ Beta(1/2, 1)
@@ -64,6 +65,7 @@ struct cp_bart_chain {
     void *sampler;
     struct cp_bart_warm *opt_warm;
     cp_bart_trace trace;
+    cp_bart_hands hands;       /* while it runs */
     float minus[CP_SLOTS_MAX]; /* scratch */
     double by_slot[CP_SLOTS_MAX];
 };
@@ -78,8 +80,8 @@ const char *cp_bart_chain_check(const cp_bart_chain *c);
 /* The same, but for the draws, whose reader has checked them; needs no memory. */
 const char *cp_bart_chain_suspect(const cp_bart_chain *c);
 
-/* In bart_noise.c: sigma^2, or z, from its law given the trees. */
-void cp_bart_noise_draw(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng);
+/* In bart_noise.c: sigma^2, or z, from its law given the trees, in this sweep. */
+void cp_bart_noise_draw(const cp_bart_chain *c, cp_bart_sum *s, uint64_t sweep, cp_rng *rng);
 /* The variance of leaves given their mu, where it is sampled: 3 times the problem's over chi-square of 3 degrees is its prior. */
 void cp_bart_noise_draw_leaf_var(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng);
 /* log of the likelihood of the targets as they are, given trees and noise. */

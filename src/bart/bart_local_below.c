@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bart/bart_hands.h"
 #include "bart/bart_local.h"
 
 static double log_of_leaf(const cp_bart_view *v, const cp_bart_leaf *l, uint16_t depth) {
@@ -23,12 +24,11 @@ static cp_bart_leaf sum_below(const cp_bart_tree *t, int16_t top) {
  * theirs.  In the end every leaf's rows have its own. */
 static double log_inner(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, int16_t u, int with_rule) {
     const cp_bart_node *n = &t->node[u];
-    const cp_bart_columns *c = v->columns;
     const cp_bart_group rows = {k->slot, cp_bart_tree_first(t, u)};
-    const cp_slots_cut cut = {cp_bart_code(c, n->rule.dim), (uint16_t)n->rule.cell};
+    const cp_slots_cut cut = {cp_bart_code(v->columns, n->rule.dim), (uint16_t)n->rule.cell};
     if (!cp_bart_tree_part(v, rows, &k->made[u], n->rule, &k->made[n->left])) return -INFINITY;
     double log_rule = with_rule ? cp_bart_share_log_rule(v, n->rule, rows) : 0;
-    c->slots->split(k->slot, rows.id, cut, cp_bart_tree_first(t, (int16_t)(n->left + 1)), c->ranks.rows);
+    cp_bart_hands_split(v, k->slot, rows.id, cut, cp_bart_tree_first(t, (int16_t)(n->left + 1)));
     return v->log_split[n->depth] + log_rule;
 }
 

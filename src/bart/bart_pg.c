@@ -272,9 +272,9 @@ static void split_as(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int1
     cp_bart_tree_split(t, v, &s);
 }
 
-static copse_status plant(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t top, const cp_bart_particle *p,
-                          cp_rng *rng, copse_error *err) {
-    CP_TRY(cp_bart_tree_reserve(t, p->leaves, err));
+/* There is room. */
+static void plant(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t top, const cp_bart_particle *p,
+                  cp_rng *rng) {
     g->made[0] = cut_down(t, v, top);
     for (size_t i = 0, made = 1; i < p->nodes; i++) {
         if (p->fork[i] == CP_NONE) continue;
@@ -282,17 +282,22 @@ static copse_status plant(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t,
         g->made[made++] = t->node[g->made[i]].left;
         g->made[made++] = (int16_t)(t->node[g->made[i]].left + 1);
     }
-    return COPSE_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- step */
+
+/* For so many leaves, and what local moves may add: a step that fails does so before it has changed anything. */
+static copse_status make_room(const cp_bart_pg *g, cp_bart_tree *t, size_t leaves, copse_error *err) {
+    size_t most = leaves + g->opt.local_moves;
+    return cp_bart_tree_reserve(t, most < CP_BART_LEAVES ? most : CP_BART_LEAVES, err);
+}
 
 static copse_status regrow(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng, cp_bart_tally *tally,
                            copse_error *err) {
     int16_t top = choose_node(g, t, rng);
     size_t busy;
+    CP_TRY(make_room(g, t, cp_bart_tree_leaves(t), err));
     if (top == CP_NONE) return COPSE_OK;
-    tally->proposed[CP_BART_REGROW]++;
     CP_TRY(begin(g, v, t, top, err));
     for (;;) {
         CP_TRY(stage(g, t, rng, &busy, err));
@@ -302,8 +307,10 @@ static copse_status regrow(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t
     if (CP_BROKEN(BROKEN_NEVER_OLD)) g->particle[0].log_w = -INFINITY;
     double sum = find_weights(g);
     const cp_bart_particle *chosen = &g->particle[cp_bart_pick(g->weight, g->opt.particles, sum, rng)];
+    CP_TRY(make_room(g, t, chosen->leaves, err));
+    tally->proposed[CP_BART_REGROW]++;
     if (is_old(g, chosen)) return COPSE_OK;
-    CP_TRY(plant(g, v, t, top, chosen, rng, err));
+    plant(g, v, t, top, chosen, rng);
     tally->accepted[CP_BART_REGROW]++;
     return COPSE_OK;
 }

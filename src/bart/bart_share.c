@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bart/bart.h"
+#include "bart/bart_hands.h"
 #include "base/mem.h"
 
 copse_status cp_bart_share_init(cp_bart_share *s, size_t dims, int sparse, copse_error *err) {
@@ -57,9 +57,9 @@ static int varies(const cp_bart_columns *c, size_t dim, cp_bart_group g) {
            c->slots->next(g.slot, g.id, (cp_slots_cut){code, (uint16_t)(code[first] - 1)}, 0, first, n) < n;
 }
 
-static cp_extent extent_of(const cp_bart_columns *c, size_t dim, cp_bart_group g) {
+static cp_extent extent_of(const cp_bart_view *v, size_t dim, cp_bart_group g) {
     uint16_t end[2];
-    size_t n = c->slots->extent(g.slot, g.id, cp_bart_code(c, dim), c->ranks.rows, end);
+    size_t n = cp_bart_hands_extent(v, g, dim, end);
     return n ? (cp_extent){end[0], end[1]} : (cp_extent){0, 0};
 }
 
@@ -89,7 +89,7 @@ int cp_bart_share_rule(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng, c
     cp_extent e = {0, 0};
     for (int i = 0; i <= TRIES && e.low == e.high; i++) {
         out->dim = i < TRIES ? cp_bart_share_draw(v->share, rng) : draw_varying(v, rows, rng);
-        e = extent_of(v->columns, out->dim, rows);
+        e = extent_of(v, out->dim, rows);
     }
     if (e.low == e.high) return 0;
     out->cell = cp_rule_draw_cell(&v->columns->ranks, out->dim, e, rng);
@@ -98,7 +98,7 @@ int cp_bart_share_rule(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng, c
 
 double cp_bart_share_log_rule(const cp_bart_view *v, cp_rule rule, cp_bart_group rows) {
     const cp_ranks *r = &v->columns->ranks;
-    cp_extent e = extent_of(v->columns, rule.dim, rows);
+    cp_extent e = extent_of(v, rule.dim, rows);
     if (rule.cell < e.low || rule.cell >= e.high) return -INFINITY;
     double width = cp_ranks_width(r, rule.dim, rule.cell, rule.cell + 1) / cp_ranks_width(r, rule.dim, e.low, e.high);
     return log(width * cp_bart_share_of(v->share, rule.dim) / cp_bart_share_mass(v, rows));

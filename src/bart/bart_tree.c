@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bart/bart_hands.h"
 #include "base/mem.h"
 #include "num/draw.h"
 
@@ -28,13 +29,15 @@ copse_status cp_bart_tree_reserve(cp_bart_tree *t, size_t leaves, copse_error *e
 
 /* All rows are left of no cut; without a residual, so that they are summed as weights alone. */
 void cp_bart_tree_reset(cp_bart_tree *t, const cp_bart_view *v) {
-    const cp_slots_rows all = {t->slot, NULL, v->opt_weight, rows_of(v)};
+    cp_bart_view blind = *v;
+    blind.r = NULL;
     memset(t->slot, 0, rows_of(v));
     memset(t->mu, 0, CP_BART_LEAVES * sizeof *t->mu);
     t->pairs = 0;
     t->node[0] = (cp_bart_node){.parent = CP_NONE, .left = CP_NONE};
     t->leaf[0] = (cp_bart_leaf){.rows = (uint32_t)rows_of(v)};
-    t->leaf[0].sum_w = v->columns->slots->left(&all, 0, (cp_slots_cut){v->columns->code, UINT16_MAX}).sum_w;
+    const cp_slots_cut none = {v->columns->code, UINT16_MAX};
+    t->leaf[0].sum_w = cp_bart_hands_left(&blind, (cp_bart_group){t->slot, 0}, none).sum_w;
     t->leaf[0].open = (uint32_t)cp_bart_tree_is_open(t, v, 0);
 }
 
@@ -85,9 +88,8 @@ int cp_bart_tree_is_open(const cp_bart_tree *t, const cp_bart_view *v, uint8_t s
 int cp_bart_tree_part(const cp_bart_view *v, cp_bart_group rows, const cp_bart_leaf *whole, cp_rule rule,
                       cp_bart_leaf out[2]) {
     const cp_bart_columns *c = v->columns;
-    const cp_slots_rows all = {rows.slot, v->r, v->opt_weight, rows_of(v)};
     const cp_slots_cut cut = {cp_bart_code(c, rule.dim), (uint16_t)rule.cell};
-    cp_slots_side left = c->slots->left(&all, rows.id, cut);
+    cp_slots_side left = cp_bart_hands_left(v, rows, cut);
     if (left.rows == 0 || left.rows == whole->rows) return 0;
     out[0] = (cp_bart_leaf){.rows = (uint32_t)left.rows, .sum_w = left.sum_w, .sum_wr = left.sum_wr};
     out[1] = (cp_bart_leaf){.rows = whole->rows - out[0].rows,
@@ -122,7 +124,7 @@ void cp_bart_tree_split(cp_bart_tree *t, const cp_bart_view *v, const cp_bart_sp
     t->mu[fresh] = t->mu[slot];
     t->pairs++;
     const cp_slots_cut cut = {cp_bart_code(v->columns, s->rule.dim), (uint16_t)s->rule.cell};
-    v->columns->slots->split(t->slot, (uint8_t)slot, cut, (uint8_t)fresh, rows_of(v));
+    cp_bart_hands_split(v, t->slot, (uint8_t)slot, cut, (uint8_t)fresh);
 }
 
 /* The last slot takes the number of this one, which no row has any more. */
@@ -132,7 +134,7 @@ static void drop_slot(cp_bart_tree *t, const cp_bart_view *v, uint16_t slot) {
         t->leaf[slot] = t->leaf[last];
         t->mu[slot] = t->mu[last];
         t->node[t->leaf[slot].node].slot = slot;
-        v->columns->slots->rename(t->slot, (uint8_t)last, (uint8_t)slot, rows_of(v));
+        cp_bart_hands_rename(v, t->slot, (uint8_t)last, (uint8_t)slot);
     }
     t->mu[last] = 0;
 }
@@ -165,7 +167,7 @@ void cp_bart_tree_join(cp_bart_tree *t, const cp_bart_view *v, int16_t at) {
                            .sum_w = leaf->sum_w + other->sum_w,
                            .sum_wr = leaf->sum_wr + other->sum_wr};
     *n = (cp_bart_node){.parent = n->parent, .left = CP_NONE, .slot = slot, .depth = n->depth};
-    v->columns->slots->rename(t->slot, (uint8_t)gone, (uint8_t)slot, rows_of(v));
+    cp_bart_hands_rename(v, t->slot, (uint8_t)gone, (uint8_t)slot);
     drop_slot(t, v, gone);
     drop_pair(t, left);
     t->pairs--;
@@ -190,13 +192,26 @@ uint8_t cp_bart_tree_first(const cp_bart_tree *t, int16_t node) {
     return (uint8_t)t->node[node].slot;
 }
 
+typedef struct merging {
+    const cp_slots *k;
+    const cp_bart_tree *t;
+    int16_t node;
+    uint8_t *out_slot;
+} merging;
+
+static void merge_rows(void *arg, size_t from, size_t to) {
+    const merging *m = arg;
+    uint8_t id = cp_bart_tree_first(m->t, m->node), *slot = m->out_slot + from;
+    memcpy(slot, m->t->slot + from, to - from);
+    for (int16_t u = m->node; u != CP_NONE; u = cp_bart_tree_next(m->t, u, m->node))
+        if (cp_bart_tree_is_leaf(m->t, u) && m->t->node[u].slot != id)
+            m->k->rename(slot, (uint8_t)m->t->node[u].slot, id, to - from);
+}
+
 cp_bart_group cp_bart_tree_merge(const cp_bart_tree *t, const cp_bart_view *v, int16_t node, uint8_t *out_slot) {
-    uint8_t id = cp_bart_tree_first(t, node);
-    memcpy(out_slot, t->slot, rows_of(v));
-    for (int16_t u = node; u != CP_NONE; u = cp_bart_tree_next(t, u, node))
-        if (cp_bart_tree_is_leaf(t, u) && t->node[u].slot != id)
-            v->columns->slots->rename(out_slot, (uint8_t)t->node[u].slot, id, rows_of(v));
-    return (cp_bart_group){out_slot, id};
+    merging m = {v->columns->slots, t, node, out_slot};
+    cp_bart_hands_each(v->opt_hands, rows_of(v), merge_rows, &m);
+    return (cp_bart_group){out_slot, cp_bart_tree_first(t, node)};
 }
 
 size_t cp_bart_tree_depth(const cp_bart_tree *t) {

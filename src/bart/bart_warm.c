@@ -319,17 +319,15 @@ static size_t part(cp_bart_warm *w, const open_leaf *l, const choice *c) {
 }
 
 /* Both sides have rows of the sample. */
-static copse_status split(const cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, const open_leaf *l,
-                          const choice *c, cp_rng *rng, copse_error *err) {
+static void split(const cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, const open_leaf *l, const choice *c,
+                  cp_rng *rng) {
     size_t dim = w->column[c->k], cells = cp_ranks_count(&v->columns->ranks, dim) - 1;
     size_t last = ((c->bin + 1) << shift_of(v->columns, dim)) - 1;
     cp_bart_split s = {.node = l->node};
-    CP_TRY(cp_bart_tree_reserve(t, cp_bart_tree_leaves(t) + 1, err));
     s.rule = (cp_rule){.dim = (uint32_t)dim, .cell = (uint32_t)(last < cells ? last : cells - 1)};
     s.cut = cp_bart_columns_cut(v->columns, s.rule, rng);
     CP_BUG(!cp_bart_tree_try(t, v, &s));
     cp_bart_tree_split(t, v, &s);
-    return COPSE_OK;
 }
 
 /* Of the two, the one with fewer rows gets the fresh histogram and is put last, so that it is grown first and no more than
@@ -353,7 +351,7 @@ static void divide(cp_bart_warm *w, const cp_bart_tree *t, const open_leaf *l, c
     out[1] = small;
 }
 
-static copse_status grow(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng, copse_error *err) {
+static void grow(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng) {
     open_leaf stack[DEPTHS + 2] = {{.node = 0, .n = w->rows, .hist = w->hist}};
     size_t height = 1;
     fill_root(w, w->hist);
@@ -366,17 +364,19 @@ static copse_status grow(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t
         if (!choose(w, v, &l, depth, rng, &c)) continue;
         size_t left = part(w, &l, &c);
         if (left == 0 || left == l.n) continue; /* cannot be: a bin that has weight has rows */
-        CP_TRY(split(w, v, t, &l, &c, rng, err));
+        split(w, v, t, &l, &c, rng);
         divide(w, t, &l, &c, left, stack + height);
         height += 2;
     }
-    return COPSE_OK;
 }
 
 copse_status cp_bart_warm_step(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *tree, size_t m, cp_rng *rng,
                                copse_error *err) {
     cp_bart_tree *t = &tree[m];
+    size_t most = w->most_rows < CP_BART_LEAVES ? w->most_rows : CP_BART_LEAVES;
     double sum = 0;
+    /* Room for all that it can become, while it still is what it was: a step that fails half way could not be done again. */
+    CP_TRY(cp_bart_tree_reserve(t, most, err));
     for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) sum += t->leaf[s].sum_wr;
     count_asked(w, tree);
     draw_columns(w, rng);
@@ -384,5 +384,6 @@ copse_status cp_bart_warm_step(cp_bart_warm *w, const cp_bart_view *v, cp_bart_t
     t->leaf[0].sum_wr = sum;
     if (!v->r) return COPSE_OK; /* the prior alone has nothing to look for */
     draw_sample(w, v, rng);
-    return grow(w, v, t, rng, err);
+    grow(w, v, t, rng);
+    return COPSE_OK;
 }

@@ -62,7 +62,7 @@ copse_status cp_crew_write(const cp_crew *c, cp_writer *w, copse_error *err) {
 typedef struct march {
     const cp_crew *c;
     const cp_crew_leg *leg;
-    size_t workers, threads; /* at once; of each */
+    size_t workers, threads; /* at once; of all of them together */
     const copse_run *run;
 } march;
 
@@ -74,11 +74,17 @@ static void report(const march *m, size_t i) {
     cp_log_progress(m->run, m->leg->what, done, (double)n * each);
 }
 
+/* A run's own threads: as many as any other has, and one more if some are left over for the first. */
+static size_t threads_of(const march *m, size_t worker) {
+    size_t own = m->threads / m->workers + (worker < m->threads % m->workers);
+    return own ? own : 1;
+}
+
 /* Worker 0 is the caller's thread, which alone may report; it does so between pieces of its work. */
 static copse_status advance_member(void *arg, size_t i, size_t worker, copse_error *err) {
     const march *m = arg;
     void *member = m->c->member[i];
-    copse_run silent = {.threads = (int)m->threads, .stop = m->run ? m->run->stop : NULL};
+    copse_run silent = {.threads = (int)threads_of(m, worker), .stop = m->run ? m->run->stop : NULL};
     if (worker > 0 || m->leg->amount) return m->c->kind->advance(member, m->leg->amount, &silent, err);
     while (m->c->kind->done(member) < m->leg->each) {
         CP_TRY(m->c->kind->advance(member, m->leg->piece, &silent, err));
@@ -91,7 +97,7 @@ copse_status cp_crew_advance(cp_crew *c, const cp_crew_leg *leg, const copse_run
                              copse_error *err) {
     size_t n = c->n, done = 0, all = n * leg->each;
     march m = {.c = c, .leg = leg, .workers = cp_pool_workers(run, n), .run = run};
-    m.threads = cp_pool_workers(run, SIZE_MAX) / m.workers;
+    m.threads = cp_pool_workers(run, cp_pool_workers(NULL, SIZE_MAX));
     CP_TRY(cp_pool_for(run, m.workers, n, NULL, advance_member, &m, err));
     for (size_t i = 0; i < n; i++) done += c->kind->done(c->member[i]);
     cp_log_progress(run, leg->what, (double)done, (double)all);

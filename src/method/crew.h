@@ -35,7 +35,7 @@ typedef struct cp_crew_leg {
     size_t piece;     /* units between two reports */
     const char *what; /* the units' name */
 } cp_crew_leg;
-/* All runs go on.  Threads that are more than the runs are theirs to use. */
+/* All runs go on.  Threads that are more than the runs are theirs to use, as far as there are cores for them. */
 copse_status cp_crew_advance(cp_crew *c, const cp_crew_leg *leg, const copse_run *run, int *out_done, copse_error *err);
 
 #endif
