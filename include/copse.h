@@ -549,6 +549,8 @@ COPSE_API const copse_dim *copse_study_dim(const copse_study *s, size_t i);
 COPSE_API size_t copse_study_points(const copse_study *s); /* of the grid, 0 if it is a box */
 COPSE_API int copse_study_minimises(const copse_study *s);
 COPSE_API const char *copse_study_acquisition(const copse_study *s);
+/* What it was made with, but for the space: that and the columns of a grid are left out. */
+COPSE_API void copse_study_settings(const copse_study *s, copse_study_options *out);
 COPSE_API size_t copse_study_trials(const copse_study *s);
 /* By id; 0 if there is none. */
 COPSE_API int copse_study_trial(const copse_study *s, size_t id, copse_trial *out);

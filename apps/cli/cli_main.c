@@ -54,6 +54,9 @@ static void print_command(const cli_command *c) {
 
 static copse_status unknown_command(const char *name, copse_error *err) {
     cli_guess guess = {.word = name};
+    if (name[0] == '-')
+        return cli_fail(err, COPSE_E_USAGE,
+                        "%.100s stands before the command: options follow it, copse COMMAND ... %.100s", name, name);
     for (size_t i = 0; i < COMMANDS; i++) cli_guess_try(&guess, commands[i]->name);
     cli_guess_try(&guess, "help");
     if (guess.best)

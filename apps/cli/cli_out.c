@@ -168,3 +168,16 @@ void cli_out_name(FILE *f, const char *prefix, const char *text) {
 void cli_out_field(FILE *f, const char *text) {
     if (text) cli_out_name(f, "", text);
 }
+
+void cli_out_shell(FILE *f, const char *text) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:+=@%-";
+    int quoted = !*text || text[strspn(text, plain)];
+    if (quoted) fputc('\'', f);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", f);
+        else
+            fputc(*text, f);
+    }
+    if (quoted) fputc('\'', f);
+}

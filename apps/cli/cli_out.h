@@ -47,5 +47,7 @@ copse_status cli_out_write(void *out, const char *bytes, size_t n);
 void cli_out_field(FILE *f, const char *text);
 /* The same for prefix and text together. */
 void cli_out_name(FILE *f, const char *prefix, const char *text);
+/* A word as a shell would read it back: as it is, or quoted. */
+void cli_out_shell(FILE *f, const char *text);
 
 #endif

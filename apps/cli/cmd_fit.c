@@ -190,12 +190,14 @@ static void print_text(const cli *c, const fit_job *f) {
                f->test_path ? f->test_path : "held out");
         cli_scores_print(&f->scores, cli_scores_naive(f->model, f->test, NULL));
     }
-    if (f->model_path)
-        printf("\nsaved %s (%s%s)\nnext: copse %s %s%s\n", f->model_path, cli_bytes(f->model_bytes, bytes),
-               f->frozen ? ", frozen: it can no longer learn" : "", f->sampler ? "diagnose" : "predict", f->model_path,
-               f->sampler ? "" : " NEW.csv");
-    else
+    if (!f->model_path) {
         printf("\nnot saved: add -o MODEL.copse to keep it%s\n", f->test ? "" : ", --holdout .2 to see how good it is");
+        return;
+    }
+    printf("\nsaved %s (%s%s)\nnext: copse %s ", f->model_path, cli_bytes(f->model_bytes, bytes),
+           f->frozen ? ", frozen: it can no longer learn" : "", f->sampler ? "diagnose" : "predict");
+    cli_out_shell(stdout, f->model_path);
+    puts(f->sampler ? "" : " NEW.csv");
 }
 
 static copse_status run(cli *c, copse_error *err) {

@@ -24,6 +24,7 @@ typedef struct learn_job {
     copse_model *model;
     copse_stream *stream;
     copse_scorer *all, *window;
+    size_t classes;      /* that were known when it began */
     size_t learnt;       /* rows of this stream, those that made the model and those without target included */
     size_t without;      /* of them, rows without a target */
     size_t saved;        /* of them, those in the file */
@@ -193,6 +194,18 @@ static void print_end(const learn_job *l) {
     printf("saved %s (%s)\n", l->out_path, cli_bytes(cli_file_size(l->out_path), bytes));
 }
 
+/* Classes may come with a stream; whoever gave the wrong column, or numbers, should see that they did. */
+static void note_new_classes(cli *c, const learn_job *l) {
+    size_t n = copse_model_classes(l->model), shown = l->classes + 3 < n ? l->classes + 3 : n;
+    char names[3 * 44] = "", more[CLI_NUMBER_SIZE + 16] = "", number[CLI_NUMBER_SIZE];
+    for (size_t k = l->classes, used = 0; k < shown; k++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.38s'", k > l->classes ? ", " : "",
+                                 copse_model_class(l->model, k));
+    if (n > shown) snprintf(more, sizeof more, " and %s more", cli_count(n - shown, number));
+    if (n > l->classes)
+        cli_progress_note(&c->progress, "new class%s: %s%s", n == l->classes + 1 ? "" : "es", names, more);
+}
+
 /* -------------------------------------------------------------------------------------------------------- work */
 
 static copse_status learn_rows(const copse_run *run, learn_job *l, const copse_table *rows, copse_error *err) {
@@ -261,6 +274,7 @@ static copse_status learn_all(cli *c, learn_job *l, copse_error *err) {
         CLI_TRY(learn_next(c, l, &ended, err));
     }
     CLI_TRY(report(c, l, err));
+    note_new_classes(c, l);
     if (l->learnt && l->without == l->learnt)
         return cli_fail(err, COPSE_E_DATA, "%s: no row has a value in the target column '%s'",
                         cli_source(l->stream_path), copse_model_target(l->model));
@@ -295,6 +309,7 @@ static copse_status start(cli *c, learn_job *l, copse_error *err) {
                             l->model_path);
         CLI_TRY(create(c, l, err));
     }
+    l->classes = copse_model_classes(l->model);
     if (!l->prequential) return COPSE_OK;
     CLI_TRY(copse_scorer_new(l->model, 0, &l->all, err));
     return copse_scorer_new(l->model, 0, &l->window, err);

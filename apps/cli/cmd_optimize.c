@@ -128,30 +128,49 @@ static void json_point(cli_json *out, const copse_study *s, const copse_trial *t
     cli_json_end_object(out);
 }
 
+static void print_trial(const cli *c, const copse_study *s, const copse_trial *t) {
+    cli_json out = {.file = stdout};
+    if (!c->json) {
+        printf("%zu", t->id);
+        print_values(stdout, s, t);
+        return;
+    }
+    cli_json_object(&out, NULL);
+    cli_json_size(&out, "id", t->id);
+    json_point(&out, s, t);
+    cli_json_end_object(&out);
+    cli_json_line(&out);
+}
+
+static void print_head(const cli *c, const copse_study *s) {
+    if (c->json) return;
+    fputs("id", stdout);
+    print_names(stdout, s);
+}
+
+/* Trials that were asked for and not told: those under way, and those whose process ended before it could tell. */
+static copse_status list_pending(const cli *c, const optimize_job *j, copse_error *err) {
+    copse_trial t;
+    if (cli_args_has(&c->args, "number"))
+        return cli_fail(err, COPSE_E_USAGE, "--number is how many new points; --pending lists those there are");
+    print_head(c, j->study);
+    for (size_t id = 1; copse_study_trial(j->study, id, &t); id++)
+        if (t.state == COPSE_TRIAL_ASKED) print_trial(c, j->study, &t);
+    return cli_out_report(NULL, err);
+}
+
 /* A line per point, at once: whoever reads them may begin with the first. */
 static copse_status ask(cli *c, optimize_job *j, copse_error *err) {
     uint64_t n = 1;
-    cli_json out = {.file = stdout};
     CLI_TRY(cli_args_integer(&c->args, "number", 1, 1e6, &n, err));
     CLI_TRY(copse_study_open(j->path, &j->study, err));
+    if (cli_args_has(&c->args, "pending")) return list_pending(c, j, err);
     for (uint64_t i = 0; i < n; i++) {
         copse_trial t;
         if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
         CLI_TRY(copse_study_ask(j->study, &t, err));
-        if (c->json) {
-            cli_json_object(&out, NULL);
-            cli_json_size(&out, "id", t.id);
-            json_point(&out, j->study, &t);
-            cli_json_end_object(&out);
-            cli_json_line(&out);
-            continue;
-        }
-        if (i == 0) {
-            fputs("id", stdout);
-            print_names(stdout, j->study);
-        }
-        printf("%zu", t.id);
-        print_values(stdout, j->study, &t);
+        if (i == 0) print_head(c, j->study);
+        print_trial(c, j->study, &t);
     }
     return cli_out_report(NULL, err);
 }
@@ -327,10 +346,67 @@ static copse_status run_plan(const cli *c, optimize_plan *plan, copse_error *err
     plan->command = cli_args_text(&c->args, "objective");
     plan->evaluations = (size_t)evaluations;
     plan->parallel = (size_t)parallel;
+    plan->pending = cli_args_has(&c->args, "pending");
     if (!plan->command == !cli_args_has(&c->args, "values"))
         return cli_fail(err, COPSE_E_USAGE,
                         "what is the objective? --objective CMD, or --grid FILE.csv --values COLUMN");
     return COPSE_OK;
+}
+
+static int same_dim(const copse_dim *a, const copse_dim *b) {
+    if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || !a->log != !b->log) return 0;
+    if (a->kind != COPSE_DIM_CATEGORY) return a->low == b->low && a->high == b->high;
+    for (size_t i = 0; i < a->n_levels && i < b->n_levels; i++)
+        if (strcmp(a->levels[i], b->levels[i]) != 0) return 0;
+    return a->n_levels == b->n_levels;
+}
+
+/* Dimensions given again, as whoever repeats a command does, must be those of the study. */
+static copse_status check_dims(const optimize_job *j, copse_error *err) {
+    optimize_dims dims = {0};
+    copse_status status = optimize_dims_read(&dims, j->word, j->words, err);
+    for (size_t k = 0; !status && k < j->words; k++)
+        if (j->words != copse_study_dims(j->study) || !same_dim(&dims.dim[k], copse_study_dim(j->study, k)))
+            status = cli_fail(err, COPSE_E_USAGE,
+                              "%s exists and has other dimensions than '%.100s': leave them out to go on with it, or "
+                              "choose another name",
+                              j->path, j->word[k]);
+    optimize_dims_clear(&dims);
+    return status;
+}
+
+/* Options given for a study that exists must be those it was made with. */
+static copse_status check_options_same(const cli *c, const optimize_job *j, copse_error *err) {
+    copse_study_options have, given = {0};
+    copse_study_settings(j->study, &have);
+    CLI_TRY(study_options(c, &given, err));
+    const struct {
+        const char *name;
+        int differs;
+    } option[] = {
+        {"goal", given.minimise != have.minimise},
+        {"acquisition", given.acquisition && strcmp(given.acquisition, have.acquisition) != 0},
+        {"kappa", given.kappa != have.kappa},
+        {"trees", given.trees != have.trees},
+        {"initial", given.initial != have.initial},
+        {"seed", given.seed != have.seed},
+    };
+    for (size_t i = 0; i < sizeof option / sizeof *option; i++)
+        if (cli_args_has(&c->args, option[i].name) && option[i].differs)
+            return cli_fail(err, COPSE_E_USAGE, "--%s %.40s: %s was made with another, and that cannot change",
+                            option[i].name, cli_args_text(&c->args, option[i].name), j->path);
+    return COPSE_OK;
+}
+
+/* Of several processes that begin at once one makes the study, and the others go on with it. */
+static copse_status open_or_make(cli *c, optimize_job *j, copse_error *err) {
+    if (!exists(j->path)) {
+        copse_status status = make_study(c, j, err);
+        if (!status || !exists(j->path)) return status;
+    }
+    CLI_TRY(copse_study_open(j->path, &j->study, err));
+    if (j->words) CLI_TRY(check_dims(j, err));
+    return check_options_same(c, j, err);
 }
 
 static copse_status run_study(cli *c, optimize_job *j, copse_error *err) {
@@ -339,17 +415,14 @@ static copse_status run_study(cli *c, optimize_job *j, copse_error *err) {
     CLI_TRY(run_plan(c, &plan, err));
     CLI_TRY(read_grid(c, j, err));
     CLI_TRY(find_values(c, j, &plan, err));
-    if (!exists(j->path))
-        CLI_TRY(make_study(c, j, err));
-    else if (j->words)
-        return cli_fail(err, COPSE_E_USAGE, "%s exists and has its dimensions: leave out '%.100s'", j->path, *j->word);
-    else
-        CLI_TRY(copse_study_open(j->path, &j->study, err));
+    CLI_TRY(open_or_make(c, j, err));
     if (j->grid) CLI_TRY(check_recorded(j, err));
     CLI_TRY(optimize_run(c, j->study, &plan, &n, err));
     if (n.failed && !n.told)
         return cli_fail(err, COPSE_E_DATA,
-                        "all %zu evaluations failed: the last word of what a command prints is its value", n.failed);
+                        "no evaluation succeeded (%zu failed, the last because %s)\n"
+                        "The command must end with code 0 and print its value last",
+                        n.failed, n.why);
     return report(c, j, err);
 }
 
@@ -367,10 +440,10 @@ typedef struct verb {
     "delimiter "
 static const verb verbs[] = {
     {"new", new_study, MAKING, 1},
-    {"ask", ask, " number ", 0},
+    {"ask", ask, " number pending ", 0},
     {"tell", tell, " failed ", 1},
     {"best", best, " trace svg ", 0},
-    {"run", run_study, MAKING "objective evaluations parallel trace svg ", 1},
+    {"run", run_study, MAKING "objective evaluations parallel pending trace svg ", 1},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -404,6 +477,7 @@ static copse_status run(cli *c, copse_error *err) {
     CLI_TRY(find_verb(cli_args_word(&c->args, 0), &v, err));
     CLI_TRY(check_options(c, v, err));
     optimize_job j = {.path = cli_args_word(&c->args, 1), .word = c->args.word + 2, .words = c->args.words - 2};
+    if (cli_is_dash(j.path)) return cli_fail(err, COPSE_E_USAGE, "a study is a file, and '-' is none: give it a name");
     if (!v->takes_words && j.words)
         return cli_fail(err, COPSE_E_USAGE, "unexpected argument '%.100s'; usage: copse optimize %s STUDY", j.word[0],
                         v->name);
@@ -430,8 +504,9 @@ static const cli_option using[] = {
     {"number", 'n', "N", "ask: points to ask for (default 1)"},
     {"failed", 0, NULL, "tell: the evaluation gave no value"},
     {"objective", 0, "CMD", "run: a shell command; {name} becomes a value, its last word of output is the result"},
-    {"evaluations", 0, "N", "run: how many (default 50)"},
+    {"evaluations", 0, "N", "run: how many more (default 50)"},
     {"parallel", 0, "N", "run: commands at a time (default 1)"},
+    {"pending", 0, NULL, "ask, run: those asked for and never told, as by a process that was killed"},
     {"trace", 0, "FILE", "best, run: every evaluation and the best so far, as CSV"},
     {"svg", 0, "FILE", "best, run: a picture of it"},
     {0},

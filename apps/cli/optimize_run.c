@@ -8,11 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "cli_out.h"
 #include "optimize_space.h"
 
-enum { KEPT = 4096 }; /* last bytes of a command's output */
+enum {
+    KEPT = 4096, /* last bytes of a command's output */
+    GRACE = 50   /* hundredths of a second in which a command may end when it is told to */
+};
 
 /* A command under way. */
 typedef struct worker {
@@ -28,21 +33,12 @@ typedef struct shift {
     const optimize_plan *plan;
     optimize_count count;
     size_t begun;
+    size_t retried, retry_end; /* trials of others, of which those pending are evaluated; up to here this was done */
+    int grouped;               /* a command and all it starts are a process group of their own */
     worker *worker;
 } shift;
 
 /* ------------------------------------------------------------------------------------------------- the command */
-
-static void put_quoted(FILE *f, const char *text) {
-    fputc('\'', f);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputs("'\\''", f);
-        else
-            fputc(*text, f);
-    }
-    fputc('\'', f);
-}
 
 /* The dimension whose {name} begins here, or the number of dimensions. */
 static size_t find_place(const copse_study *s, const char *at, size_t *out_n) {
@@ -67,21 +63,33 @@ static char *compose(const copse_study *s, const char *command, const copse_tria
             fputc(*at++, f);
             continue;
         }
-        put_quoted(f, optimize_value(s, k, t->x[k], buf));
+        cli_out_shell(f, optimize_value(s, k, t->x[k], buf));
         places++;
         at += n;
     }
     for (size_t k = 0; !places && k < dims; k++) {
         fputc(' ', f);
-        put_quoted(f, copse_study_dim(s, k)->name);
+        cli_out_shell(f, copse_study_dim(s, k)->name);
         fputc('=', f);
-        put_quoted(f, optimize_value(s, k, t->x[k], buf));
+        cli_out_shell(f, optimize_value(s, k, t->x[k], buf));
     }
     if (fclose(f) != 0) {
         free(text);
         return NULL;
     }
     return text;
+}
+
+/* What the shell sees of it: signals as they are by default, and with nobody at the terminal a group, which ends as a whole.
+ * Where somebody is, the command may read what is typed, and Ctrl-C reaches it anyway. */
+static void become_command(const shift *h, int out, const char *text) {
+    if (h->grouped) setpgid(0, 0);
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    dup2(out, STDOUT_FILENO);
+    close(out);
+    execl("/bin/sh", "sh", "-c", text, (char *)NULL);
+    _exit(127);
 }
 
 static copse_status start(shift *h, worker *w, const copse_trial *t, copse_error *err) {
@@ -94,11 +102,8 @@ static copse_status start(shift *h, worker *w, const copse_trial *t, copse_error
     }
     pid_t pid = fork();
     if (pid == 0) {
-        dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
-        close(ends[1]);
-        execl("/bin/sh", "sh", "-c", text, (char *)NULL);
-        _exit(127);
+        become_command(h, ends[1], text);
     }
     free(text);
     close(ends[1]);
@@ -106,6 +111,7 @@ static copse_status start(shift *h, worker *w, const copse_trial *t, copse_error
         close(ends[0]);
         return cli_fail_errno(err, "start", "a command");
     }
+    if (h->grouped) setpgid(pid, pid); /* the child does so too: whoever is first */
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     w->pid = pid;
     w->fd = ends[0];
@@ -116,23 +122,29 @@ static copse_status start(shift *h, worker *w, const copse_trial *t, copse_error
 
 /* ---------------------------------------------------------------------------------------------------- its value */
 
-/* The last word of the output, if it is a number. */
+/* The last word of the output, if it is a number.  A NUL ends a word like a blank. */
 static double last_number(worker *w) {
     double value;
-    w->out[w->n < KEPT ? w->n : KEPT - 1] = '\0';
-    size_t end = strlen(w->out);
-    while (end > 0 && strchr(" \t\r\n", w->out[end - 1])) w->out[--end] = '\0';
+    size_t end = w->n;
+    while (end > 0 && strchr(" \t\r\n", w->out[end - 1])) end--;
+    w->out[end] = '\0';
     size_t from = end;
     while (from > 0 && !strchr(" \t\r\n=:,", w->out[from - 1])) from--;
     return optimize_number(w->out + from, &value) && fabs(value) <= 1e60 ? value : NAN;
 }
 
 static copse_status tell(shift *h, size_t id, double value, copse_error *err) {
+    copse_trial t;
+    copse_status status = copse_study_tell(h->study, id, value, err);
+    if (status == COPSE_E_USAGE && copse_study_trial(h->study, id, &t) && t.state != COPSE_TRIAL_ASKED) {
+        cli_progress_note(&h->c->progress, "trial %zu was told by another process meanwhile: that stays", id);
+        status = COPSE_OK;
+    }
     if (isnan(value))
         h->count.failed++;
     else
         h->count.told++;
-    return copse_study_tell(h->study, id, value, err);
+    return status;
 }
 
 static copse_status finish(shift *h, worker *w, copse_error *err) {
@@ -144,13 +156,12 @@ static copse_status finish(shift *h, worker *w, copse_error *err) {
     if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0) {
         value = last_number(w);
-        if (isnan(value))
-            cli_progress_note(&h->c->progress, "trial %zu failed: the output of the command does not end in a number",
-                              w->id);
+        snprintf(h->count.why, sizeof h->count.why, "the output of the command does not end in a number");
     } else {
-        cli_progress_note(&h->c->progress, "trial %zu failed: the command ended with %s %d", w->id,
-                          WIFEXITED(how) ? "code" : "signal", WIFEXITED(how) ? WEXITSTATUS(how) : WTERMSIG(how));
+        snprintf(h->count.why, sizeof h->count.why, "the command ended with %s %d", WIFEXITED(how) ? "code" : "signal",
+                 WIFEXITED(how) ? WEXITSTATUS(how) : WTERMSIG(how));
     }
+    if (isnan(value)) cli_progress_note(&h->c->progress, "trial %zu failed: %s", w->id, h->count.why);
     return tell(h, w->id, value, err);
 }
 
@@ -167,12 +178,19 @@ static void take_output(worker *w, int *out_ended) {
 
 /* ------------------------------------------------------------------------------------------------------ the loop */
 
+/* The next of the trials there were that nobody has told of. */
+static int next_pending(shift *h, copse_trial *t) {
+    while (h->retried < h->retry_end)
+        if (copse_study_trial(h->study, ++h->retried, t) && t->state == COPSE_TRIAL_ASKED) return 1;
+    return 0;
+}
+
 /* Another point, if one is left; *out is 0 where the grid has been asked for to the end. */
 static copse_status next(shift *h, copse_trial *t, int *out, copse_error *err) {
     size_t points = copse_study_points(h->study);
     *out = 0;
     if (h->begun == h->plan->evaluations) return COPSE_OK;
-    copse_status status = copse_study_ask(h->study, t, err);
+    copse_status status = next_pending(h, t) ? COPSE_OK : copse_study_ask(h->study, t, err);
     if (status == COPSE_E_USAGE && points && copse_study_trials(h->study) >= points) return COPSE_OK;
     if (status) return status;
     h->begun++;
@@ -213,17 +231,55 @@ static copse_status run_commands(shift *h, struct pollfd *look, copse_error *err
     }
 }
 
+/* Sends a signal to the commands under way, 0 being none; how many have not ended yet. */
+static size_t signal_workers(shift *h, int number) {
+    size_t left = 0;
+    for (size_t i = 0; i < h->plan->parallel; i++) {
+        worker *w = &h->worker[i];
+        if (!w->pid) continue;
+        if (number) kill(h->grouped ? -w->pid : w->pid, number);
+        pid_t ended = waitpid(w->pid, NULL, number == SIGKILL ? 0 : WNOHANG);
+        if (ended == 0 || (ended < 0 && errno == EINTR)) {
+            left++;
+            continue;
+        }
+        w->pid = 0;
+        close(w->fd);
+    }
+    return left;
+}
+
+/* As we were asked to; who does not obey is killed. */
+static void stop_workers(shift *h) {
+    size_t left = signal_workers(h, cli_progress_signal() ? cli_progress_signal() : SIGTERM);
+    for (int i = 0; left && i < GRACE; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        left = signal_workers(h, 0);
+    }
+    while (left) left = signal_workers(h, SIGKILL);
+}
+
+/* {name} that is no dimension is left to the shell, and more often than not a slip. */
+static void note_places(shift *h) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const char *command = h->plan->command;
+    for (const char *at = command; (at = strchr(at, '{')) != NULL; at++) {
+        size_t n = strspn(at + 1, letters), dims = copse_study_dims(h->study), length;
+        if (n == 0 || at[n + 1] != '}' || (at > command && at[-1] == '$')) continue;
+        if (find_place(h->study, at, &length) == dims)
+            cli_progress_note(&h->c->progress, "%.*s in the command is no dimension: it stays as it is", (int)n + 2,
+                              at);
+    }
+}
+
 static copse_status run_command(shift *h, copse_error *err) {
     size_t n = h->plan->parallel;
     struct pollfd *look = calloc(n, sizeof *look);
     h->worker = calloc(n, sizeof *h->worker);
+    h->grouped = !isatty(STDIN_FILENO);
+    note_places(h);
     copse_status status = look && h->worker ? run_commands(h, look, err) : cli_fail_memory(err);
-    for (size_t i = 0; h->worker && i < n; i++) {
-        if (!h->worker[i].pid) continue;
-        kill(h->worker[i].pid, SIGTERM);
-        while (waitpid(h->worker[i].pid, NULL, 0) < 0 && errno == EINTR) continue;
-        close(h->worker[i].fd);
-    }
+    if (h->worker) stop_workers(h);
     free(look);
     free(h->worker);
     return status;
@@ -241,7 +297,7 @@ static copse_status look_up(shift *h, copse_error *err) {
 }
 
 copse_status optimize_run(cli *c, copse_study *s, const optimize_plan *plan, optimize_count *out, copse_error *err) {
-    shift h = {.c = c, .study = s, .plan = plan};
+    shift h = {.c = c, .study = s, .plan = plan, .retry_end = plan->pending ? copse_study_trials(s) : 0};
     copse_status status = plan->recorded ? look_up(&h, err) : run_command(&h, err);
     cli_progress_clear(&c->progress);
     *out = h.count;

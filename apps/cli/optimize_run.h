@@ -10,11 +10,13 @@ typedef struct optimize_plan {
     size_t column;               /* its values */
     size_t evaluations;
     size_t parallel; /* commands at a time */
+    int pending;     /* first those that were asked for before and never told */
 } optimize_plan;
 
 /* How it went. */
 typedef struct optimize_count {
     size_t told, failed;
+    char why[96]; /* the last failed */
 } optimize_count;
 
 /* Stops early when every point of a grid has been asked for, or on Ctrl-C. */

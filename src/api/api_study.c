@@ -63,6 +63,15 @@ const char *copse_study_acquisition(const copse_study *s) {
     return cp_study_acquisition(s);
 }
 
+void copse_study_settings(const copse_study *s, copse_study_options *out) {
+    *out = (copse_study_options){.minimise = s->minimise,
+                                 .acquisition = cp_study_acquisition(s),
+                                 .kappa = s->kappa,
+                                 .trees = s->trees,
+                                 .initial = s->initial,
+                                 .seed = s->seed};
+}
+
 size_t copse_study_trials(const copse_study *s) {
     return s->n;
 }

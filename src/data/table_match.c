@@ -21,6 +21,11 @@ static void suggest(const copse_table *t, const char *name, const cp_table_known
         snprintf(buf, n, "Did you mean '%.80s'?", near.best);
         return;
     }
+    if (t->cols == 1 && strpbrk(t->col[0].name, ",;|\t ")) {
+        snprintf(buf, n, "Its only column is '%.80s': name the character between its fields (--delimiter)",
+                 t->col[0].name);
+        return;
+    }
     size_t used = (size_t)snprintf(buf, n, "Its columns are ");
     for (size_t j = 0; j < t->cols && j < MAX_LISTED && used < n; j++)
         used += (size_t)snprintf(buf + used, n - used, "%s%.40s", j ? ", " : "", t->col[j].name);

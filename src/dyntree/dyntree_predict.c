@@ -47,6 +47,11 @@ static void find_leaves(const cp_dyntree *f, const float *x, tally *t) {
     }
 }
 
+/* Whole numbers of trees are added, and divided once: shares that were added up could pass 1. */
+static void divide(double *probs, size_t classes, double trees) {
+    for (size_t k = 0; k < classes; k++) probs[k] /= trees;
+}
+
 /* y's scale is that of the mean times sqrt(1 + kappa_n), of which the 1 is the spread of y about its mean. */
 static cp_component component_of(const cp_dyntree *f, int32_t leaf, double weight, int of_mean) {
     cp_component c = cp_leaf_predict_number(&f->leaf, cp_dyntree_pool_stat(&f->pool, leaf), weight);
@@ -58,19 +63,21 @@ static cp_component component_of(const cp_dyntree *f, int32_t leaf, double weigh
 
 static copse_status answer_row(const cp_dyntree *f, const float *x, tally *t, size_t place, cp_answer *out,
                                copse_error *err) {
-    double trees = (double)(t->end - t->first);
+    double trees = (double)(t->end - t->first), *probs = out->probs + place * out->classes;
     find_leaves(f, x, t);
     for (size_t k = 0; k < t->leaves; k++) {
         int32_t leaf = t->leaf[k];
-        double weight = (double)t->mark[leaf].trees / trees;
+        double weight = (double)t->mark[leaf].trees;
         t->mark[leaf].trees = 0;
         if (f->task == COPSE_CLASS)
-            cp_leaf_predict_class(&f->leaf, cp_dyntree_pool_stat(&f->pool, leaf), weight,
-                                  out->probs + place * out->classes);
+            cp_leaf_predict_class(&f->leaf, cp_dyntree_pool_stat(&f->pool, leaf), weight, probs);
         else
-            CP_TRY(cp_answer_add(out, component_of(f, leaf, weight, out->of_mean), err));
+            CP_TRY(cp_answer_add(out, component_of(f, leaf, weight / trees, out->of_mean), err));
     }
-    if (f->task == COPSE_REGRESS) cp_answer_end_row(out);
+    if (f->task == COPSE_CLASS)
+        divide(probs, out->classes, trees);
+    else
+        cp_answer_end_row(out);
     return COPSE_OK;
 }
 
