@@ -12,6 +12,7 @@
  * text on the spot if all it had were missing values; otherwise it is skipped from there on and read again, as text, in
  * a second pass.  So text is paid for once in the usual case, and numbers never twice. */
 
+enum { AT_ONCE = 64 };        /* bytes in which the ends of fields are looked for */
 enum { STOP = 1, BLANK = 2 }; /* ends a bare field; does not count around one */
 
 typedef enum mode { NUMBER, TEXT, SKIP } mode;
@@ -30,7 +31,9 @@ typedef struct parser {
     mode *mode;
     cells *cell; /* of each column */
     const cp_kern *kern;
-    size_t late; /* columns in which text came after numbers */
+    const char *block; /* AT_ONCE bytes; */
+    uint64_t ends;     /* bit i: block[i] ends a field */
+    size_t late;       /* columns in which text came after numbers */
     char *scratch;
     size_t cap_scratch;
 } parser;
@@ -188,15 +191,16 @@ static copse_status read_field(parser *ps, size_t j, size_t row, copse_error *er
 /* Small integers, two by two, from column j on; returns the column that comes next, at *at.  The last column is left to
  * others.
  *
- * Where a field ends decides where the next one begins, and finding out takes longer than reading the number.  Here the
- * ends of all fields in 64 bytes are known before the first is read. */
-static size_t read_run(const parser *ps, const char **at, size_t j, size_t row) {
-    enum { AT_ONCE = 64 };
+ * Where a field ends decides where the next one begins, and finding out takes longer than reading the number.  Here, and
+ * in find_end, the ends of all fields in 64 bytes are known before the first is read. */
+static size_t read_run(parser *ps, const char **at, size_t j, size_t row) {
     const size_t end_column = ps->t->cols - 1;
     const char *p = *at;
     while (ps->end - p >= AT_ONCE) {
-        uint64_t other, ends = ps->kern->delimiters(p, ps->csv->delimiter, &other);
+        uint64_t other, ends = ps->kern->ends(p, ps->csv->delimiter, &other);
         unsigned from = 0;
+        ps->block = p;
+        ps->ends = ends;
         ends &= (other & (0 - other)) - 1; /* those before the first byte that is neither delimiter nor digit */
         for (; (ends & (ends - 1)) && j + 1 < end_column; j += 2) {
             unsigned middle = (unsigned)__builtin_ctzll(ends), end = (unsigned)__builtin_ctzll(ends & (ends - 1));
@@ -214,31 +218,49 @@ static size_t read_run(const parser *ps, const char **at, size_t j, size_t row) 
     return j;
 }
 
-static inline const char *read_one(const parser *ps, const char *p, cells *c, size_t row) {
-    const char *stop = c->x ? cp_decimal_quick(p, &c->x[row]) : NULL;
-    return stop && is_class(ps, stop, STOP) ? stop : NULL;
+/* The first byte from p on that ends a bare field; the 0 behind the text is one. */
+static inline const char *find_end(parser *ps, const char *p) {
+    size_t at = (size_t)(p - ps->block);
+    if (at < AT_ONCE && ps->ends >> at) return p + __builtin_ctzll(ps->ends >> at);
+    for (ps->block = p;; ps->block += AT_ONCE) {
+        uint64_t other;
+        ps->ends = ps->kern->ends(ps->block, ps->csv->delimiter, &other);
+        if (ps->ends) return ps->block + __builtin_ctzll(ps->ends);
+    }
+}
+
+/* A bare field between p and end: a number, or nothing at all. */
+static inline int read_bare(const cp_kern *kern, const char *p, const char *end, double *out) {
+    *out = NAN;
+    return p == end || cp_decimal_field(kern, p, (size_t)(end - p), out);
 }
 
 /* Where a run of integers does not begin it is only looked for again from time to time. */
-static copse_status read_row(parser *ps, size_t row, copse_error *err) {
+static void look_for_runs(parser *ps, size_t row) {
     enum { TIME_TO_TIME = 16 };
+    if (row % TIME_TO_TIME == 0)
+        for (size_t j = 0; j < ps->t->cols; j++) ps->cell[j].runs = 1;
+}
+
+static copse_status read_row(parser *ps, size_t row, copse_error *err) {
     const size_t cols = ps->t->cols;
     const char delimiter = ps->csv->delimiter, *p = ps->p;
     cells *cell = ps->cell;
     ps->t->line[row] = ps->line;
+    look_for_runs(ps, row);
     for (size_t j = 0; j < cols; j++, p++) {
-        if (cell[j].runs || row % TIME_TO_TIME == 0) {
+        if (cell[j].runs) {
             size_t next = read_run(ps, &p, j, row);
             cell[j].runs = next > j + 1;
             j = next;
         }
-        const char *stop = read_one(ps, p, &cell[j], row);
-        if (!stop) {
+        const char *end = find_end(ps, p);
+        if (!cell[j].x || !read_bare(ps->kern, p, end, &cell[j].x[row])) {
             ps->p = p;
             CP_TRY(read_field(ps, j, row, err));
-            stop = ps->p;
+            end = ps->p;
         }
-        p = stop;
+        p = end;
         if (*p == delimiter) continue;
         ps->p = p;
         return j + 1 == cols ? COPSE_OK : ragged(ps, j + 1, err);
@@ -274,12 +296,24 @@ static copse_status read_late(parser *ps, const char *text, long line, copse_err
     return read_rows(ps, text, line, err);
 }
 
+/* Line ends: LF, CRLF or CR.  A few at a time are counted in a byte, so that a vector of them is counted at once. */
+static size_t count_lines(const char *text, size_t n) {
+    enum { FEW = 128 };
+    size_t lines = 0;
+    for (size_t i = 0, few; i < n; i += few) {
+        unsigned char found = 0;
+        few = n - i < FEW ? n - i : FEW;
+        for (const char *p = text + i, *end = p + few; p < end; p++)
+            found = (unsigned char)(found + ((p[0] == '\n') | ((p[0] == '\r') & (p[1] != '\n'))));
+        lines += found;
+    }
+    return lines;
+}
+
 /* Upper bounds of the rows that can begin: by line ends, and by size, for a row of D fields that is followed by another
  * has D - 1 delimiters and its end.  The second keeps the columns' memory in proportion to the text. */
 static size_t count_rows(const char *text, size_t n, size_t cols) {
-    size_t ends = 0;
-    for (const char *p = text; (p = memchr(p, '\n', (size_t)(text + n - p))) != NULL; p++) ends++;
-    for (const char *p = text; (p = memchr(p, '\r', (size_t)(text + n - p))) != NULL; p++) ends += p[1] != '\n';
+    size_t ends = count_lines(text, n);
     return 1 + (ends < n / cols ? ends : n / cols);
 }
 
@@ -299,7 +333,7 @@ static copse_status make_columns(parser *ps, copse_error *err) {
     CP_TRY(cp_table_share(ps->t, ps->cap, err));
     for (size_t j = 0; j < header->cols; j++) {
         cp_column *c = &ps->t->col[j];
-        ps->cell[j] = (cells){.x = ps->csv->missing_numbers ? NULL : c->number, .runs = 1};
+        ps->cell[j] = (cells){.x = ps->csv->missing_numbers ? NULL : c->number};
         c->asked = ps->csv->want[j] == CP_WANT_TEXT;
         if (c->asked) CP_TRY(become_text(ps, j, 0, err));
     }
@@ -308,7 +342,11 @@ static copse_status make_columns(parser *ps, copse_error *err) {
 
 copse_status cp_csv_rows(const cp_csv *csv, const char *text, size_t n, long *line, copse_table **out,
                          copse_error *err) {
-    parser ps = {.csv = csv, .end = text + n, .cap = count_rows(text, n, csv->header->cols), .kern = cp_kern_best()};
+    parser ps = {.csv = csv,
+                 .end = text + n,
+                 .cap = count_rows(text, n, csv->header->cols),
+                 .kern = cp_kern_best(),
+                 .block = text};
     copse_status status = COPSE_OK;
     *out = NULL;
     CP_TRY_OUT(make_columns(&ps, err));

@@ -1,6 +1,5 @@
 #include "data/decimal.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,10 +58,10 @@ static const struct {
 /* Appends the digits at p to *w (modulo 2^64) and returns where they end. */
 static const char *digits(const char *p, uint64_t *w) {
     for (;; p += 8) {
-        uint64_t v = cp_decimal_load(p), marks = cp_decimal_marks(v);
+        uint64_t v = cp_eight_load(p), marks = cp_eight_marks(v);
         unsigned n = marks ? (unsigned)__builtin_ctzll(marks) / 8 : 8;
         if (!n) return p;
-        *w = *w * ten_to[n] + cp_decimal_value(v, n);
+        *w = *w * ten_to[n] + cp_eight_value(cp_eight_push(v, n));
         if (n < 8) return p + n;
     }
 }
@@ -170,13 +169,23 @@ static double many_digits(const parts *d) {
     return by_strtod(d);
 }
 
+/* w 10^e by one of the first two ways; 0 if neither will do. */
+static int scaled(uint64_t w, int64_t e, double *out) {
+    if (w <= cp_decimal_exact && e >= -MAX_CLINGER && e <= MAX_CLINGER)
+        *out = e < 0 ? (double)(int64_t)w / power_of_ten[-e] : (double)(int64_t)w * power_of_ten[e];
+    else if (!w)
+        *out = 0;
+    else if (e >= -MAX_EXACT && e <= MAX_EXACT)
+        *out = exact(w, (int)e);
+    else
+        return 0;
+    return 1;
+}
+
 static double convert(const parts *d) {
-    int64_t e = d->exponent - d->fraction;
+    double x;
     if (d->count > MAX_DIGITS) return many_digits(d);
-    if (FLT_EVAL_METHOD == 0 && d->w <= (uint64_t)1 << 53 && e >= -MAX_CLINGER && e <= MAX_CLINGER)
-        return e < 0 ? (double)(int64_t)d->w / power_of_ten[-e] : (double)(int64_t)d->w * power_of_ten[e];
-    if (!d->w) return 0;
-    return e >= -MAX_EXACT && e <= MAX_EXACT ? exact(d->w, (int)e) : by_strtod(d);
+    return scaled(d->w, d->exponent - d->fraction, &x) ? x : by_strtod(d);
 }
 
 /* Leaves *p on the e if no digits follow: the caller will find that the number is not the whole field. */
@@ -220,4 +229,42 @@ const char *cp_decimal_read(const char *p, double *out) {
     double x = convert(&d);
     *out = negative ? -x : x;
     return p;
+}
+
+/* e, a sign and two digits. */
+static int read_short_exponent(const char *p, int *out) {
+    unsigned tens = (unsigned char)(p[2] - '0'), ones = (unsigned char)(p[3] - '0');
+    if ((p[1] != '-' && p[1] != '+') || tens > 9 || ones > 9) return 0;
+    *out = (p[1] == '-' ? -1 : 1) * (int)(10 * tens + ones);
+    return 1;
+}
+
+/* Digits and perhaps a point: *w and how many digits come after it; -1 if that is not what there is.  In two pieces, the
+ * second of 16 bytes, if it does not fit in one. */
+static int read_digits(const cp_kern *kern, const char *p, size_t n, uint64_t *w) {
+    enum { PIECE = 16 };
+    const uint64_t most = 1000; /* times 10^16 it has MAX_DIGITS digits */
+    uint64_t tail = 0;
+    if (n <= PIECE) {
+        int point = kern->digits(p, n, w);
+        return point > 0 ? point - 1 : point;
+    }
+    size_t before = n - PIECE;
+    if (before > PIECE) return -1;
+    int first = kern->digits(p, before, w), second = kern->digits(p + before, PIECE, &tail);
+    if ((first | second) < 0 || (first && second) || *w >= most) return -1;
+    *w = *w * ten_to[8] * ten_to[second ? 7 : 8] + tail;
+    return first ? first - 1 + PIECE : second ? second - 1 : 0;
+}
+
+int cp_decimal_long(const cp_kern *kern, const char *p, size_t n, double *out) {
+    size_t negative = *p == '-';
+    uint64_t w;
+    double x;
+    int e = 0;
+    if ((p[n - 4] | 32) == 'e' && !read_short_exponent(p + (n -= 4), &e)) return 0;
+    int fraction = read_digits(kern, p + negative, n - negative, &w);
+    if (fraction < 0 || !scaled(w, e - fraction, &x)) return 0;
+    *out = cp_decimal_sign[negative] * x;
+    return 1;
 }

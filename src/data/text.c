@@ -31,12 +31,11 @@ static size_t character(const unsigned char *p, size_t left) {
     return n;
 }
 
-/* Is every one of 64 bytes between 1 and 127?  A byte of 0 borrows into its top bit. */
+/* Is every one of 64 bytes between 1 and 127? */
 static int plain_block(const unsigned char *p) {
-    uint64_t v[8], any = 0;
-    memcpy(v, p, sizeof v);
-    for (int i = 0; i < 8; i++) any |= (v[i] - 0x0101010101010101u) | v[i];
-    return !(any & 0x8080808080808080u);
+    unsigned char strange = 0;
+    for (int i = 0; i < 64; i++) strange |= (unsigned char)((signed char)p[i] <= 0);
+    return !strange;
 }
 
 /* The first byte that does not belong to a text, or n. */

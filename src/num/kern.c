@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "num/eight.h"
 #include "num/kern_avx2.h"
 
 static float larger(float a, float b) {
@@ -105,17 +106,37 @@ static size_t gangs_plain(const float *x, size_t n, size_t d, uint32_t *out) {
     return n;
 }
 
-static uint64_t delimiters_plain(const char *text, char delimiter, uint64_t *out_other) {
-    uint64_t found = 0, other = 0;
+static uint64_t ends_plain(const char *text, char delimiter, uint64_t *out_other) {
+    uint64_t ends = 0, other = 0;
     for (unsigned i = 0; i < 64; i++) {
-        uint64_t bit = UINT64_C(1) << i;
-        if (text[i] == delimiter)
-            found |= bit;
-        else if (text[i] < '0' || text[i] > '9')
-            other |= bit;
+        uint64_t found = text[i] == delimiter;
+        ends |= (found | (text[i] == '\n') | (text[i] == '\r') | !text[i]) << i;
+        other |= (found ^ 1) << i & (uint64_t)(text[i] < '0' || text[i] > '9') << i;
     }
     *out_other = other;
-    return found;
+    return ends;
+}
+
+/* All bytes are pushed to the top of a double word.  A point becomes another leading zero, when the digits before it have
+ * moved up over it. */
+static int digits_plain(const char *text, size_t n, uint64_t *out) {
+    __extension__ typedef unsigned __int128 u128;
+    uint64_t low = 0, high = cp_eight_load(text);
+    if (n > 8) {
+        low = cp_eight_push(high, n - 8);
+        high = cp_eight_load(text + n - 8);
+    } else {
+        high = n ? cp_eight_push(high, n) : 0;
+    }
+    uint64_t low_points = cp_eight_points(low), high_points = cp_eight_points(high);
+    u128 v = (u128)high << 64 | low, points = (u128)high_points << 64 | low_points, at = points >> 7;
+    size_t has_point = points != 0;
+    if ((cp_eight_marks(low) & ~low_points) | (cp_eight_marks(high) & ~high_points)) return -1;
+    if ((points & (points - 1)) || n <= has_point) return -1;
+    v = ((v & (at - has_point)) << 8) | (v & ~((at << 8) - has_point));
+    *out = cp_eight_value((uint64_t)v) * 100000000 + cp_eight_value((uint64_t)(v >> 64));
+    if (high_points) return __builtin_clzll(high_points) / 8 + 1;
+    return low_points ? __builtin_clzll(low_points) / 8 + 9 : 0;
 }
 
 static const cp_kern plain = {.name = "plain",
@@ -128,7 +149,8 @@ static const cp_kern plain = {.name = "plain",
                               .interleave = interleave_plain,
                               .keys = keys_plain,
                               .gangs = gangs_plain,
-                              .delimiters = delimiters_plain};
+                              .ends = ends_plain,
+                              .digits = digits_plain};
 
 const cp_kern *cp_kern_best(void) {
     const cp_kern *fast = cp_kern_avx2();

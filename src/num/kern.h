@@ -52,8 +52,12 @@ typedef struct cp_kern {
      * gang of rows at a time: gang by gang, column by column, the keys of its rows side by side.  Stops before a gang in
      * which something is NaN; returns how many rows have become keys. */
     size_t (*gangs)(const float *x, size_t n, size_t d, uint32_t *out);
-    /* Which of 64 bytes of text are delimiters: bit i for text[i]; and which are neither that nor digits. */
-    uint64_t (*delimiters)(const char *text, char delimiter, uint64_t *out_other);
+    /* Which of 64 bytes of text end a field, bit i for text[i]: the delimiter, the end of a line and 0.  And which are neither
+     * the delimiter nor a digit. */
+    uint64_t (*ends)(const char *text, char delimiter, uint64_t *out_other);
+    /* The value of n <= 16 bytes that are digits and perhaps a point; 16 can be read.  Returns how many bytes there are from
+     * the point on, 0 if there is none; -1 if there is anything else, or no digit. */
+    int (*digits)(const char *text, size_t n, uint64_t *out);
 } cp_kern;
 
 /* Asks for the memory at p, to be read soon.  A function that only does this would look to GCC as if it did nothing, and its

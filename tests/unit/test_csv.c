@@ -250,7 +250,9 @@ static void ugly_texts_come_back_as_written(void **state) {
 /* A field as a number may be written; mostly small integers, which are read in runs. */
 static int number_field(cp_rng *r, char *out) {
     static const char *const odd[] = {"", " 7", "7 ", "\"12\"", "NA", "-3", "+4", "1.5", ".5", "1e3", "-0", "007"};
+    static const char *const more[] = {"-1.234e-05", "0.12345678901234567", "12345678901234567890", "-1234567890.5"};
     if (cp_rng_below(r, 25) == 0) return sprintf(out, "%s", odd[cp_rng_below(r, sizeof odd / sizeof *odd)]);
+    if (cp_rng_below(r, 50) == 0) return sprintf(out, "%s", more[cp_rng_below(r, sizeof more / sizeof *more)]);
     int digits = cp_rng_below(r, 20) == 0 ? 1 + (int)cp_rng_below(r, 12) : 1 + (int)cp_rng_below(r, 4);
     for (int i = 0; i < digits; i++) out[i] = (char)('0' + cp_rng_below(r, 10));
     return digits;
