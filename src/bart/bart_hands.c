@@ -35,10 +35,6 @@ void cp_bart_hands_close(cp_bart_hands *h) {
     *h = (cp_bart_hands){0};
 }
 
-static cp_team *team_of(const cp_bart_hands *opt_hands) {
-    return opt_hands ? opt_hands->opt_team : NULL;
-}
-
 /* ----------------------------------------------------------------------------------------------------------- parts of rows */
 
 /* Of n rows, those of pieces from ... to-1. */
@@ -102,7 +98,7 @@ static void move_and_sum(void *arg, size_t from, size_t to) {
 
 void cp_bart_hands_move(const cp_bart_hands *opt_hands, const cp_slots *k, const cp_slots_values *x,
                         const cp_slots_shift *opt_before, const cp_slots_shift *shift, double *opt_sum) {
-    cp_team *team = team_of(opt_hands);
+    cp_team *team = cp_bart_hands_team(opt_hands);
     size_t pieces = pieces_of(x->n), slots = shift->slots;
     pass p = {.h = opt_hands, .k = k, .x = x, .opt_before = opt_before, .shift = shift};
     if (!team) {
@@ -124,7 +120,7 @@ static void sum_squares(void *arg, size_t from, size_t to) {
 }
 
 double cp_bart_hands_squares(const cp_bart_hands *opt_hands, const cp_slots *k, const cp_slots_values *x) {
-    cp_team *team = team_of(opt_hands);
+    cp_team *team = cp_bart_hands_team(opt_hands);
     pass p = {.h = opt_hands, .k = k, .x = x};
     double sum = 0;
     if (!team) return k->squares(x);
@@ -144,7 +140,7 @@ static void sum_left(void *arg, size_t from, size_t to) {
 }
 
 cp_slots_side cp_bart_hands_left(const cp_bart_view *v, cp_bart_group rows, cp_slots_cut cut) {
-    cp_team *team = team_of(v->opt_hands);
+    cp_team *team = cp_bart_hands_team(v->opt_hands);
     pass p = pass_over(v, rows, cut);
     size_t pieces = pieces_of(p.rows.n);
     cp_slots_side sum = {0};
@@ -168,7 +164,7 @@ static void find_extent(void *arg, size_t from, size_t to) {
 }
 
 size_t cp_bart_hands_extent(const cp_bart_view *v, cp_bart_group rows, size_t dim, uint16_t out[2]) {
-    cp_team *team = team_of(v->opt_hands);
+    cp_team *team = cp_bart_hands_team(v->opt_hands);
     pass p = pass_over(v, rows, (cp_slots_cut){cp_bart_code(v->columns, dim), 0});
     size_t pieces = pieces_of(p.rows.n), n = 0;
     if (!team) return p.k->extent(p.rows.slot, p.s, p.cut.code, p.rows.n, out);
@@ -200,7 +196,7 @@ static void do_stretch(void *arg, size_t from, size_t to) {
 
 void cp_bart_hands_each(const cp_bart_hands *opt_hands, size_t rows, cp_bart_hands_job job, void *arg) {
     each_pass p = {job, arg, rows};
-    cp_team_pass(team_of(opt_hands), pieces_of(rows), do_stretch, &p);
+    cp_team_pass(cp_bart_hands_team(opt_hands), pieces_of(rows), do_stretch, &p);
 }
 
 typedef struct sum_pass {
@@ -221,7 +217,7 @@ static void find_terms(void *arg, size_t from, size_t to) {
 }
 
 double cp_bart_hands_sum(const cp_bart_hands *opt_hands, size_t rows, cp_bart_hands_term of, void *arg) {
-    cp_team *team = team_of(opt_hands);
+    cp_team *team = cp_bart_hands_team(opt_hands);
     size_t stretches = (rows + CP_BART_STRETCH - 1) / CP_BART_STRETCH;
     sum_pass p = {of, arg, rows, team ? opt_hands->sum : NULL};
     double sum = 0;

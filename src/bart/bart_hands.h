@@ -27,6 +27,10 @@ struct cp_bart_hands {
 copse_status cp_bart_hands_open(cp_bart_hands *h, size_t threads, size_t rows, copse_error *err);
 void cp_bart_hands_close(cp_bart_hands *h);
 
+static inline cp_team *cp_bart_hands_team(const cp_bart_hands *opt_hands) {
+    return opt_hands ? opt_hands->opt_team : NULL;
+}
+
 /* As the functions of the same names in num/slots.h: on a residual; */
 void cp_bart_hands_move(const cp_bart_hands *opt_hands, const cp_slots *k, const cp_slots_values *x,
                         const cp_slots_shift *opt_before, const cp_slots_shift *shift, double *opt_sum);

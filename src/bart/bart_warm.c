@@ -16,7 +16,14 @@
 #include "bart/bart_chain_state.h"
 #include "base/mem.h"
 
-enum { SAMPLE = 32768, BINS = 128, DEPTHS = 12, FEW_COLUMNS = 4 };
+enum {
+    SAMPLE = 32768,
+    BINS = 128,
+    DEPTHS = 12,
+    FEW_COLUMNS = 4,
+    MANY = 2048, /* rows that are worth telling other threads of, */
+    PARTS = 4    /* in so many parts */
+};
 #define FAR 8.0
 
 /* Weight in units of unit_w, times 2^32, plus weight times residual in units of unit_wr, which may be below 0. */
@@ -50,6 +57,7 @@ struct cp_bart_warm {
     uint32_t *row, *tmp;                   /* rows of the sample by leaf */
     packed *few;                           /* what those of one leaf add */
     packed *hist;                          /* DEPTHS + 1 times most_columns x BINS */
+    packed *part;                          /* PARTS - 1 times the same: parts of one, before they are added up */
     double *gain, *price;                  /* of each cut of each column */
 };
 
@@ -97,6 +105,7 @@ copse_status cp_bart_warm_new(const cp_bart_problem *b, cp_bart_warm **out, cops
     CP_TRY_OUT(CP_RAW(w->tmp, w->most_rows, err));
     CP_TRY_OUT(CP_RAW(w->few, w->most_rows, err));
     CP_TRY_OUT(CP_RAW(w->hist, (DEPTHS + 1) * w->most_columns * BINS, err));
+    CP_TRY_OUT(CP_RAW(w->part, (PARTS - 1) * w->most_columns * BINS, err));
     CP_TRY_OUT(CP_RAW(w->gain, w->most_columns * BINS, err));
     CP_TRY_OUT(CP_RAW(w->price, w->most_columns * BINS, err));
     fill_bins(w);
@@ -118,6 +127,7 @@ void cp_bart_warm_free(cp_bart_warm *w) {
     cp_mem_free(w->tmp);
     cp_mem_free(w->few);
     cp_mem_free(w->hist);
+    cp_mem_free(w->part);
     cp_mem_free(w->gain);
     cp_mem_free(w->price);
     cp_mem_free(w);
@@ -158,15 +168,27 @@ static packed pack(const cp_bart_warm *w, double weight, double r) {
     return (packed)(weight * w->per_w) * ((packed)1 << 32) + (packed)(weight * near * w->per_wr);
 }
 
+typedef struct drawing {
+    cp_bart_warm *w;
+    const cp_bart_view *v;
+} drawing;
+
+static void pack_rows(void *arg, size_t from, size_t to) {
+    const drawing *d = arg;
+    cp_bart_warm *w = d->w;
+    const float *weight = d->v->opt_weight, *r = d->v->r;
+    for (size_t k = from, i = w->from + from * w->step; k < to; k++, i += w->step) {
+        w->of_row[i] = w->few[k] = pack(w, weight ? (double)weight[i] : 1, (double)r[i]);
+        w->row[k] = (uint32_t)i;
+    }
+}
+
 /* Every step-th row, from one of the first on. */
 static void draw_sample(cp_bart_warm *w, const cp_bart_view *v, cp_rng *rng) {
-    size_t n = w->problem->rows->n;
+    drawing d = {w, v};
     w->from = (size_t)cp_rng_below(rng, w->step);
-    w->rows = 0;
-    for (size_t i = w->from; i < n; i += w->step) {
-        w->of_row[i] = w->few[w->rows] = pack(w, v->opt_weight ? (double)v->opt_weight[i] : 1, (double)v->r[i]);
-        w->row[w->rows++] = (uint32_t)i;
-    }
+    w->rows = (w->problem->rows->n - w->from + w->step - 1) / w->step;
+    cp_bart_hands_each(v->opt_hands, w->rows, pack_rows, &d);
 }
 
 /* --------------------------------------------------------------------------------------------------------- histograms */
@@ -192,26 +214,60 @@ static four four_from(const cp_bart_warm *w, size_t first, packed *hist, packed 
     return f;
 }
 
-static void fill(const cp_bart_warm *w, const uint32_t *row, size_t n, packed *hist) {
-    packed nowhere[BINS] = {0};
-    memset(hist, 0, w->columns * BINS * sizeof *hist);
-    for (size_t i = 0; i < n; i++) w->few[i] = w->of_row[row[i]];
-    for (size_t first = 0; first < w->columns; first += 4) {
-        const four f = four_from(w, first, hist, nowhere);
-        for (size_t i = 0; i < n; i++)
-            for (int k = 0; k < 4; k++) f.into[k][f.bin[k][row[i]]] += w->few[i];
-    }
+/* All columns of n rows.  They are whole numbers, so rows can be dealt out in any parts: the first part's sums go to `hist`, the
+ * others' to w->part, to be added. */
+typedef struct filling {
+    const cp_bart_warm *w;
+    const uint32_t *opt_row; /* NULL: the whole sample, which needs no list */
+    size_t n, parts;
+    packed *hist;
+} filling;
+
+static packed *hist_of(const filling *f, size_t part) {
+    return part ? f->w->part + (part - 1) * f->w->most_columns * BINS : f->hist;
 }
 
-/* The same for the whole sample, which needs no list; `few` has it. */
-static void fill_root(const cp_bart_warm *w, packed *hist) {
-    packed nowhere[BINS] = {0};
-    memset(hist, 0, w->columns * BINS * sizeof *hist);
-    for (size_t first = 0; first < w->columns; first += 4) {
-        const four f = four_from(w, first, hist, nowhere);
-        for (size_t i = 0, at = w->from; i < w->rows; i++, at += w->step)
-            for (int k = 0; k < 4; k++) f.into[k][f.bin[k][at]] += w->few[i];
-    }
+static void fill_four(const filling *f, size_t first, size_t part) {
+    const cp_bart_warm *w = f->w;
+    packed nowhere[BINS] = {0}, *hist = hist_of(f, part);
+    const packed *few = w->few;
+    const uint32_t *row = f->opt_row;
+    const four to = four_from(w, first, hist, nowhere);
+    const size_t from = f->n * part / f->parts, end = f->n * (part + 1) / f->parts, step = w->step;
+    size_t some = w->columns - first < 4 ? w->columns - first : 4;
+    memset(hist + first * BINS, 0, some * BINS * sizeof *hist);
+    if (row)
+        for (size_t i = from; i < end; i++)
+            for (int k = 0; k < 4; k++) to.into[k][to.bin[k][row[i]]] += few[i];
+    else
+        for (size_t i = from, at = w->from + from * step; i < end; i++, at += step)
+            for (int k = 0; k < 4; k++) to.into[k][to.bin[k][at]] += few[i];
+}
+
+static void fill_some(void *arg, size_t from, size_t to) {
+    const filling *f = arg;
+    size_t fours = (f->w->columns + 3) / 4;
+    for (size_t i = from; i < to; i++) fill_four(f, i % fours * 4, i / fours);
+}
+
+/* w->few has what the rows add. */
+static void fill(filling *f, cp_team *opt_team) {
+    size_t all = f->w->columns * BINS;
+    f->parts = opt_team ? PARTS : 1;
+    cp_team_pass(opt_team, (f->w->columns + 3) / 4 * f->parts, fill_some, f);
+    for (size_t part = 1; part < f->parts; part++)
+        for (size_t i = 0; i < all; i++) f->hist[i] += hist_of(f, part)[i];
+}
+
+static void fill_leaf(const cp_bart_warm *w, const cp_bart_view *v, const open_leaf *l) {
+    filling f = {.w = w, .opt_row = w->row + l->first, .n = l->n, .hist = l->hist};
+    for (size_t i = 0; i < f.n; i++) w->few[i] = w->of_row[f.opt_row[i]];
+    fill(&f, f.n < MANY ? NULL : cp_bart_hands_team(v->opt_hands));
+}
+
+static void fill_root(const cp_bart_warm *w, const cp_bart_view *v) {
+    filling f = {.w = w, .n = w->rows, .hist = w->hist};
+    fill(&f, f.n < MANY ? NULL : cp_bart_hands_team(v->opt_hands));
 }
 
 static cell unpacked(const cp_bart_warm *w, packed p) {
@@ -260,6 +316,7 @@ static int weigh_column(const cp_bart_warm *w, const cp_bart_view *v, const open
 typedef struct choice {
     size_t k, bin;
     packed left;
+    size_t rows; /* of the sample that go left */
 } choice;
 
 /* Makes prices probabilities, but for a factor: that of no cut is returned, and *out_sum is that of all cuts. */
@@ -332,11 +389,11 @@ static void split(const cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t,
 
 /* Of the two, the one with fewer rows gets the fresh histogram and is put last, so that it is grown first and no more than
  * one histogram is needed for each depth. */
-static void divide(cp_bart_warm *w, const cp_bart_tree *t, const open_leaf *l, const choice *c, size_t left,
+static void divide(cp_bart_warm *w, const cp_bart_view *v, const cp_bart_tree *t, const open_leaf *l, const choice *c,
                    open_leaf out[2]) {
     int16_t node = t->node[l->node].left;
-    open_leaf small = {.node = node, .first = l->first, .n = left, .sum = c->left}, large = small;
-    large = (open_leaf){.node = (int16_t)(node + 1), .first = l->first + left, .n = l->n - left};
+    open_leaf small = {.node = node, .first = l->first, .n = c->rows, .sum = c->left}, large = small;
+    large = (open_leaf){.node = (int16_t)(node + 1), .first = l->first + c->rows, .n = l->n - c->rows};
     large.sum = l->sum - c->left;
     if (large.n < small.n) {
         open_leaf swap = small;
@@ -345,7 +402,7 @@ static void divide(cp_bart_warm *w, const cp_bart_tree *t, const open_leaf *l, c
     }
     large.hist = l->hist;
     small.hist = w->hist + (size_t)t->node[node].depth * w->most_columns * BINS;
-    fill(w, w->row + small.first, small.n, small.hist);
+    fill_leaf(w, v, &small);
     for (size_t i = 0; i < w->columns * BINS; i++) large.hist[i] -= small.hist[i];
     out[0] = large;
     out[1] = small;
@@ -354,7 +411,7 @@ static void divide(cp_bart_warm *w, const cp_bart_tree *t, const open_leaf *l, c
 static void grow(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng) {
     open_leaf stack[DEPTHS + 2] = {{.node = 0, .n = w->rows, .hist = w->hist}};
     size_t height = 1;
-    fill_root(w, w->hist);
+    fill_root(w, v);
     for (size_t b = 0; b < BINS && w->columns; b++) stack->sum += w->hist[b];
     while (height) {
         open_leaf l = stack[--height];
@@ -362,10 +419,10 @@ static void grow(cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t, cp_rng
         size_t depth = t->node[l.node].depth;
         if (depth == DEPTHS || cp_bart_tree_leaves(t) == CP_BART_LEAVES) continue;
         if (!choose(w, v, &l, depth, rng, &c)) continue;
-        size_t left = part(w, &l, &c);
-        if (left == 0 || left == l.n) continue; /* cannot be: a bin that has weight has rows */
+        c.rows = part(w, &l, &c);
+        if (c.rows == 0 || c.rows == l.n) continue; /* cannot be: a bin that has weight has rows */
         split(w, v, t, &l, &c, rng);
-        divide(w, t, &l, &c, left, stack + height);
+        divide(w, v, t, &l, &c, stack + height);
         height += 2;
     }
 }
