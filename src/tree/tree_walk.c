@@ -1,7 +1,8 @@
 /* A walk is a chain of loads, each waiting for the one before, so a row alone leaves the processor idle.  8 rows go down
  * side by side, without a branch: which way they go is added to the child's number, and who has arrived stays, because a
- * leaf's next is itself.  After a few levels more than a balanced tree of this size has, the rows that have arrived drop
- * out and the others close ranks; then again every few levels.  So no row waits for the deepest one.
+ * leaf's next is itself.  After a few levels more than a balanced tree of this size has, those that have not arrived fall
+ * behind the group, and walk on a few levels as soon as there are 8 of them, while what they ask for is still in the cache;
+ * then again.  So no row waits for the deepest one.
  *
  * Rows that set out as a gang have their keys at fixed distances of each other: one register says where they all are, and a
  * step takes six instructions. */
@@ -14,17 +15,16 @@
 
 enum {
     LANES = CP_KERN_GANG,
-    ROWS = 512,       /* under way together */
-    STRIDE = 3,       /* levels that gangs take at a time */
-    STEP = 4,         /* levels between two looks at who has arrived */
+    BEYOND = 4,       /* levels below those of a balanced tree before the first look at who has arrived */
+    STRIDE = 3,       /* levels taken at a time, and between two looks */
     PER_ROW = 64,     /* nodes of a tree that is fetched ahead: with more, most are not met */
     SMALL = 16 << 10, /* nodes of a tree whose leaves are fetched too: both fit into the cache beside the tree before */
     LINE = 64
 };
 
-/* What may turn up on the way: only keys, of gangs, or of rows in a tree of near columns or of any; no categories; or
- * anything. */
-typedef enum terrain { GANGS, NEAR_KEYS, KEYS, NUMBERS, ANYTHING } terrain;
+/* Who walks, and what may turn up on the way: only keys, of a whole gang, of some of its rows, or of rows in a tree of near
+ * columns or of any; no categories; or anything. */
+typedef enum terrain { WHOLE_GANG, GANGS, NEAR_KEYS, KEYS, NUMBERS, ANYTHING } terrain;
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -43,16 +43,32 @@ INLINE uint32_t goes_right(const cp_tree *t, const cp_forest *f, const cp_tree_n
     return right & ~(n->what / CP_TREE_LEAF);
 }
 
-/* Rows under way: whose answer it is, its values or keys, and the node each has come to. */
-typedef struct party {
+/* Eight rows side by side: whose answers theirs are, their values or keys, and the nodes they have come to. */
+typedef struct group {
+    size_t who[LANES];
+    const void *x[LANES];
+    size_t at[LANES]; /* as wide as addresses, since they are used as such */
+} group;
+
+/* Of a whole gang the first row tells the others': there are no registers for all. */
+INLINE size_t who_of(const group *g, size_t j, terrain kind) {
+    return kind == WHOLE_GANG ? g->who[0] + j : g->who[j];
+}
+
+INLINE const void *x_of(const group *g, size_t j, terrain kind) {
+    return kind == WHOLE_GANG ? (const uint32_t *)g->x[0] + j : g->x[j];
+}
+
+/* Rows that have fallen behind their groups. */
+typedef struct stragglers {
     size_t n;
-    uint32_t who[ROWS + LANES], at[ROWS + LANES];
-    const void *x[ROWS + LANES];
-} party;
+    uint32_t who[2 * LANES], at[2 * LANES];
+    const void *x[2 * LANES];
+} stragglers;
 
 /* The key that a step asks for. */
 INLINE uint32_t key_of(const void *x, size_t way, terrain kind) {
-    const size_t bytes = kind == GANGS  ? sizeof(uint32_t) * LANES / CP_TREE_STEP_NEAR
+    const size_t bytes = kind <= GANGS  ? sizeof(uint32_t) * LANES / CP_TREE_STEP_NEAR
                          : kind == KEYS ? sizeof(uint32_t)
                                         : sizeof(uint32_t) / CP_TREE_STEP_NEAR;
     uint32_t key;
@@ -74,48 +90,47 @@ INLINE size_t next_node(const cp_tree *t, const cp_forest *f, size_t at, const v
 
 /* ------------------------------------------------------------------------------------------------------------ fetching */
 
-/* Memory that will be wanted soon. */
+/* Memory that will be wanted soon, and how much of it every group of rows asks for. */
 typedef struct wanted {
     const char *from;
-    size_t lines;
+    size_t lines, share;
 } wanted;
 
 /* What the walk after this one will want.  A forest is walked tree by tree, and a block of rows touches most of each; the
  * processor brings it from afar while the rows are walking through the one before. */
 typedef struct outlook {
     wanted part[2]; /* nodes, and what leaves hold */
-    size_t groups;  /* of rows that are yet to set out */
 } outlook;
 
-static wanted want(const void *from, size_t bytes) {
-    return (wanted){from, (bytes + LINE - 1) / LINE};
+static wanted want(const void *from, size_t bytes, size_t groups) {
+    size_t lines = (bytes + LINE - 1) / LINE;
+    return (wanted){from, lines, (lines + groups - 1) / groups};
 }
 
 static outlook look_ahead(const cp_tree *t, const cp_forest *f, size_t n) {
-    size_t at = ((uintptr_t)t - (uintptr_t)f->tree) / sizeof *t;
-    outlook o = {.groups = (n + LANES - 1) / LANES};
-    if (!f->tree || at >= f->trees || f->trees == 1) return o;
+    size_t at = ((uintptr_t)t - (uintptr_t)f->tree) / sizeof *t, groups = n / LANES;
+    outlook o = {0};
+    if (!groups || !f->tree || at >= f->trees || f->trees == 1) return o;
     const cp_tree *next = at + 1 < f->trees ? t + 1 : f->tree;
     if (next->nodes > PER_ROW * n) return o;
-    o.part[0] = next->step ? want(next->step, next->nodes * sizeof *next->step)
-                           : want(next->node, next->nodes * sizeof *next->node);
+    o.part[0] = next->step ? want(next->step, next->nodes * sizeof *next->step, groups)
+                           : want(next->node, next->nodes * sizeof *next->node, groups);
     if (next->nodes > SMALL) return o;
-    o.part[1] = next->gauss   ? want(next->gauss, next->leaves * sizeof *next->gauss)
-                : next->value ? want(next->value, next->leaves * sizeof *next->value)
-                              : want(next->share, next->start[next->leaves] * sizeof *next->share);
+    o.part[1] = next->gauss   ? want(next->gauss, next->leaves * sizeof *next->gauss, groups)
+                : next->value ? want(next->value, next->leaves * sizeof *next->value, groups)
+                              : want(next->share, next->start[next->leaves] * sizeof *next->share, groups);
     return o;
 }
 
-/* Every group of rows asks for its share, into the second-level cache: the first holds the tree they walk through.  Inlined
- * by force: compilers drop calls that only fetch. */
+/* Into the second-level cache: the first holds the tree they walk through.  Inlined by force: compilers drop calls that only
+ * fetch. */
 INLINE void fetch_share(outlook *o) {
     for (size_t p = 0; p < 2; p++) {
         wanted *w = &o->part[p];
-        size_t share = (w->lines + o->groups - 1) / o->groups;
-        w->lines -= share;
-        for (; share > 0; share--, w->from += LINE) __builtin_prefetch(w->from, 0, 2);
+        if (w->share > w->lines) w->share = w->lines;
+        w->lines -= w->share;
+        for (size_t k = w->share; k > 0; k--, w->from += LINE) __builtin_prefetch(w->from, 0, 2);
     }
-    o->groups--;
 }
 
 /* A gang that is next to set out: its rows meet most columns, in an order that no processor foresees.  Lines by fours: some
@@ -132,114 +147,92 @@ INLINE void fetch_gang(const uint32_t *gang, size_t dims) {
 
 /* ------------------------------------------------------------------------------------------------------------- walking */
 
-INLINE void go_down(const cp_tree *t, const cp_forest *f, party *p, size_t levels, terrain kind, outlook *o) {
+INLINE void go_down(const cp_tree *t, const cp_forest *f, group *g, size_t levels, terrain kind) {
     const cp_tree_step *step = t->step;
-    for (size_t k = p->n; k % LANES; k++) { /* company for the last few */
-        p->at[k] = 0;
-        p->x[k] = p->x[0];
-    }
-    for (size_t k = 0; k < p->n; k += LANES) {
-        const void *x[LANES];
-        size_t at[LANES]; /* as wide as addresses, since they are used as such */
-        for (size_t j = 0; j < LANES; j++) {
-            x[j] = p->x[k + j];
-            at[j] = p->at[k + j];
-        }
-        if (o->groups) fetch_share(o);
-        for (size_t l = 0; l < levels; l++)
-            for (size_t j = 0; j < LANES; j++)
-                at[j] = kind <= KEYS ? next_step(step, at[j], x[j], kind) : next_node(t, f, at[j], x[j], kind);
-        for (size_t j = 0; j < LANES; j++) p->at[k + j] = (uint32_t)at[j];
-    }
+    for (size_t l = 0; l < levels; l += STRIDE) /* unrolled, registers need not be shuffled at every level */
+        for (size_t u = 0; u < STRIDE; u++)
+            for (size_t j = 0; j < LANES; j++) {
+                const void *x = x_of(g, j, kind);
+                g->at[j] = kind <= KEYS ? next_step(step, g->at[j], x, kind) : next_node(t, f, g->at[j], x, kind);
+            }
 }
 
-/* What is written for a row is right once it has arrived. */
-INLINE void drop_arrived(const cp_tree *t, party *p, terrain kind, uint32_t *out_leaf) {
-    size_t left = 0;
-    for (size_t k = 0; k < p->n; k++) {
-        uint32_t who = p->who[k], at = p->at[k];
-        p->who[left] = who;
-        p->at[left] = at;
-        p->x[left] = p->x[k];
+/* Leaf numbers are right for rows that have arrived; the others fall behind. */
+INLINE void arrive(const cp_tree *t, const group *g, terrain kind, stragglers *s, uint32_t *out_leaf) {
+    const cp_tree_step *step = t->step;
+    size_t n = s->n;
+    for (size_t j = 0; j < LANES; j++) {
+        size_t at = g->at[j], who = who_of(g, j, kind);
+        s->who[n] = (uint32_t)who;
+        s->at[n] = (uint32_t)at;
+        s->x[n] = x_of(g, j, kind);
         if (kind <= KEYS) {
-            out_leaf[who] = t->step[at].cut - CP_TREE_STEP_LEAF;
-            left += t->step[at].cut < CP_TREE_STEP_LEAF;
+            n += __builtin_sub_overflow(step[at].cut, CP_TREE_STEP_LEAF, &out_leaf[who]); /* below: no leaf */
         } else {
+            n += !cp_tree_is_leaf(&t->node[at]);
             out_leaf[who] = t->node[at].at.leaf;
-            left += !cp_tree_is_leaf(&t->node[at]);
         }
     }
-    p->n = left;
+    s->n = n;
 }
 
-static void set_out(party *p, const cp_tree_rows *rows, size_t first, size_t dims, terrain kind) {
-    for (size_t k = 0; k < p->n; k++) {
-        size_t at = (rows->row ? rows->row[first + k] : first + k) * dims;
-        p->x[k] = kind <= KEYS ? (const void *)(rows->key + at) : rows->x + at;
-        p->who[k] = (uint32_t)k;
-        p->at[k] = 0;
+static void fall_behind(stragglers *s, uint32_t who, uint32_t at, const void *x) {
+    s->who[s->n] = who;
+    s->at[s->n] = at;
+    s->x[s->n++] = x;
+}
+
+/* The last eight of them go on as a group; again, until there are fewer than `enough`.  Kept apart from the loop that calls it,
+ * which needs all registers. */
+static __attribute__((noinline)) void walk_on(const cp_tree *t, const cp_forest *f, stragglers *s, size_t enough,
+                                              terrain kind, uint32_t *out_leaf) {
+    while (s->n >= enough) {
+        group g;
+        while (s->n < LANES) fall_behind(s, s->who[0], s->at[0], s->x[0]); /* company for the last few */
+        s->n -= LANES;
+        for (size_t j = 0; j < LANES; j++) {
+            g.who[j] = s->who[s->n + j];
+            g.at[j] = s->at[s->n + j];
+            g.x[j] = s->x[s->n + j];
+        }
+        go_down(t, f, &g, STRIDE, kind);
+        arrive(t, &g, kind, s, out_leaf);
     }
 }
 
-/* Sets p->n rows on their way, gang by gang, so many levels down. */
-static void lead_gangs(const cp_tree *t, const uint32_t *gang, size_t dims, party *p, size_t levels, outlook *o) {
-    const cp_tree_step *step = t->step;
-    for (size_t k = 0; k < p->n; k += LANES, gang += LANES * dims) {
-        size_t at[LANES] = {0};
-        if (o->groups) fetch_share(o);
-        if (k + LANES < p->n) fetch_gang(gang + LANES * dims, dims);
-        for (size_t l = 0; l < levels; l += STRIDE) /* unrolled, registers need not be shuffled at every level */
-            for (size_t u = 0; u < STRIDE; u++)
-                for (size_t j = 0; j < LANES; j++) at[j] = next_step(step, at[j], gang + j, GANGS);
-        for (size_t j = 0; j < LANES; j++) p->at[k + j] = (uint32_t)at[j];
-    }
-}
-
-/* drop_arrived for rows that came as gangs: only those that go on are asked who they are. */
-static void leave_gangs(const cp_tree *t, const uint32_t *gang, size_t dims, party *p, uint32_t *out_leaf) {
-    size_t left = 0;
-    for (size_t k = 0; k < p->n; k++) {
-        uint32_t at = p->at[k], cut = t->step[at].cut;
-        out_leaf[k] = cut - CP_TREE_STEP_LEAF;
-        p->who[left] = (uint32_t)k;
-        p->at[left] = at;
-        left += cut < CP_TREE_STEP_LEAF;
-    }
-    p->n = left;
-    for (size_t k = 0; k < left; k++) p->x[k] = gang + p->who[k] / LANES * LANES * dims + p->who[k] % LANES;
+/* The values or keys of the i-th row asked for. */
+INLINE const void *row_of(const cp_tree_rows *rows, size_t i, size_t dims, terrain kind) {
+    if (kind <= GANGS) return rows->gang + (i - i % LANES) * dims + i % LANES;
+    size_t at = (rows->row ? rows->row[i] : i) * dims;
+    return kind <= KEYS ? (const void *)(rows->key + at) : rows->x + at;
 }
 
 INLINE void walk(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows, terrain kind, uint32_t *out_leaf) {
-    size_t levels = 1 + STEP;
-    while (t->leaves >> (levels - STEP) > 1) levels++;
+    const terrain whole = kind == GANGS ? WHOLE_GANG : kind;
+    size_t levels = 1 + BEYOND, i = 0;
+    while (t->leaves >> (levels - BEYOND) > 1) levels++;
     outlook o = look_ahead(t, f, rows->n);
-    for (size_t first = 0; first < rows->n; first += ROWS) {
-        party p;
-        p.n = rows->n - first < ROWS ? rows->n - first : ROWS;
-        if (kind == GANGS) {
-            lead_gangs(t, rows->gang + first * f->dims, f->dims, &p, levels, &o);
-            leave_gangs(t, rows->gang + first * f->dims, f->dims, &p, out_leaf + first);
-        } else {
-            set_out(&p, rows, first, f->dims, kind);
-            go_down(t, f, &p, levels, kind, &o);
-            drop_arrived(t, &p, kind, out_leaf + first);
+    stragglers s;
+    s.n = 0;
+    for (; rows->n - i >= LANES; i += LANES) {
+        group g = {0};
+        for (size_t j = 0; j < LANES; j++) {
+            g.who[j] = i + j;
+            g.x[j] = row_of(rows, i + j, f->dims, kind);
         }
-        while (p.n) {
-            go_down(t, f, &p, STEP, kind, &o);
-            drop_arrived(t, &p, kind, out_leaf + first);
-        }
+        fetch_share(&o);
+        if (kind == GANGS && rows->n - i >= 2 * LANES) fetch_gang(rows->gang + (i + LANES) * f->dims, f->dims);
+        go_down(t, f, &g, levels, whole);
+        arrive(t, &g, whole, &s, out_leaf);
+        walk_on(t, f, &s, LANES, kind, out_leaf);
     }
-}
-
-static void walk_gangs(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows, uint32_t *out_leaf) {
-    size_t whole = rows->n - rows->n % LANES;
-    walk(t, f, &(cp_tree_rows){.gang = rows->gang, .n = whole}, GANGS, out_leaf);
-    walk(t, f, &(cp_tree_rows){.x = rows->x + whole * f->dims, .n = rows->n - whole}, NUMBERS, out_leaf + whole);
+    for (; i < rows->n; i++) fall_behind(&s, (uint32_t)i, 0, row_of(rows, i, f->dims, kind)); /* too few for a group */
+    walk_on(t, f, &s, 1, kind, out_leaf);
 }
 
 void cp_tree_walk_rows(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows, uint32_t *out_leaf) {
     if (rows->gang && !rows->row && t->step && t->unit == CP_TREE_STEP_NEAR)
-        walk_gangs(t, f, rows, out_leaf);
+        walk(t, f, rows, GANGS, out_leaf);
     else if (rows->key && t->step && t->unit == CP_TREE_STEP_NEAR)
         walk(t, f, rows, NEAR_KEYS, out_leaf);
     else if (rows->key && t->step)

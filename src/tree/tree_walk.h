@@ -9,8 +9,8 @@ typedef struct cp_tree_rows {
     const float *x; /* row-major, the forest's dims values each */
     /* The same as keys (kern.h), which is faster; then x is not read.  NULL: there are none, as something is NaN. */
     const uint32_t *key;
-    /* The same as gangs of keys, which is faster still if all rows are asked for, in a forest that takes them; n / 8 of them,
-     * and x is read for the rows that are left over. */
+    /* The same as gangs of keys, which is faster still, if all rows are asked for in a forest that takes them; then x is not
+     * read.  The last gang may be incomplete: there is room for all of it, and what the others hold is not read. */
     const uint32_t *gang;
     const uint32_t *row; /* which of them; NULL: the first n */
     size_t n;
