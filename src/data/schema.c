@@ -262,17 +262,28 @@ void cp_schema_encode_value(const cp_schema *s, const cp_feature *f, double valu
         encode_feature(s, f, &value, 1, out);
 }
 
+static copse_status find_sources(const cp_schema *s, const copse_table *t, size_t first, size_t n, source *out,
+                                 copse_error *err) {
+    CP_BUG(first > t->rows || n > t->rows - first);
+    for (size_t i = 0; i < s->features; i++) {
+        const cp_feature *f = &s->feature[i];
+        if (cp_table_find(t, f->name) == (size_t)-1) return lacks_feature(s, t, f->name, err);
+        CP_TRY(find_source(f, t, first, n, &out[i], err));
+    }
+    return COPSE_OK;
+}
+
+static void free_sources(const cp_schema *s, source *from) {
+    for (size_t i = 0; i < s->features; i++) cp_mem_free(from[i].rank);
+    cp_mem_free(from);
+}
+
 copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t first, size_t n, float *out,
                               copse_error *err) {
     source *from;
     copse_status status = COPSE_OK;
-    CP_BUG(first > t->rows || n > t->rows - first);
     CP_TRY(CP_NEW(from, s->features, err));
-    for (size_t i = 0; i < s->features; i++) {
-        const cp_feature *f = &s->feature[i];
-        if (cp_table_find(t, f->name) == (size_t)-1) CP_TRY_OUT(lacks_feature(s, t, f->name, err));
-        CP_TRY_OUT(find_source(f, t, first, n, &from[i], err));
-    }
+    CP_TRY_OUT(find_sources(s, t, first, n, from, err));
     /* Columns are read and rows are written, in blocks whose output stays in the cache. */
     size_t step = 32768 / s->dims < 16 ? 16 : 32768 / s->dims;
     for (size_t done = 0; done < n; done += step) {
@@ -280,8 +291,43 @@ copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t f
         CP_TRY_OUT(encode_block(s, t, from, first + done, rows, out + done * s->dims, err));
     }
 out:
-    for (size_t i = 0; i < s->features; i++) cp_mem_free(from[i].rank);
-    cp_mem_free(from);
+    free_sources(s, from);
+    return status;
+}
+
+/* One column of gangs; 0 if something is missing or infinite. */
+static int gang_feature(const cp_schema *s, const cp_feature *f, const source *from, size_t first, size_t n,
+                        uint32_t *out) {
+    size_t stride = s->dims * CP_KERN_GANG;
+    if (!from->col) return 0;
+    if (f->kind == COPSE_NUMBER)
+        return cp_kern_best()->gang_column(from->col->number + first, s->shift[f->first], CP_SCHEMA_LIMIT, n, out,
+                                           stride);
+    for (size_t i = 0; i < n; i++) {
+        int32_t rank = rank_of(f, from, first + i);
+        if (rank == CP_NONE) return 0;
+        out[i / CP_KERN_GANG * stride + i % CP_KERN_GANG] = cp_kern_key((float)rank);
+    }
+    return 1;
+}
+
+copse_status cp_schema_encode_gangs(const cp_schema *s, const copse_table *t, size_t first, size_t n, uint32_t *out,
+                                    int *out_whole, copse_error *err) {
+    enum { STEP = 1024 }; /* rows whose keys stay in the cache until all columns are there */
+    source *from;
+    copse_status status = COPSE_OK;
+    CP_BUG(!s->raw || s->dims > CP_KERN_GANG_DIMS);
+    *out_whole = 1;
+    CP_TRY(CP_NEW(from, s->features, err));
+    CP_TRY_OUT(find_sources(s, t, first, n, from, err));
+    for (size_t done = 0; done < n && *out_whole; done += STEP) {
+        size_t rows = n - done < STEP ? n - done : STEP;
+        for (size_t i = 0; i < s->features && *out_whole; i++)
+            *out_whole = gang_feature(s, &s->feature[i], &from[i], first + done, rows,
+                                      out + done * s->dims + s->feature[i].first * CP_KERN_GANG);
+    }
+out:
+    free_sources(s, from);
     return status;
 }
 

@@ -83,6 +83,11 @@ int cp_schema_check(const cp_schema *s);
 copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t first, size_t n, float *out,
                               copse_error *err);
 
+/* The same as gangs of keys (kern.h), n rounded up to whole gangs of them: for raw columns, CP_KERN_GANG_DIMS at most.  *out_whole
+ * is 0 if something is missing or infinite, and the rows are to be encoded as floats. */
+copse_status cp_schema_encode_gangs(const cp_schema *s, const copse_table *t, size_t first, size_t n, uint32_t *out,
+                                    int *out_whole, copse_error *err);
+
 /* One value of a feature as its encoded columns, `width` of them: a number, or the index of a level; NaN is missing. */
 void cp_schema_encode_value(const cp_schema *s, const cp_feature *f, double value, float *out);
 

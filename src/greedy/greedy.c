@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "tree/forest_file.h"
+#include "tree/tree_walk.h"
 
 /* ------------------------------------------------------------------------------------------------------------- options */
 
@@ -171,6 +172,10 @@ static int can_learn(const void *state) {
     return 0;
 }
 
+static int takes_gangs(const void *state) {
+    return cp_tree_walk_takes_gangs(&((const cp_greedy *)state)->forest);
+}
+
 static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     const cp_greedy *g = state;
     const cp_forest *f = &g->forest;
@@ -230,6 +235,7 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         .n_params = sizeof NAME##_params / sizeof *NAME##_params,                                                      \
         .fit = fit_##NAME,                                                                                             \
         .predict = cp_greedy_predict,                                                                                  \
+        .takes_gangs = takes_gangs,                                                                                    \
         .write = write_state,                                                                                          \
         .read = read_state,                                                                                            \
         .check = check,                                                                                                \

@@ -24,9 +24,9 @@ typedef struct question {
     int of_mean;
     double alpha;
     size_t block;  /* a multiple of CP_ANSWER_ROWS */
-    int keys;      /* are for this forest, */
-    int gangs;     /* or gangs of them */
-    uint32_t *key; /* of a block; NULL: they take the place of the rows themselves */
+    int gangs;     /* rows become gangs of keys, */
+    int keys;      /* or keys, */
+    uint32_t *key; /* here, a block of them; NULL: in place of the rows themselves */
 } question;
 
 static void give_back(uint32_t *key, size_t n) {
@@ -36,30 +36,19 @@ static void give_back(uint32_t *key, size_t n) {
     }
 }
 
-/* The n rows that had become gangs before one with something missing turned up. */
-static void give_back_gangs(uint32_t *key, size_t n, size_t dims) {
-    uint32_t gang[CP_KERN_GANG_DIMS * CP_KERN_GANG];
-    for (; n; n -= CP_KERN_GANG, key += CP_KERN_GANG * dims) {
-        memcpy(gang, key, CP_KERN_GANG * dims * sizeof *gang);
-        for (size_t i = 0; i < CP_KERN_GANG; i++)
-            for (size_t d = 0; d < dims; d++) key[i * dims + d] = gang[d * CP_KERN_GANG + i];
-        give_back(key, CP_KERN_GANG * dims);
-    }
-}
-
 /* Rows first ... of a block as trees are to see them. */
 static cp_tree_rows block_of(const question *q, size_t first) {
     size_t left = q->rows->n - first, dims = q->rows->dims;
-    cp_tree_rows rows = {.x = q->rows->x + first * dims, .n = left < q->block ? left : q->block};
+    cp_tree_rows rows = {.n = left < q->block ? left : q->block};
+    if (q->rows->gang) {
+        rows.gang = q->rows->gang + first * dims;
+        return rows;
+    }
+    rows.x = q->rows->x + first * dims;
+    if (q->gangs && cp_kern_best()->gangs(rows.x, rows.n, dims, q->key)) rows.gang = q->key;
     if (!q->keys) return rows;
     uint32_t *key = q->key ? q->key : (uint32_t *)(void *)(q->rows->own + first * dims);
-    if (q->gangs) {
-        size_t whole = rows.n - rows.n % CP_KERN_GANG, turned = cp_kern_best()->gangs(rows.x, whole, dims, key);
-        if (turned == whole)
-            rows.gang = key;
-        else if (!q->key)
-            give_back_gangs(key, turned, dims);
-    } else if (cp_kern_best()->keys(rows.x, rows.n * dims, key))
+    if (cp_kern_best()->keys(rows.x, rows.n * dims, key))
         rows.key = key;
     else if (!q->key)
         give_back(key, rows.n * dims);
@@ -130,28 +119,36 @@ static copse_status predict_classes(const question *q, cp_answer *out, copse_err
     return COPSE_OK;
 }
 
-static size_t block_size(const cp_rows *rows, int keys) {
-    size_t block = keys ? KEYS / rows->dims / CP_ANSWER_ROWS * CP_ANSWER_ROWS : BLOCK;
-    return block < BLOCK ? block : BLOCK;
+/* How rows are to go.  Had nothing been missing in rows that are our own, they would have come as gangs. */
+static void choose_way(question *q, const cp_forest *f) {
+    const cp_rows *rows = q->rows;
+    int gangs = cp_tree_walk_takes_gangs(f);
+    q->gangs = gangs && !rows->gang && !rows->own;
+    q->keys = !gangs && cp_tree_walk_takes_keys(f);
+    q->block = BLOCK;
+    if (!q->keys) return;
+    size_t block = KEYS / rows->dims / CP_ANSWER_ROWS * CP_ANSWER_ROWS;
+    if (block < BLOCK) q->block = block;
+}
+
+/* For a block of keys, in whole gangs. */
+static copse_status make_room(question *q, copse_error *err) {
+    size_t n = (q->rows->n < q->block ? q->rows->n : q->block) + CP_KERN_GANG - 1;
+    if (!q->gangs && (!q->keys || q->rows->own)) return COPSE_OK;
+    return CP_RAW(q->key, (n - n % CP_KERN_GANG) * q->rows->dims, err);
 }
 
 copse_status cp_greedy_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                                copse_error *err) {
     const cp_greedy *g = state;
-    int keys = cp_tree_walk_takes_keys(&g->forest);
-    question q = {.g = g,
-                  .keys = keys,
-                  .gangs = cp_tree_walk_takes_gangs(&g->forest),
-                  .rows = rows,
-                  .end = g->forest.trees,
-                  .of_mean = out->of_mean,
-                  .alpha = cp_param_real(p, "alpha"),
-                  .block = block_size(rows, keys)};
+    question q = {
+        .g = g, .rows = rows, .end = g->forest.trees, .of_mean = out->of_mean, .alpha = cp_param_real(p, "alpha")};
     if (out->tree != CP_NONE) {
         q.first = (size_t)out->tree;
         q.end = q.first + 1;
     }
-    if (keys && !rows->own) CP_TRY(CP_RAW(q.key, (rows->n < q.block ? rows->n : q.block) * rows->dims, err));
+    choose_way(&q, &g->forest);
+    CP_TRY(make_room(&q, err));
     copse_status status = (g->forest.task == COPSE_REGRESS ? predict_numbers : predict_classes)(&q, out, err);
     cp_mem_free(q.key);
     return status;

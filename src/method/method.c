@@ -5,6 +5,7 @@
 #include "base/mem.h"
 
 cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n) {
+    CP_BUG(rows->gang);
     cp_rows part = *rows;
     part.n = n < rows->n - first ? n : rows->n - first;
     part.x += first * rows->dims;

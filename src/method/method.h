@@ -13,8 +13,11 @@
 typedef struct cp_rows {
     copse_task task;
     size_t n, dims, classes;
-    const float *x;       /* n x dims, row-major */
-    float *own;           /* x itself, if it may be overwritten: nobody reads it after the call; else NULL */
+    const float *x; /* n x dims, row-major */
+    float *own;     /* x itself, if it may be overwritten: nobody reads it after the call; else NULL */
+    const uint32_t
+        *gang; /* in place of x, which is NULL: the rows as gangs of keys (kern.h), for methods that take them; else
+                             NULL */
     const double *y;      /* regression, else NULL */
     const int32_t *label; /* classification, else NULL: 0 ... classes-1 */
     /* For methods that take categories and missing values as they are (takes_raw): */
@@ -162,6 +165,8 @@ typedef struct cp_method {
     /* Predicts one block of rows on the calling thread; out is initialised.  model.c cuts and threads. */
     copse_status (*predict)(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                             copse_error *err);
+    /* Would `predict` rather have rows as gangs, where nothing is missing?  May be NULL: never. */
+    int (*takes_gangs)(const void *state);
     /* Called once before predictions start, when the state may be stale after updates; may be NULL. */
     copse_status (*settle)(void *state, const copse_params *p, const copse_run *run, copse_error *err);
 

@@ -10,6 +10,7 @@
 #include "data/target.h"
 #include "model/checkpoint.h"
 #include "model/registry.h"
+#include "num/kern.h"
 
 /* ----------------------------------------------------------------------------------------------- making and freeing */
 
@@ -62,14 +63,6 @@ static cp_rows rows_of(const cp_schema *s, const float *x, size_t n) {
 
 cp_rows cp_model_rows(const copse_model *m, const float *x, size_t n) {
     return rows_of(m->schema, x, n);
-}
-
-static copse_status encode_features(const cp_schema *s, const copse_table *t, size_t first, size_t n, encoded *out,
-                                    copse_error *err) {
-    *out = (encoded){.rows = rows_of(s, NULL, n)};
-    CP_TRY(CP_RAW(out->x, n * s->dims, err));
-    out->rows.x = out->x;
-    return cp_schema_encode(s, t, first, n, out->x, err);
 }
 
 typedef struct encoding {
@@ -362,6 +355,23 @@ typedef struct prediction_job {
     cp_answer *part; /* one per block */
 } prediction_job;
 
+/* As the method would like them best: as gangs, which may take the room of a few rows more, or as floats that are its own. */
+static copse_status encode_asked(const copse_model *m, const cp_question *q, size_t first, size_t n, encoded *out,
+                                 copse_error *err) {
+    const cp_schema *s = m->schema;
+    int gangs = m->method->takes_gangs && m->method->takes_gangs(m->state);
+    size_t room = gangs ? (n + CP_KERN_GANG - 1) / CP_KERN_GANG * CP_KERN_GANG : n;
+    *out = (encoded){.rows = rows_of(s, NULL, n)};
+    CP_TRY(CP_RAW(out->x, room * s->dims, err));
+    uint32_t *key = (uint32_t *)(void *)out->x;
+    if (gangs) CP_TRY(cp_schema_encode_gangs(s, q->table, first, n, key, &gangs, err));
+    if (gangs)
+        out->rows.gang = key;
+    else
+        out->rows.x = out->rows.own = out->x;
+    return gangs ? COPSE_OK : cp_schema_encode(s, q->table, first, n, out->x, err);
+}
+
 /* The rows asked about, in memory of their own unless they are encoded already. */
 static copse_status rows_asked(const copse_model *m, const cp_question *q, size_t from, size_t n, encoded *out,
                                copse_error *err) {
@@ -369,9 +379,7 @@ static copse_status rows_asked(const copse_model *m, const cp_question *q, size_
         *out = (encoded){.rows = cp_rows_part(q->rows, q->first + from, n)};
         return COPSE_OK;
     }
-    CP_TRY(encode_features(m->schema, q->table, q->first + from, n, out, err));
-    out->rows.own = out->x;
-    return COPSE_OK;
+    return encode_asked(m, q, q->first + from, n, out, err);
 }
 
 static copse_status predict_block(void *arg, size_t b, size_t worker, copse_error *err) {

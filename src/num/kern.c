@@ -91,19 +91,26 @@ static int keys_plain(const float *x, size_t n, uint32_t *out) {
     return !odd;
 }
 
-static size_t gangs_plain(const float *x, size_t n, size_t d, uint32_t *out) {
-    uint32_t gang[CP_KERN_GANG_DIMS * CP_KERN_GANG]; /* since out may be x */
-    for (size_t done = 0; done < n; done += CP_KERN_GANG, x += CP_KERN_GANG * d, out += CP_KERN_GANG * d) {
-        int odd = 0;
-        for (size_t i = 0; i < CP_KERN_GANG; i++)
-            for (size_t k = 0; k < d; k++) {
-                odd |= x[i * d + k] != x[i * d + k];
-                gang[k * CP_KERN_GANG + i] = cp_kern_key(x[i * d + k]);
-            }
-        if (odd) return done;
-        memcpy(out, gang, CP_KERN_GANG * d * sizeof *out);
+static int gangs_plain(const float *x, size_t n, size_t d, uint32_t *out) {
+    int odd = 0;
+    for (size_t i = 0; i < n && !odd; i++, x += d)
+        for (size_t k = 0; k < d; k++) {
+            odd |= x[k] != x[k];
+            out[(i - i % CP_KERN_GANG) * d + k * CP_KERN_GANG + i % CP_KERN_GANG] = cp_kern_key(x[k]);
+        }
+    return !odd;
+}
+
+static int gang_column_plain(const double *x, double shift, double limit, size_t n, uint32_t *out, size_t stride) {
+    int fine = 1;
+    for (size_t i = 0; i < n; i++) {
+        double z = x[i] - shift;
+        fine &= isfinite(x[i]) != 0;
+        z = z > limit ? limit : z;
+        z = z < -limit ? -limit : z;
+        out[i / CP_KERN_GANG * stride + i % CP_KERN_GANG] = cp_kern_key((float)z);
     }
-    return n;
+    return fine;
 }
 
 static uint64_t ends_plain(const char *text, char delimiter, uint64_t *out_other) {
@@ -149,6 +156,7 @@ static const cp_kern plain = {.name = "plain",
                               .interleave = interleave_plain,
                               .keys = keys_plain,
                               .gangs = gangs_plain,
+                              .gang_column = gang_column_plain,
                               .ends = ends_plain,
                               .digits = digits_plain};
 

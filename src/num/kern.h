@@ -48,10 +48,13 @@ typedef struct cp_kern {
                       size_t stride);
     /* The keys of n numbers, which may lie in the same memory; 0 if one of them is NaN. */
     int (*keys)(const float *x, size_t n, uint32_t *out);
-    /* The same of n rows of d <= CP_KERN_GANG_DIMS columns, n a multiple of CP_KERN_GANG, turned about for passes that take a
-     * gang of rows at a time: gang by gang, column by column, the keys of its rows side by side.  Stops before a gang in
-     * which something is NaN; returns how many rows have become keys. */
-    size_t (*gangs)(const float *x, size_t n, size_t d, uint32_t *out);
+    /* The same of n rows of d <= CP_KERN_GANG_DIMS columns, turned about for passes that take a gang of rows at a time: gang by
+     * gang, column by column, the keys of its rows side by side.  The last gang may be incomplete; its room is not.  Stops at
+     * a gang in which something is NaN, and returns 0. */
+    int (*gangs)(const float *x, size_t n, size_t d, uint32_t *out);
+    /* One column of such gangs, the next one's `stride` later, from n numbers: each less the shift, but no farther than `limit`
+     * from 0.  Returns 0 if one of them is NaN or infinite. */
+    int (*gang_column)(const double *x, double shift, double limit, size_t n, uint32_t *out, size_t stride);
     /* Which of 64 bytes of text end a field, bit i for text[i]: the delimiter, the end of a line and 0.  And which are neither
      * the delimiter nor a digit. */
     uint64_t (*ends)(const char *text, char delimiter, uint64_t *out_other);

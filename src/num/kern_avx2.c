@@ -283,16 +283,19 @@ AVX2 static int interleave_avx2(const double *const col[4], const double shift[4
     return plain->interleave(rest, shift, limit, n - i, to, stride);
 }
 
+AVX2 static inline void store_keys(__m256 x, uint32_t *out) {
+    __m256i bits = _mm256_castps_si256(_mm256_add_ps(x, _mm256_setzero_ps()));
+    __m256i flip = _mm256_or_si256(_mm256_srai_epi32(bits, 31), _mm256_set1_epi32(INT32_MIN));
+    _mm256_storeu_si256((__m256i *)(void *)out, _mm256_xor_si256(bits, flip));
+}
+
 AVX2 static int keys_avx2(const float *x, size_t n, uint32_t *out) {
-    const __m256i sign = _mm256_set1_epi32(INT32_MIN);
     __m256 odd = _mm256_setzero_ps();
     size_t i = 0;
     for (; i + 8 <= n; i += 8) {
         __m256 v = _mm256_loadu_ps(x + i);
-        __m256i bits = _mm256_castps_si256(_mm256_add_ps(v, _mm256_setzero_ps()));
         odd = _mm256_or_ps(odd, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
-        __m256i flip = _mm256_or_si256(_mm256_srai_epi32(bits, 31), sign);
-        _mm256_storeu_si256((__m256i *)(void *)(out + i), _mm256_xor_si256(bits, flip));
+        store_keys(v, out + i);
     }
     int fine = !_mm256_movemask_ps(odd);
     for (; i < n; i++) {
@@ -324,9 +327,8 @@ AVX2 static void turn_about(__m256 r[8]) {
     for (int i = 0; i < 8; i++) r[i] = u[i];
 }
 
-/* One gang, out not x; 0 if something is NaN. */
+/* One gang; 0 if something is NaN. */
 AVX2 static int gang_avx2(const float *x, size_t d, uint32_t *out) {
-    const __m256i sign = _mm256_set1_epi32(INT32_MIN);
     __m256 odd = _mm256_setzero_ps();
     for (size_t k = 0; k < d; k += 8) {
         size_t some = d - k < 8 ? d - k : 8;
@@ -337,22 +339,35 @@ AVX2 static int gang_avx2(const float *x, size_t d, uint32_t *out) {
             odd = _mm256_or_ps(odd, _mm256_cmp_ps(r[i], r[i], _CMP_UNORD_Q));
         }
         turn_about(r);
-        for (size_t i = 0; i < some; i++) {
-            __m256i bits = _mm256_castps_si256(_mm256_add_ps(r[i], _mm256_setzero_ps()));
-            __m256i flip = _mm256_or_si256(_mm256_srai_epi32(bits, 31), sign);
-            _mm256_storeu_si256((__m256i *)(void *)(out + (k + i) * 8), _mm256_xor_si256(bits, flip));
-        }
+        for (size_t i = 0; i < some; i++) store_keys(r[i], out + (k + i) * 8);
     }
     return !_mm256_movemask_ps(odd);
 }
 
-AVX2 static size_t gangs_avx2(const float *x, size_t n, size_t d, uint32_t *out) {
-    uint32_t gang[CP_KERN_GANG_DIMS * CP_KERN_GANG]; /* since out may be x */
-    for (size_t done = 0; done < n; done += CP_KERN_GANG, x += CP_KERN_GANG * d, out += CP_KERN_GANG * d) {
-        if (!gang_avx2(x, d, gang)) return done;
-        memcpy(out, gang, CP_KERN_GANG * d * sizeof *out);
+AVX2 static int gangs_avx2(const float *x, size_t n, size_t d, uint32_t *out) {
+    for (; n >= CP_KERN_GANG; n -= CP_KERN_GANG, x += CP_KERN_GANG * d, out += CP_KERN_GANG * d)
+        if (!gang_avx2(x, d, out)) return 0;
+    return cp_kern_find("plain")->gangs(x, n, d, out);
+}
+
+/* Numbers beyond the limit are so rare that the plain loop begins anew if there is one; and if one is NaN or infinite.  Columns
+ * are asked for ahead, since they are taken in stretches too short for the processor to see where they lead. */
+AVX2 static int gang_column_avx2(const double *x, double shift, double limit, size_t n, uint32_t *out, size_t stride) {
+    enum { SOON = 256 };
+    const cp_kern *plain = cp_kern_find("plain");
+    const __m256d minus = _mm256_set1_pd(-shift), most = _mm256_set1_pd(limit), sign = _mm256_set1_pd(-0.0);
+    __m256d odd = _mm256_setzero_pd();
+    uint32_t *to = out;
+    size_t i = 0;
+    for (; i + CP_KERN_GANG <= n; i += CP_KERN_GANG, to += stride) {
+        __m256d a = _mm256_add_pd(_mm256_loadu_pd(x + i), minus), b = _mm256_add_pd(_mm256_loadu_pd(x + i + 4), minus);
+        _mm_prefetch((const char *)(x + i + SOON), _MM_HINT_T0);
+        odd = _mm256_or_pd(odd, _mm256_cmp_pd(_mm256_andnot_pd(sign, a), most, _CMP_NLE_UQ));
+        odd = _mm256_or_pd(odd, _mm256_cmp_pd(_mm256_andnot_pd(sign, b), most, _CMP_NLE_UQ));
+        store_keys(_mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a)), to);
     }
-    return n;
+    if (_mm256_movemask_pd(odd)) return plain->gang_column(x, shift, limit, n, out, stride);
+    return plain->gang_column(x + i, shift, limit, n - i, to, stride);
 }
 
 AVX2 static uint32_t ends_32(const char *text, __m256i delimiter, uint32_t *out_other) {
@@ -408,6 +423,7 @@ static const cp_kern avx2 = {.name = "avx2",
                              .interleave = interleave_avx2,
                              .keys = keys_avx2,
                              .gangs = gangs_avx2,
+                             .gang_column = gang_column_avx2,
                              .ends = ends_avx2,
                              .digits = digits_avx2};
 

@@ -666,7 +666,8 @@ static void assert_overwriting_changes_nothing(const cp_method *m, const cp_gree
     free(copy);
 }
 
-/* Rows that may be overwritten get the same answer, whether they go as gangs, as keys or, where one is missing, as they are. */
+/* Rows that may be overwritten get the same answer as others, whether these go as gangs, as keys or, where one is missing, as they
+ * are. */
 static void answers_may_take_the_place_of_rows(void **state) {
     (void)state;
     enum { ROWS = 8192 + 803 };                   /* in two blocks, and three rows beyond the last gang */

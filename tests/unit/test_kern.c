@@ -159,28 +159,61 @@ static size_t in_gang(size_t i, size_t k, size_t dims) {
     return i / CP_KERN_GANG * CP_KERN_GANG * dims + k * CP_KERN_GANG + i % CP_KERN_GANG;
 }
 
+/* Room for n rows, in whole gangs; exact, for the address sanitizer. */
+static uint32_t *gang_room(size_t n, size_t dims) {
+    return malloc((n + CP_KERN_GANG - 1) / CP_KERN_GANG * CP_KERN_GANG * dims * sizeof(uint32_t) + !n);
+}
+
 static void gangs_are_keys_turned_about(void **state) {
     (void)state;
-    enum { MANY = 3 * CP_KERN_GANG };
     static const char *const tier[] = {"plain", "avx2"};
+    static const size_t many[] = {1, 7, 8, 9, 24, 29};
     cp_rng rng;
     cp_rng_init(&rng, seed_of("gangs"), CP_FOR_TEST, 0, 0);
     for (size_t t = 0; t < COUNT(tier); t++)
         for (size_t d = 1; d <= CP_KERN_GANG_DIMS; d++)
-            for (size_t gap = 0; gap <= MANY; gap += 5) { /* the row where NaN is; beyond the last: nowhere */
+            for (size_t m = 0; m < COUNT(many); m++)
+                for (size_t n = many[m], gap = 0; gap <= n;
+                     gap++) { /* the row where NaN is; beyond the last: nowhere */
+                    const cp_kern *k = cp_kern_find(tier[t]);
+                    if (!k) continue;
+                    float *x = malloc(n * d * sizeof *x);
+                    uint32_t *key = gang_room(n, d);
+                    for (size_t i = 0; i < n * d; i++) x[i] = cp_rng_below(&rng, 9) ? number(&rng) : -0.0f;
+                    if (gap < n) x[gap * d + cp_rng_below(&rng, d)] = NAN;
+                    assert_int_equal(k->gangs(x, n, d, key), gap == n);
+                    for (size_t i = 0; gap == n && i < n; i++)
+                        for (size_t c = 0; c < d; c++)
+                            assert_int_equal(key[in_gang(i, c, d)], cp_kern_key(x[i * d + c]));
+                    free(x);
+                    free(key);
+                }
+}
+
+/* Column by column they are the same; none but finite numbers go in, and those beyond the limit are held there. */
+static void columns_become_gangs(void **state) {
+    (void)state;
+    static const char *const tier[] = {"plain", "avx2"};
+    static const double odd[] = {NAN, INFINITY, -INFINITY, 1e38, -1e300, -0.0, 0};
+    const double limit = 1e37;
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of("gangs of columns"), CP_FOR_TEST, 0, 0);
+    for (size_t t = 0; t < COUNT(tier); t++)
+        for (size_t n = 0; n < 40; n++)
+            for (size_t o = 0; o < COUNT(odd); o++) {
                 const cp_kern *k = cp_kern_find(tier[t]);
                 if (!k) continue;
-                float *x = malloc(MANY * d * sizeof *x); /* exact sizes, for the address sanitizer */
-                uint32_t *key = malloc(MANY * d * sizeof *key);
-                for (size_t i = 0; i < MANY * d; i++) x[i] = cp_rng_below(&rng, 9) ? number(&rng) : -0.0f;
-                if (gap < MANY) x[gap * d + cp_rng_below(&rng, d)] = NAN;
-                size_t turned = gap < MANY ? gap / CP_KERN_GANG * CP_KERN_GANG : MANY;
-                assert_int_equal(k->gangs(x, MANY, d, key), turned);
-                for (size_t i = 0; i < turned; i++)
-                    for (size_t c = 0; c < d; c++) assert_int_equal(key[in_gang(i, c, d)], cp_kern_key(x[i * d + c]));
-                memcpy(key + turned * d, x + turned * d, (MANY - turned) * d * sizeof *x);
-                assert_int_equal(k->gangs(x, MANY, d, (uint32_t *)(void *)x), turned); /* in place of the numbers */
-                assert_memory_equal(x, key, MANY * d * sizeof *x);
+                const size_t d = 3, column = cp_rng_below(&rng, d), at = n ? cp_rng_below(&rng, n) : 0;
+                double *x = malloc(n * sizeof *x + !n), shift = cp_rng_below(&rng, 2) ? 0 : 1.5;
+                uint32_t *key = gang_room(n, d);
+                for (size_t i = 0; i < n; i++) x[i] = (double)number(&rng);
+                if (n) x[at] = odd[o];
+                int fine = k->gang_column(x, shift, limit, n, key + column * CP_KERN_GANG, d * CP_KERN_GANG);
+                assert_int_equal(fine, !n || isfinite(odd[o]));
+                for (size_t i = 0; fine && i < n; i++) {
+                    double z = fmin(fmax(x[i] - shift, -limit), limit);
+                    assert_int_equal(key[in_gang(i, column, d)], cp_kern_key((float)z));
+                }
                 free(x);
                 free(key);
             }
@@ -266,6 +299,7 @@ int main(void) {
         cmocka_unit_test(less_adds_one),
         cmocka_unit_test(keys_of_every_tier_are_the_same),
         cmocka_unit_test(gangs_are_keys_turned_about),
+        cmocka_unit_test(columns_become_gangs),
         cmocka_unit_test(ends_and_strangers_are_found),
         cmocka_unit_test(digits_are_added_up),
         cmocka_unit_test(unknown_tier_is_none),

@@ -612,6 +612,76 @@ static void splits_of_categories_are_listed(void **state) {
     copse_table_free(t);
 }
 
+/* Rows of a table, which forests take as gangs where they can, are answered as if they had been encoded before. */
+static void assert_answered_as_encoded(const copse_model *m, const copse_table *t, size_t first) {
+    copse_error err;
+    cp_answer a, b;
+    size_t n = t->rows - first, per_row;
+    float *x = malloc(n * m->schema->dims * sizeof *x);
+    must(cp_schema_encode(m->schema, t, first, n, x, &err), err);
+    cp_rows rows = cp_model_rows(m, x, n);
+    copse_run one = {.threads = 1}, two = {.threads = 2};
+    must(cp_model_predict(m, t, first, n, &two, &a, &err), err);
+    must(cp_model_ask(m, &(cp_question){.rows = &rows, .n = n}, &one, &b, &err), err);
+    if (m->schema->task == COPSE_CLASS) assert_memory_equal(a.probs, b.probs, n * a.classes * sizeof *a.probs);
+    per_row = m->schema->task == COPSE_CLASS ? 0 : a.per_row;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < per_row; k++)
+            assert_memory_equal(cp_answer_gauss(&a, i, k), cp_answer_gauss(&b, i, k), sizeof(cp_gauss));
+    cp_answer_clear(&a);
+    cp_answer_clear(&b);
+    free(x);
+}
+
+static copse_table *wide(size_t rows, size_t dims, copse_task task) {
+    copse_error err;
+    copse_table *t = NULL;
+    char name[24];
+    double *x = malloc(rows * sizeof *x), *y = calloc(rows, sizeof *y);
+    must(copse_table_new(rows, &t, &err), err);
+    for (size_t d = 0; d < dims; d++) {
+        for (size_t i = 0; i < rows; i++) x[i] = (double)((i * (2 * d + 7) + d * d) % 1009) - 500;
+        for (size_t i = 0; i < rows; i++) y[i] += d + 3 > dims ? x[i] * (double)(1 + d % 2) : 0;
+        snprintf(name, sizeof name, "x%zu", d);
+        must(copse_table_add_numbers(t, name, x, &err), err);
+    }
+    for (size_t i = 0; i < rows; i++) y[i] = task == COPSE_CLASS ? (double)(y[i] > 0) + (double)(y[i] > 300) : y[i];
+    must(copse_table_add_numbers(t, "target", y, &err), err);
+    free(x);
+    free(y);
+    return t;
+}
+
+static void tables_are_answered_like_encoded_rows(void **state) {
+    (void)state;
+    enum { ROWS = 8192 + 803 }; /* two blocks, and rows beyond the last gang */
+    static const size_t dims[] = {1, 5, 64, 65};
+    static const size_t gap[] = {0, 4001, ROWS - 1};
+    for (size_t d = 0; d < COUNT(dims); d++)
+        for (int task = COPSE_CLASS; task <= COPSE_REGRESS; task++) {
+            copse_error err;
+            copse_params *p = NULL;
+            copse_table *t = wide(ROWS, dims[d], (copse_task)task), *few = slice(t, 0, 700);
+            must(copse_params_new("rf", &p, &err), err);
+            must(copse_params_set(p, "trees", "3", &err), err);
+            copse_model *m = NULL;
+            must(copse_fit(few, &(copse_roles){.target = "target", .task = (copse_task)task}, p, NULL, &m, &err), err);
+            assert_int_equal(m->method->takes_gangs(m->state), dims[d] <= 64);
+            for (size_t first = 0; first < ROWS; first = first ? first * 29 : 3)
+                assert_answered_as_encoded(m, t, first);
+            for (size_t g = 0; g < COUNT(gap); g++) {
+                double known = t->col[dims[d] / 2].number[gap[g]];
+                t->col[dims[d] / 2].number[gap[g]] = NAN;
+                assert_answered_as_encoded(m, t, 0);
+                t->col[dims[d] / 2].number[gap[g]] = known;
+            }
+            copse_model_free(m);
+            copse_params_free(p);
+            copse_table_free(few);
+            copse_table_free(t);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prequential_answers_are_those_before_learning),
@@ -631,6 +701,7 @@ int main(void) {
         cmocka_unit_test(classes_have_no_mean),
         cmocka_unit_test(a_schema_with_other_levels_than_the_trees_is_refused),
         cmocka_unit_test(splits_of_categories_are_listed),
+        cmocka_unit_test(tables_are_answered_like_encoded_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

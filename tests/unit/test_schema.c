@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "data/schema.h"
+#include "num/kern.h"
 #include "num/rng.h"
 
 /* ------------------------------------------------------------------------------------------------- tables and logs */
@@ -565,6 +566,52 @@ static void training_rows_fill_the_unit_box(void **state) {
     }
 }
 
+/* Gangs hold the keys of what rows hold, of numbers, shifted or not, and of categories; but only where all is there. */
+static void gangs_are_the_rows_as_keys(void **state) {
+    (void)state;
+    enum { ROWS = 2079, DIMS = 3 }; /* more than are encoded at a time, and an incomplete gang */
+    static const char *const level[] = {"a", "b", "c"};
+    static const double odd[] = {0, NAN, INFINITY};
+    copse_error err;
+    const char *word[ROWS];
+    double number[ROWS];
+    copse_table *t = table_of(ROWS);
+    for (size_t i = 0; i < ROWS; i++) word[i] = level[i % 7 % 3];
+    for (size_t i = 0; i < ROWS; i++) number[i] = 1e9 + (double)(i * 31 % 97);
+    numbers(t, "far", number);
+    texts(t, "word", word);
+    for (size_t i = 0; i < ROWS; i++) number[i] = (double)(i % 13) - 5;
+    numbers(t, "near", number);
+    numbers(t, "y", number);
+    cp_schema *s;
+    must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_RAW, NULL, &s, &err), err);
+    assert_true(s->dims == DIMS && s->shift[0] != 0);
+    float *x = malloc(ROWS * DIMS * sizeof *x);
+    uint32_t *key = malloc((ROWS + CP_KERN_GANG) * DIMS * sizeof *key);
+    for (size_t first = 0; first < 20; first += 5)
+        for (size_t o = 0; o < COUNT(odd); o++) {
+            int whole;
+            double known = t->col[2].number[1500];
+            if (odd[o] != 0) t->col[2].number[1500] = odd[o];
+            must(cp_schema_encode_gangs(s, t, first, ROWS - first, key, &whole, &err), err);
+            t->col[2].number[1500] = known;
+            assert_int_equal(whole, odd[o] == 0);
+            must(cp_schema_encode(s, t, first, ROWS - first, x, &err), err);
+            for (size_t i = 0; whole && i < ROWS - first; i++)
+                for (size_t d = 0; d < DIMS; d++)
+                    assert_int_equal(key[(i - i % CP_KERN_GANG) * DIMS + d * CP_KERN_GANG + i % CP_KERN_GANG],
+                                     cp_kern_key(x[i * DIMS + d]));
+        }
+    int whole;
+    t->col[1].code[3] = CP_NONE;
+    must(cp_schema_encode_gangs(s, t, 0, ROWS, key, &whole, &err), err);
+    assert_false(whole);
+    free(x);
+    free(key);
+    cp_schema_free(s);
+    cp_table_free(t);
+}
+
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -950,6 +997,7 @@ int main(void) {
         cmocka_unit_test(time_stamps_keep_their_seconds),
         cmocka_unit_test(columns_that_do_not_fit_are_named),
         cmocka_unit_test(training_rows_fill_the_unit_box),
+        cmocka_unit_test(gangs_are_the_rows_as_keys),
         cmocka_unit_test(the_median_is_that_of_a_sorted_list),
         cmocka_unit_test(classes_stand_in_order),
         cmocka_unit_test(labels_are_matched_by_value_or_text),

@@ -41,7 +41,7 @@ static void a_walk_is_the_literal_walk(void **state) {
             compare_walks(&f, &(cp_tree_rows){.x = x});
             if (!missing) compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
             if (!missing && cp_tree_walk_takes_gangs(&f)) {
-                assert_int_equal(cp_kern_best()->gangs(x, ROWS, f.dims, key), ROWS);
+                assert_true(cp_kern_best()->gangs(x, ROWS, f.dims, key));
                 compare_walks(&f, &(cp_tree_rows){.x = x, .gang = key});
             }
             assert_int_equal(cp_tree_walk_takes_gangs(&f), !categories);
@@ -72,7 +72,7 @@ static void columns_far_away_are_found(void **state) {
         assert_true(cp_kern_best()->keys(x, ROWS * f.dims, key));
         compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
         if (cp_tree_walk_takes_gangs(&f)) {
-            assert_int_equal(cp_kern_best()->gangs(x, ROWS, f.dims, key), ROWS);
+            assert_true(cp_kern_best()->gangs(x, ROWS, f.dims, key));
             compare_walks(&f, &(cp_tree_rows){.x = x, .gang = key});
         }
         free(key);
