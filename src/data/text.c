@@ -49,12 +49,23 @@ static size_t first_bad(const unsigned char *p, size_t n) {
     return n;
 }
 
+/* Text of two bytes a letter, of which, in most languages, one is 0: LE or BE; NULL if it is none. */
+static const char *wide_order(const unsigned char *p, size_t n) {
+    if (n < 4) return NULL;
+    return p[0] && !p[1] && p[2] && !p[3] ? "LE" : !p[0] && p[1] && !p[2] && p[3] ? "BE" : NULL;
+}
+
 copse_status cp_text_check(const char *name, const char *bytes, size_t n, long line, copse_error *err) {
     const unsigned char *p = (const unsigned char *)bytes;
     size_t bad = first_bad(p, n);
     if (bad == n) return COPSE_OK;
     if (n > 1 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2)))
         return cp_fail(err, COPSE_E_DATA, "%s: this is UTF-16 text. Convert it first: iconv -f UTF-16 -t UTF-8", name);
+    if (wide_order(p, n))
+        return cp_fail(err, COPSE_E_DATA, "%s: this is UTF-16 text. Convert it first: iconv -f UTF-16%s -t UTF-8", name,
+                       wide_order(p, n));
+    if (n > 6 && !memcmp(bytes, "\211COPSE", 6))
+        return cp_fail(err, COPSE_E_DATA, "%s is a file of copse's own, a model or a study, and not a table", name);
     line += (long)cp_text_lines(bytes, bad);
     if (!p[bad])
         return cp_fail_at(err, COPSE_E_DATA, line, 0,
