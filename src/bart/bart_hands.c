@@ -15,9 +15,10 @@ static size_t pieces_of(size_t rows) {
 
 copse_status cp_bart_hands_open(cp_bart_hands *h, size_t threads, size_t rows, copse_error *err) {
     copse_status status;
-    size_t pieces = pieces_of(rows);
+    size_t pieces = pieces_of(rows), most = rows / CP_BART_HAND_ROWS;
     *h = (cp_bart_hands){0};
-    if (threads < 2 || rows < CP_BART_MANY_ROWS) return COPSE_OK;
+    if (threads > most) threads = most;
+    if (threads < 2) return COPSE_OK;
     CP_TRY_OUT(CP_RAW(h->sum, pieces * CP_SLOTS_MAX, err));
     CP_TRY_OUT(CP_RAW(h->side, pieces, err));
     CP_TRY_OUT(CP_RAW(h->extent, pieces, err));

@@ -11,9 +11,9 @@
 #include "bart/bart.h"
 #include "base/team.h"
 
-/* Rows from which on several threads are faster than one: a pass must take longer than to tell others of it.  And rows that
- * are summed, or draw, one after the other where num/slots.h does not say how: part of the result, unlike the former. */
-enum { CP_BART_MANY_ROWS = 16384, CP_BART_STRETCH = 8192 };
+/* HAND_ROWS: a thread has at least so many, or it would take longer to tell it of a pass than to make it.  STRETCH: rows that
+ * are summed, or draw, one after the other where num/slots.h does not say how; this is part of the result, the other is not. */
+enum { CP_BART_HAND_ROWS = 8192, CP_BART_STRETCH = 8192 };
 
 struct cp_bart_hands {
     cp_team *opt_team;
@@ -23,7 +23,8 @@ struct cp_bart_hands {
     struct cp_bart_extent *extent;
 };
 
-/* For so many rows, of which there are no more in any pass.  One thread, or few rows: no team, and nothing is allocated. */
+/* For so many rows, of which there are no more in any pass.  One thread, or few rows: no team, and nothing is allocated.  For
+ * more threads than rows are worth: a smaller team. */
 copse_status cp_bart_hands_open(cp_bart_hands *h, size_t threads, size_t rows, copse_error *err);
 void cp_bart_hands_close(cp_bart_hands *h);
 

@@ -85,7 +85,7 @@ static double harmonic(void *arg, size_t from, size_t to) {
 
 static void passes_are_those_of_one_thread(void **state) {
     (void)state;
-    static const size_t rows[] = {CP_BART_MANY_ROWS, 20000, MOST}, slots[] = {1, 2, 3, 5, 13, 200};
+    static const size_t rows[] = {2 * CP_BART_HAND_ROWS, 30000, MOST}, slots[] = {1, 2, 3, 5, 13, 200};
     cp_rng rng;
     cp_rng_init(&rng, seed_of(__func__), CP_FOR_TEST, 0, 0);
     for (size_t t = 0; t < COUNT(threads); t++)
@@ -113,7 +113,7 @@ static void few_rows_have_one_thread(void **state) {
     size_t before = cp_mem_count();
     copse_error err;
     cp_bart_hands h;
-    must(cp_bart_hands_open(&h, 7, CP_BART_MANY_ROWS - 1, &err), err);
+    must(cp_bart_hands_open(&h, 7, 2 * CP_BART_HAND_ROWS - 1, &err), err);
     assert_null(h.opt_team);
     cp_bart_hands_close(&h);
     must(cp_bart_hands_open(&h, 1, MOST, &err), err);
