@@ -230,8 +230,10 @@ static copse_status parse_number(const char *name, const char *text, double min,
     double x = strtod(text, &end);
     if (end == text || *end || isnan(x))
         return cli_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not a number", name, text);
+    char low[CLI_NUMBER_SIZE], high[CLI_NUMBER_SIZE];
     if (x < min || x > max)
-        return cli_fail(err, COPSE_E_USAGE, "--%s: %.40s is out of range (%.15g to %.15g)", name, text, min, max);
+        return cli_fail(err, COPSE_E_USAGE, "--%s: %.40s is out of range (%s to %s)", name, text, cli_number(min, low),
+                        cli_number(max, high));
     *out = x;
     return COPSE_OK;
 }

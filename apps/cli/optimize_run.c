@@ -285,6 +285,22 @@ static copse_status run_command(shift *h, copse_error *err) {
     return status;
 }
 
+/* Is the trial's row of the table its point?  Another table may have as many rows. */
+static int is_recorded(const copse_study *s, const copse_trial *t, const copse_table *table) {
+    for (size_t k = 0; k < copse_study_dims(s); k++) {
+        const copse_dim *d = copse_study_dim(s, k);
+        size_t column = copse_table_find(table, d->name);
+        if (column == (size_t)-1) return 0;
+        if (copse_table_kind(table, column) == COPSE_NUMBER) {
+            if (d->kind == COPSE_DIM_CATEGORY || copse_table_number(table, t->row, column) != t->x[k]) return 0;
+            continue;
+        }
+        const char *text = copse_table_text(table, t->row, column);
+        if (d->kind != COPSE_DIM_CATEGORY || !text || strcmp(text, d->levels[(size_t)t->x[k]]) != 0) return 0;
+    }
+    return 1;
+}
+
 static copse_status look_up(shift *h, copse_error *err) {
     copse_trial t;
     int more = 1;
@@ -292,6 +308,10 @@ static copse_status look_up(shift *h, copse_error *err) {
         if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
         CLI_TRY(next(h, &t, &more, err));
         if (!more) return COPSE_OK;
+        if (!is_recorded(h->study, &t, h->plan->recorded))
+            return cli_fail(err, COPSE_E_USAGE,
+                            "trial %zu is not row %zu of the grid: give the table that the study was made of", t.id,
+                            t.row + 1);
         CLI_TRY(tell(h, t.id, copse_table_number(h->plan->recorded, t.row, h->plan->column), err));
     }
 }
