@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -46,19 +47,32 @@ static int most_used_first(const void *a, const void *b) {
     return s->feature > t->feature ? 1 : -1;
 }
 
+/* Of the column of names: as wide as the longest asks for, within reason. */
+static int name_width(const copse_model *m, const use *list, size_t n) {
+    size_t width = 20;
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(copse_model_feature(m, list[i].feature));
+        width = length > width && length <= 40 ? length : width;
+    }
+    return (int)width;
+}
+
 static void print_uses(const copse_model *m, const copse_posterior *p, const use *list, size_t n) {
     (void)p;
+    int width = name_width(m, list, n);
     printf("\nfeatures: probability that a tree splits on it, and how often on average\n");
     for (size_t i = 0; i < n; i++)
-        printf("  %-20s  %6.4f  %8.3g\n", copse_model_feature(m, list[i].feature), list[i].inclusion, list[i].splits);
+        printf("  %-*s  %6.4f  %8.3g\n", width, copse_model_feature(m, list[i].feature), list[i].inclusion,
+               list[i].splits);
 }
 
 static void print_shares(const copse_model *m, const copse_posterior *p, const use *list, size_t n) {
+    int width = name_width(m, list, n);
     printf("\nfeatures: share of a draw's splits, its 90%% interval, and the probability that a draw splits on it\n");
     for (size_t i = 0; i < n; i++) {
         copse_share s;
         copse_posterior_share(p, list[i].feature, &s);
-        printf("  %-20s  %6.4f  %6.4f to %6.4f  %6.4f\n", copse_model_feature(m, list[i].feature), s.mean, s.low,
+        printf("  %-*s  %6.4f  %6.4f to %6.4f  %6.4f\n", width, copse_model_feature(m, list[i].feature), s.mean, s.low,
                s.high, list[i].inclusion);
     }
 }
