@@ -2,7 +2,6 @@
  * used, but for residuals that lie by a little, which would only be rounding that never was. */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bart/bart_chain_state.h"
@@ -12,9 +11,7 @@
 
 static copse_status write_trees(const cp_bart_sum *s, size_t trees, cp_writer *w, copse_error *err) {
     for (size_t m = 0; m < trees; m++) {
-        char name[32];
-        snprintf(name, sizeof name, "tree.%zu", m);
-        CP_TRY(cp_writer_push(w, name, err));
+        CP_TRY(cp_writer_push_nth(w, "tree", m, err));
         copse_status status = cp_bart_tree_write(&s->tree[m], w, err);
         cp_writer_pop(w);
         if (status) return status;
@@ -45,9 +42,7 @@ copse_status cp_bart_chain_write(const cp_bart_chain *c, cp_writer *w, copse_err
     CP_TRY(cp_writer_i64(w, "lifted", c->lifted, err));
     CP_TRY(cp_bart_trace_write(&c->trace, c->problem, w, err));
     for (size_t k = 0; k < c->problem->sums; k++) {
-        char name[32];
-        snprintf(name, sizeof name, "sum.%zu", k);
-        CP_TRY(cp_writer_push(w, name, err));
+        CP_TRY(cp_writer_push_nth(w, "sum", k, err));
         copse_status status = write_sum(&c->sum[k], c->problem, w, err);
         cp_writer_pop(w);
         if (status) return status;
@@ -83,9 +78,7 @@ static copse_status read_sparse(cp_bart_sum *s, cp_reader *r, copse_error *err) 
 static copse_status read_trees(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, copse_error *err) {
     cp_bart_view v = cp_bart_chain_view(c, s);
     for (size_t m = 0; m < c->problem->opt.trees; m++) {
-        char name[32];
-        snprintf(name, sizeof name, "tree.%zu", m);
-        CP_TRY(cp_reader_push(r, name, err));
+        CP_TRY(cp_reader_push_nth(r, "tree", m, err));
         copse_status status = cp_bart_tree_read(&s->tree[m], &v, r, err);
         cp_reader_pop(r);
         if (status) return status;
@@ -144,9 +137,7 @@ static copse_status read_chain(cp_bart_chain *c, cp_reader *r, copse_error *err)
     CP_TRY(read_place(c, r, err));
     CP_TRY(cp_bart_trace_read(&c->trace, c->problem, r, err));
     for (size_t k = 0; k < c->problem->sums; k++) {
-        char name[32];
-        snprintf(name, sizeof name, "sum.%zu", k);
-        CP_TRY(cp_reader_push(r, name, err));
+        CP_TRY(cp_reader_push_nth(r, "sum", k, err));
         copse_status status = read_sum(c, &c->sum[k], r, err);
         cp_reader_pop(r);
         if (status) return status;

@@ -1,6 +1,5 @@
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "bart/bart_model.h"
 #include "base/mem.h"
@@ -16,12 +15,7 @@ static const char *const series_name[CP_BART_WATCHES] = {[CP_BART_SIGMA] = "sigm
                                                          [CP_BART_LEAF_COUNT] = "leaves",
                                                          [CP_BART_FITTED] = "fitted"};
 
-enum { NAME = 40, HYPER = 3 };
-
-static const char *sum_name(size_t k, char buf[NAME]) {
-    snprintf(buf, NAME, "sum.%zu", k);
-    return buf;
-}
+enum { HYPER = 3 };
 
 /* ------------------------------------------------------------------------------------------------------------- writing */
 
@@ -38,8 +32,7 @@ static copse_status write_tally(const cp_bart *b, cp_writer *w, copse_error *err
 }
 
 static copse_status write_sum(const cp_bart *b, size_t k, cp_writer *w, copse_error *err) {
-    char buf[NAME];
-    CP_TRY(cp_writer_push(w, sum_name(k, buf), err));
+    CP_TRY(cp_writer_push_nth(w, "sum", k, err));
     copse_status status = cp_bart_draws_write(&b->draws[k], w, err);
     cp_writer_pop(w);
     cp_writer_claim(w, b->draws[k].runs + b->trees + 2, sizeof(size_t));
@@ -106,10 +99,9 @@ static copse_status read_offset(cp_bart *b, cp_reader *r, copse_error *err) {
 }
 
 static copse_status read_sum(cp_bart *b, size_t k, cp_reader *r, copse_error *err) {
-    char buf[NAME];
     cp_bart_draws *d = &b->draws[k];
     cp_bart_draws_clear(d);
-    CP_TRY(cp_reader_push(r, sum_name(k, buf), err));
+    CP_TRY(cp_reader_push_nth(r, "sum", k, err));
     copse_status status = cp_bart_draws_read(r, b->dims, b->trees, d, err);
     if (!status && d->draws != cp_bart_draw_count(b)) status = cp_reader_bad(r, err, "%zu draws", d->draws);
     cp_reader_pop(r);

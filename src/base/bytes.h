@@ -22,6 +22,7 @@ void cp_writer_free(cp_writer *w);
 /* Names nest with a prefix: after push "tree.7", "left" is written as "tree.7.left".  Names are made by the program,
  * printable ASCII, 255 bytes at most in whole. */
 copse_status cp_writer_push(cp_writer *w, const char *prefix, copse_error *err);
+copse_status cp_writer_push_nth(cp_writer *w, const char *kind, size_t number, copse_error *err); /* "kind.number" */
 void cp_writer_pop(cp_writer *w);
 copse_status cp_writer_array(cp_writer *w, const char *name, cp_type type, const void *data, size_t n,
                              copse_error *err);
@@ -46,8 +47,10 @@ typedef struct cp_reader cp_reader;
 copse_status cp_reader_new(const unsigned char *bytes, size_t n, cp_reader **out, copse_error *err);
 void cp_reader_free(cp_reader *r);
 copse_status cp_reader_push(cp_reader *r, const char *prefix, copse_error *err);
+copse_status cp_reader_push_nth(cp_reader *r, const char *kind, size_t number, copse_error *err);
 void cp_reader_pop(cp_reader *r);
 int cp_reader_has(const cp_reader *r, const char *name);
+int cp_reader_has_nth(const cp_reader *r, const char *kind, size_t number, const char *name); /* "kind.number.name" */
 /* Elements of a section, for sizing. */
 copse_status cp_reader_count(cp_reader *r, const char *name, cp_type type, size_t *out_n, copse_error *err);
 /* A fresh copy of exactly n elements, freed with cp_mem_free; out is the address of a T *. */

@@ -61,6 +61,12 @@ int cp_scope_push(cp_scope *s, const char *prefix) {
     return 1;
 }
 
+int cp_scope_push_nth(cp_scope *s, const char *kind, size_t number) {
+    char prefix[CP_IMAGE_NAME];
+    int n = snprintf(prefix, sizeof prefix, "%s.%zu", kind, number);
+    return n < (int)sizeof prefix && cp_scope_push(s, prefix);
+}
+
 void cp_scope_pop(cp_scope *s) {
     CP_BUG(s->depth == 0);
     s->depth--;

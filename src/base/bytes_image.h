@@ -56,6 +56,7 @@ typedef struct cp_scope {
 /* 0 if the name gets too long.  That is a bug of the writing code; when reading, no such section exists. */
 int cp_scope_append(cp_scope *s, const char *name);
 int cp_scope_push(cp_scope *s, const char *prefix);
+int cp_scope_push_nth(cp_scope *s, const char *kind, size_t number);
 void cp_scope_pop(cp_scope *s);
 
 /* Printable ASCII without blanks: a name may stand in a message as it is. */

@@ -151,6 +151,12 @@ copse_status cp_reader_push(cp_reader *r, const char *prefix, copse_error *err) 
     return COPSE_OK;
 }
 
+copse_status cp_reader_push_nth(cp_reader *r, const char *kind, size_t number, copse_error *err) {
+    (void)err;
+    CP_BUG(!cp_scope_push_nth(&r->scope, kind, number));
+    return COPSE_OK;
+}
+
 void cp_reader_pop(cp_reader *r) {
     cp_scope_pop(&r->scope);
 }
@@ -189,6 +195,11 @@ static const section *find(const cp_reader *r, const char *name) {
 int cp_reader_has(const cp_reader *r, const char *name) {
     cp_scope s = r->scope;
     return cp_scope_append(&s, name) && find(r, s.text);
+}
+
+int cp_reader_has_nth(const cp_reader *r, const char *kind, size_t number, const char *name) {
+    cp_scope s = r->scope;
+    return cp_scope_push_nth(&s, kind, number) && cp_scope_append(&s, name) && find(r, s.text);
 }
 
 static copse_status find_typed(cp_reader *r, const char *name, cp_type type, const section **out, copse_error *err) {

@@ -67,6 +67,12 @@ copse_status cp_writer_push(cp_writer *w, const char *prefix, copse_error *err) 
     return COPSE_OK;
 }
 
+copse_status cp_writer_push_nth(cp_writer *w, const char *kind, size_t number, copse_error *err) {
+    (void)err;
+    CP_BUG(!cp_scope_push_nth(&w->scope, kind, number));
+    return COPSE_OK;
+}
+
 void cp_writer_pop(cp_writer *w) {
     cp_scope_pop(&w->scope);
 }

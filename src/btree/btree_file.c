@@ -1,6 +1,5 @@
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "base/mem.h"
 #include "btree/btree_model.h"
@@ -137,9 +136,7 @@ static copse_status write_chains(const cp_btree *b, cp_writer *w, copse_error *e
         }
     CP_TRY_OUT(cp_writer_array(w, "moves", CP_F64, moves, 2 * n * CP_MOVES, err));
     for (size_t i = 0; i < n; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "chain.%zu", i);
-        CP_TRY_OUT(cp_writer_push(w, name, err));
+        CP_TRY_OUT(cp_writer_push_nth(w, "chain", i, err));
         status = cp_writer_array(w, "log_posterior", CP_F64, b->trace[i].log_post, draws, err);
         if (!status) status = cp_writer_array(w, "leaves", CP_U32, b->trace[i].leaves, draws, err);
         cp_writer_pop(w);
@@ -181,9 +178,7 @@ static copse_status read_chains(cp_btree *b, cp_reader *r, copse_error *err) {
     b->chains = n;
     CP_TRY(read_moves(b, r, err));
     for (size_t i = 0; i < n; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "chain.%zu", i);
-        CP_TRY(cp_reader_push(r, name, err));
+        CP_TRY(cp_reader_push_nth(r, "chain", i, err));
         copse_status status = read_trace(&b->trace[i], r, err);
         if (!status && (!b->trace[i].samples || b->trace[i].samples != b->trace[0].samples))
             status = cp_reader_bad(r, err, "chains of different lengths");

@@ -1,25 +1,15 @@
 #include "method/crew.h"
 
-#include <stdio.h>
-
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/pool.h"
 
-enum { NAME = 40 };
-
-static const char *name_of(const cp_crew *c, size_t i, char buf[NAME]) {
-    snprintf(buf, NAME, "%s.%zu", c->kind->name, i);
-    return buf;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- starting */
 
 static copse_status read_members(cp_crew *c, const void *job, cp_reader *r, copse_error *err) {
-    char buf[NAME];
     copse_status status = COPSE_OK;
     for (size_t i = 0; !status && i < c->n; i++) {
-        CP_TRY(cp_reader_push(r, name_of(c, i, buf), err));
+        CP_TRY(cp_reader_push_nth(r, c->kind->name, i, err));
         status = c->kind->read(r, job, i, &c->member[i], err);
         cp_reader_pop(r);
     }
@@ -47,10 +37,9 @@ void cp_crew_clear(cp_crew *c) {
 }
 
 copse_status cp_crew_write(const cp_crew *c, cp_writer *w, copse_error *err) {
-    char buf[NAME];
     copse_status status = COPSE_OK;
     for (size_t i = 0; !status && i < c->n; i++) {
-        CP_TRY(cp_writer_push(w, name_of(c, i, buf), err));
+        CP_TRY(cp_writer_push_nth(w, c->kind->name, i, err));
         status = c->kind->write(c->member[i], w, err);
         cp_writer_pop(w);
     }

@@ -3,7 +3,6 @@
 #include "mondrian/mondrian_file.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "mondrian/mondrian_hnsp.h"
@@ -92,9 +91,7 @@ copse_status cp_mondrian_write(const void *state, const copse_params *p, unsigne
     if (frozen) return cp_mondrian_frozen_write(f, w, err);
     CP_TRY(write_rows(f, w, err));
     for (size_t m = 0; m < f->trees; m++) {
-        char name[32];
-        snprintf(name, sizeof name, "tree.%zu", m);
-        CP_TRY(cp_writer_push(w, name, err));
+        CP_TRY(cp_writer_push_nth(w, "tree", m, err));
         copse_status status = write_tree(&f->tree[m], &f->space, w, err);
         cp_writer_pop(w);
         CP_TRY(status);
@@ -418,9 +415,7 @@ static copse_status read_rows(cp_mondrian *f, size_t rows, cp_reader *r, copse_e
 
 copse_status cp_mondrian_file_trees(cp_mondrian *f, cp_reader *r, cp_mondrian_file_tree read, copse_error *err) {
     for (size_t m = 0; m < f->trees; m++) {
-        char name[32];
-        snprintf(name, sizeof name, "tree.%zu", m);
-        CP_TRY(cp_reader_push(r, name, err));
+        CP_TRY(cp_reader_push_nth(r, "tree", m, err));
         copse_status status = read(f, m, r, err);
         cp_reader_pop(r);
         CP_TRY(status);
@@ -443,9 +438,8 @@ copse_status cp_mondrian_read(cp_reader *r, const copse_params *p, copse_task ta
     cp_mondrian *f;
     *out_state = NULL;
     /* before anything is allocated for them: a file without the last tree's sections has not that many trees */
-    char last[48];
-    snprintf(last, sizeof last, "tree.%lld.dim", (long long)cp_param_int(p, "trees") - 1);
-    if (!cp_reader_has(r, last)) return cp_reader_bad(r, err, "trees are missing");
+    if (!cp_reader_has_nth(r, "tree", (size_t)cp_param_int(p, "trees") - 1, "dim"))
+        return cp_reader_bad(r, err, "trees are missing");
     CP_TRY(cp_mondrian_new(p, task, dims, classes, &f, err));
     copse_status status = read_forest(f, r, err);
     if (status)

@@ -8,7 +8,6 @@
  *
  * A tree's nodes stand in preorder, so that its shape follows from which of them are leaves. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,9 +252,7 @@ copse_status cp_mondrian_frozen_write(const cp_mondrian *f, cp_writer *w, copse_
     CP_TRY_OUT(find_corners(f, keep, err));
     CP_TRY_OUT(write_corners(&f->space, keep, w, err));
     for (size_t m = 0; m < f->trees; m++) {
-        char name[32];
-        snprintf(name, sizeof name, "tree.%zu", m);
-        CP_TRY_OUT(cp_writer_push(w, name, err));
+        CP_TRY_OUT(cp_writer_push_nth(w, "tree", m, err));
         status = write_tree(f, m, keep, w, err);
         cp_writer_pop(w);
         if (status) break;

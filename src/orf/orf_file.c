@@ -1,6 +1,5 @@
 /* orf_file - a forest in sections and back; docs/format.md lists them. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -133,9 +132,7 @@ copse_status cp_orf_write(const void *state, const copse_params *p, unsigned fla
     }
     cp_writer_claim(w, f->trees, tree_bytes(&f->rules));
     for (size_t m = 0; m < f->trees; m++) {
-        char name[32];
-        snprintf(name, sizeof name, "tree.%zu", m);
-        CP_TRY(cp_writer_push(w, name, err));
+        CP_TRY(cp_writer_push_nth(w, "tree", m, err));
         copse_status status = write_tree(&f->tree[m], &f->rules, frozen, w, err);
         cp_writer_pop(w);
         CP_TRY(status);
@@ -296,9 +293,7 @@ static copse_status read_forest(cp_orf *f, cp_reader *r, copse_error *err) {
     if (f->rules.forget > 0) CP_TRY(read_ages(f, r, err));
     if (f->rules.task == COPSE_REGRESS) CP_TRY(read_targets(f, r, err));
     for (size_t m = 0; m < f->trees; m++) {
-        char name[32];
-        snprintf(name, sizeof name, "tree.%zu", m);
-        CP_TRY(cp_reader_push(r, name, err));
+        CP_TRY(cp_reader_push_nth(r, "tree", m, err));
         f->tree[m].rows = f->rows;
         copse_status status = read_tree(&f->tree[m], &f->rules, r, err);
         cp_reader_pop(r);
@@ -312,9 +307,8 @@ copse_status cp_orf_read(cp_reader *r, const copse_params *p, copse_task task, s
     cp_orf *f;
     *out_state = NULL;
     /* before anything is allocated for them: a file without the last tree's sections has not that many trees */
-    char last[48];
-    snprintf(last, sizeof last, "tree.%lld.dim", (long long)cp_param_int(p, "trees") - 1);
-    if (!cp_reader_has(r, last)) return cp_reader_bad(r, err, "trees are missing");
+    if (!cp_reader_has_nth(r, "tree", (size_t)cp_param_int(p, "trees") - 1, "dim"))
+        return cp_reader_bad(r, err, "trees are missing");
     CP_TRY(cp_orf_new(p, task, dims, classes, &f, err));
     copse_status status = read_forest(f, r, err);
     if (status)
