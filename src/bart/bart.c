@@ -66,11 +66,6 @@ static size_t count_draws(const void *state) {
     return cp_bart_draw_count(state);
 }
 
-static int can_learn(const void *state) {
-    (void)state;
-    return 0;
-}
-
 /* -------------------------------------------------------------------------------------------------------------- method */
 
 const cp_method cp_bart_method = {
@@ -91,7 +86,6 @@ const cp_method cp_bart_method = {
     .rows = count_rows,
     .trees = cp_bart_tree_count,
     .draws = count_draws,
-    .can_learn = can_learn,
     .diagnose = cp_bart_diagnose,
     .json = cp_bart_json,
     .figures = cp_bart_figures,

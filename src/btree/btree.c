@@ -51,11 +51,6 @@ static size_t count_trees(const void *state) {
     return ((const cp_btree *)state)->grove.trees;
 }
 
-static int can_learn(const void *state) {
-    (void)state;
-    return 0;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- methods */
 
 #define METHOD(NAME, SUMMARY)                                                              \
@@ -72,7 +67,6 @@ static int can_learn(const void *state) {
         .clear = cp_btree_free,                                                            \
         .rows = count_rows,                                                                \
         .trees = count_trees,                                                              \
-        .can_learn = can_learn,                                                            \
         .diagnose = cp_btree_diagnose,                                                     \
         .json = cp_btree_json,                                                             \
         .figures = cp_btree_figures,                                                       \

@@ -167,11 +167,6 @@ static size_t count_trees(const void *state) {
     return ((const cp_greedy *)state)->forest.trees;
 }
 
-static int can_learn(const void *state) {
-    (void)state;
-    return 0;
-}
-
 static int takes_gangs(const void *state) {
     return cp_tree_walk_takes_gangs(&((const cp_greedy *)state)->forest);
 }
@@ -243,7 +238,6 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         .levels = levels,                                                                                              \
         .rows = count_rows,                                                                                            \
         .trees = count_trees,                                                                                          \
-        .can_learn = can_learn,                                                                                        \
         .figures = figures,                                                                                            \
         .tree_json = cp_greedy_tree_json,                                                                              \
         .tree_node = cp_greedy_tree_node,                                                                              \

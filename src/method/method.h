@@ -184,7 +184,7 @@ typedef struct cp_method {
     size_t (*trees)(const void *state);
     /* Sums of trees: a draw is a sum, and `trees` counts those of all draws, draw after draw.  NULL: each tree is a draw. */
     size_t (*draws)(const void *state);
-    int (*can_learn)(const void *state);
+    int (*can_learn)(const void *state); /* with `update`: not if it was saved without what learning needs */
     size_t (*figures)(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
     size_t (*details)(const void *state, copse_figure *out); /* more of them, for programs; NULL: none */
     /* Samplers: whether to trust the result. */
