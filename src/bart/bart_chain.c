@@ -231,7 +231,8 @@ static copse_status sweep(cp_bart_chain *c, copse_error *err) {
 
 /* ------------------------------------------------------------------------------------------------------------- keeping */
 
-size_t cp_bart_chain_due(const cp_bart_options *opt, size_t done) {
+/* Draws that should have been kept after `done` sweeps. */
+static size_t draws_due(const cp_bart_options *opt, size_t done) {
     size_t first = opt->warm + opt->burn_in;
     return done < first ? 0 : (done - first) / opt->thin;
 }
@@ -239,7 +240,7 @@ size_t cp_bart_chain_due(const cp_bart_options *opt, size_t done) {
 /* A draw that could not be kept for want of memory is kept before the chain goes on. */
 static copse_status keep_if_due(cp_bart_chain *c, copse_error *err) {
     const cp_bart_problem *b = c->problem;
-    size_t due = cp_bart_chain_due(&b->opt, c->done);
+    size_t due = draws_due(&b->opt, c->done);
     if (c->at || c->lifted) return COPSE_OK;
     for (size_t k = 0; k < b->sums; k++)
         if (c->sum[k].draws.draws < due) CP_TRY(cp_bart_draws_add(&c->sum[k].draws, c->sum[k].tree, err));
@@ -283,7 +284,7 @@ static const char *check_residual(const cp_bart_chain *c, const cp_bart_sum *s, 
 /* What is due, or one less if the last one fell due just now. */
 static int is_due(const cp_bart_chain *c, size_t kept) {
     const cp_bart_options *opt = &c->problem->opt;
-    size_t due = cp_bart_chain_due(opt, c->done);
+    size_t due = draws_due(opt, c->done);
     if (kept == due) return 1;
     return kept + 1 == due && (c->done - opt->warm - opt->burn_in) % opt->thin == 0 && !c->at && !c->lifted;
 }

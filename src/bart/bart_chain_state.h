@@ -71,8 +71,6 @@ struct cp_bart_chain {
 };
 
 cp_bart_view cp_bart_chain_view(const cp_bart_chain *c, const cp_bart_sum *s);
-/* Draws that should have been kept after `done` sweeps. */
-size_t cp_bart_chain_due(const cp_bart_options *opt, size_t done);
 /* The residual from the trees, all of them. */
 void cp_bart_chain_refresh(const cp_bart_chain *c, cp_bart_sum *s);
 /* NULL if the invariants hold, else what is broken. */

@@ -210,7 +210,7 @@ size_t cp_bart_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     n += worst_figures(b, out + n);
     for (int i = 0; i < CP_BART_MOVES; i++) {
         double share = cp_bart_acceptance(b, (cp_bart_move)i);
-        if (!isnan(share)) out[n++] = (copse_figure){cp_bart_move_names[i], share};
+        if (!isnan(share)) out[n++] = (copse_figure){cp_bart_accepted[i], share};
     }
     return n;
 }

@@ -10,11 +10,11 @@
  * quantities to be reported with two digits of their standard errors. */
 static const double most_rhat = 1.05, least_draws = 25;
 
-const char *const cp_bart_move_names[CP_BART_MOVES] = {[CP_BART_GROW] = "accepted_grow",
-                                                       [CP_BART_PRUNE] = "accepted_prune",
-                                                       [CP_BART_CHANGE] = "accepted_change",
-                                                       [CP_BART_SWAP] = "accepted_swap",
-                                                       [CP_BART_REGROW] = "accepted_regrow"};
+const char *const cp_bart_accepted[CP_BART_MOVES] = {[CP_BART_GROW] = "accepted_grow",
+                                                     [CP_BART_PRUNE] = "accepted_prune",
+                                                     [CP_BART_CHANGE] = "accepted_change",
+                                                     [CP_BART_SWAP] = "accepted_swap",
+                                                     [CP_BART_REGROW] = "accepted_regrow"};
 
 double cp_bart_acceptance(const cp_bart *b, cp_bart_move move) {
     double proposed = 0, accepted = 0;
@@ -98,7 +98,7 @@ void cp_bart_diagnose(const void *state, const copse_params *p, copse_diagnosis 
     }
     for (int i = 0; i < CP_BART_MOVES; i++) {
         double share = cp_bart_acceptance(b, (cp_bart_move)i);
-        if (!isnan(share)) cp_diagnosis_to_know(out, cp_bart_move_names[i], share, "share of these moves");
+        if (!isnan(share)) cp_diagnosis_to_know(out, cp_bart_accepted[i], share, "share of these moves");
     }
     judge(b, draws, out);
     if (cp_param_is(p, "prior-only", "yes"))

@@ -77,8 +77,8 @@ void cp_bart_json(const void *state, cp_json *j);
 /* In bart_diagnose.c. */
 copse_status cp_bart_converge(cp_bart *b, copse_error *err); /* of the series */
 void cp_bart_diagnose(const void *state, const copse_params *p, copse_diagnosis *out);
-extern const char *const cp_bart_move_names[CP_BART_MOVES];
 /* The share of a move's proposals that were accepted, over all chains; NaN if there were none. */
 double cp_bart_acceptance(const cp_bart *b, cp_bart_move move);
+extern const char *const cp_bart_accepted[CP_BART_MOVES]; /* what it is called */
 
 #endif

@@ -26,12 +26,13 @@ void cp_schema_free(cp_schema *s) {
     cp_mem_free(s);
 }
 
-int cp_schema_indicates(const cp_schema *s, const cp_feature *f) {
+/* Is the feature one indicator column per level? */
+static int indicates(const cp_schema *s, const cp_feature *f) {
     return !s->raw && f->kind == COPSE_TEXT && f->levels.n <= CP_MAX_INDICATORS;
 }
 
 size_t cp_schema_width(const cp_schema *s, const cp_feature *f) {
-    return cp_schema_indicates(s, f) ? f->levels.n : 1;
+    return indicates(s, f) ? f->levels.n : 1;
 }
 
 copse_status cp_schema_count_levels(cp_schema *s, copse_error *err) {
@@ -50,7 +51,7 @@ void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double m
 
 static int check_feature(const cp_schema *s, const cp_feature *f, size_t first) {
     if (f->first != first || f->width != cp_schema_width(s, f) || f->width > s->dims - first) return 0;
-    int text = f->kind == COPSE_TEXT && (s->raw || cp_schema_indicates(s, f));
+    int text = f->kind == COPSE_TEXT && (s->raw || indicates(s, f));
     for (size_t d = first; d < first + f->width; d++) {
         if (!isfinite(s->shift[d]) || !isfinite(s->span[d]) || !(s->span[d] > 0)) return 0;
         if ((s->raw || text) && s->span[d] != 1) return 0;
@@ -87,7 +88,7 @@ const cp_feature *cp_schema_feature_of(const cp_schema *s, size_t dim) {
 
 void cp_schema_dim_name(const cp_schema *s, size_t dim, char *buf, size_t n) {
     const cp_feature *f = cp_schema_feature_of(s, dim);
-    if (cp_schema_indicates(s, f))
+    if (indicates(s, f))
         snprintf(buf, n, "%s=%s", f->name, cp_dict_text(&f->levels, dim - f->first));
     else
         snprintf(buf, n, "%s", f->name);
@@ -198,7 +199,7 @@ static void encode_level(const cp_schema *s, const cp_feature *f, int32_t rank, 
         return;
     }
     if (rank == CP_NONE) rank = (int32_t)f->fill;
-    if (!cp_schema_indicates(s, f)) {
+    if (!indicates(s, f)) {
         out[0] = (float)((rank - s->shift[f->first]) / s->span[f->first]);
         return;
     }

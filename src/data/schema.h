@@ -111,8 +111,6 @@ void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double m
  * to CP_MAX_WEIGHT, and if all are 0. */
 copse_status cp_schema_weights(const copse_table *t, const char *name, double *out, copse_error *err);
 
-/* Is the feature one indicator column per level? */
-int cp_schema_indicates(const cp_schema *s, const cp_feature *f);
 /* Encoded columns of a feature, by its kind and levels. */
 size_t cp_schema_width(const cp_schema *s, const cp_feature *f);
 /* Sets `levels`, once features and their columns are known. */
