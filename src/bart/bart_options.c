@@ -3,6 +3,7 @@
 
 #include "bart/bart_chain.h"
 #include "base/log.h"
+#include "bayes/bayes_options.h"
 
 /* The number behind "word:" or, where the word stands alone, `unsaid`; 0 if it is another word.  The table of options has
  * seen to it that there is nothing else. */
@@ -34,7 +35,7 @@ static void read_sampler(const copse_params *p, cp_bart_options *out) {
     read_moves(p, pg || cp_param_is(p, "sampler", "cgm"), out->how.share);
     out->how.particles = (size_t)cp_param_int(p, "particles");
     out->how.proposal = (cp_bart_pg_proposal)cp_param_int(p, "pg-proposal");
-    out->how.resampling = (cp_resampling)cp_param_int(p, "resampling");
+    out->how.resampling = cp_bayes_options_resampling(p);
     out->how.promise = (cp_bart_pg_promise)cp_param_int(p, "pg-promise");
     out->how.columns = (size_t)cp_param_int(p, "pg-columns");
     out->how.ess_threshold = cp_param_real(p, "pg-ess");
@@ -72,7 +73,7 @@ cp_bart_options cp_bart_options_of(const copse_params *p) {
         .burn_in = (size_t)cp_param_int(p, "burn-in"),
         .samples = (size_t)cp_param_int(p, "samples"),
         .thin = (size_t)cp_param_int(p, "thin"),
-        .split = {.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")},
+        .split = cp_bayes_options_split(p),
         .k = cp_param_is(p, "k", "sampled") ? 2 : cp_param_real(p, "k"),
         .sample_k = cp_param_is(p, "k", "sampled"),
         .nu = cp_param_real(p, "nu"),

@@ -3,13 +3,21 @@
 #ifndef CP_BAYES_OPTIONS_H
 #define CP_BAYES_OPTIONS_H
 
+#include <math.h>
+
+#include "bayes/particle.h"
+#include "bayes/tree_prior.h"
+#include "leaf/leaf.h"
 #include "method/param.h"
 
-/* Of a cp_tree_prior. */
 #define CP_BAYES_OPTIONS_SPLIT(BETA)                                                                   \
     CP_OPTION_REAL("alpha-split", "0.95", 1e-6, 0.999999, "prior probability that the root is split"), \
         CP_OPTION_REAL("beta-split", BETA, 0, 100,                                                     \
                        "a node at depth d is split with probability alpha-split / (1 + d)^beta-split")
+
+static inline cp_tree_prior cp_bayes_options_split(const copse_params *p) {
+    return (cp_tree_prior){.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")};
+}
 
 /* Of a leaf of classes, and of one of numbers (leaf.h). */
 #define CP_BAYES_OPTIONS_LEAF_CLASSES(ALPHA) \
@@ -20,10 +28,19 @@
         CP_OPTION_REAL_AUTO("lambda", 1e-9, 1e9,                                                            \
                             "numbers: scale of that variance, in units of var(y); auto: below it with probability .9")
 
-/* Its value is a cp_resampling: the words stand in the order of that enum. */
+static inline double cp_bayes_options_lambda(const copse_params *p) {
+    double lambda = cp_param_real(p, "lambda");
+    return isnan(lambda) ? cp_leaf_nig_lambda(cp_param_real(p, "nu"), 1, 0.9) : lambda;
+}
+
+/* The words stand in the order of cp_resampling. */
 #define CP_BAYES_OPTIONS_RESAMPLING(INITIAL, OF)                                          \
     CP_OPTION_CHOICE("resampling", INITIAL, "multinomial systematic residual stratified", \
                      OF "how particles are multiplied")
+
+static inline cp_resampling cp_bayes_options_resampling(const copse_params *p) {
+    return (cp_resampling)cp_param_int(p, "resampling");
+}
 
 /* How often each cp_move_kind is tried; OF: the sampler that tries all four, if there are others. */
 #define CP_BAYES_OPTIONS_MOVES(OF)                                                                                     \

@@ -291,7 +291,7 @@ copse_status cp_moves_draw_tree(cp_moves *k, cp_moves_tree *t, cp_rng *rng, cops
     for (int32_t u = 0; (size_t)u < cp_moves_tree_nodes(t); u++) {
         cp_move move = {.kind = CP_MOVE_GROW, .node = u};
         cp_extent e;
-        if (!t->node[u].columns || cp_rng_unit(rng) >= cp_tree_prior_split(&m->prior, t->node[u].depth)) continue;
+        if (!t->node[u].columns || cp_rng_unit(rng) >= cp_tree_prior_split(&m->prior.prior, t->node[u].depth)) continue;
         CP_TRY_OUT(cp_moves_reserve(k, t, t->pairs + 1, err));
         cp_rule_draw(m->ranks, cp_moves_tree_span(t, u), rng, k->order, &move.rule, &e);
         cp_moves_log_ratio(k, t, &move);

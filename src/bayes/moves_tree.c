@@ -3,19 +3,8 @@
 #include "base/mem.h"
 
 void cp_moves_model_init(cp_moves_model *m, const cp_ranks *ranks, const cp_leaf *opt_leaf, cp_tree_prior prior) {
-    *m = (cp_moves_model){.ranks = ranks, .leaf = opt_leaf, .prior = prior};
-    for (size_t d = 0; d < CP_MOVES_DEPTHS; d++) {
-        m->log_split[d] = cp_tree_prior_log_split(&prior, d);
-        m->log_stop[d] = cp_tree_prior_log_stop(&prior, d);
-    }
-}
-
-double cp_moves_model_log_split(const cp_moves_model *m, uint32_t depth) {
-    return depth < CP_MOVES_DEPTHS ? m->log_split[depth] : cp_tree_prior_log_split(&m->prior, depth);
-}
-
-double cp_moves_model_log_stop(const cp_moves_model *m, uint32_t depth) {
-    return depth < CP_MOVES_DEPTHS ? m->log_stop[depth] : cp_tree_prior_log_stop(&m->prior, depth);
+    *m = (cp_moves_model){.ranks = ranks, .leaf = opt_leaf};
+    cp_tree_prior_table_init(&m->prior, prior);
 }
 
 void cp_moves_model_judge(const cp_moves_model *m, cp_span s, double *out_stat, double *out_log) {
@@ -101,8 +90,8 @@ size_t cp_moves_tree_depth(const cp_moves_tree *t) {
 }
 
 double cp_moves_tree_log_node(const cp_moves_model *m, const cp_moves_node *n) {
-    if (n->left != CP_NONE) return cp_moves_model_log_split(m, n->depth) + n->log;
-    return n->columns ? cp_moves_model_log_stop(m, n->depth) : 0;
+    if (n->left != CP_NONE) return cp_tree_prior_table_split(&m->prior, n->depth) + n->log;
+    return n->columns ? cp_tree_prior_table_stop(&m->prior, n->depth) : 0;
 }
 
 void cp_moves_tree_sum(cp_moves_tree *t, const cp_moves_model *m) {

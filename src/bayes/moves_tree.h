@@ -34,19 +34,14 @@
 #include "bayes/tree_prior.h"
 #include "leaf/leaf.h"
 
-enum { CP_MOVES_DEPTHS = 64 };
-
 /* What trees are judged by; read by all chains at once.  Borrows ranks and leaf. */
 typedef struct cp_moves_model {
     const cp_ranks *ranks;
     const cp_leaf *leaf; /* NULL: no likelihood, the prior alone */
-    cp_tree_prior prior;
-    double log_split[CP_MOVES_DEPTHS], log_stop[CP_MOVES_DEPTHS]; /* by depth, made once */
+    cp_tree_prior_table prior;
 } cp_moves_model;
 
 void cp_moves_model_init(cp_moves_model *m, const cp_ranks *ranks, const cp_leaf *opt_leaf, cp_tree_prior prior);
-double cp_moves_model_log_split(const cp_moves_model *m, uint32_t depth);
-double cp_moves_model_log_stop(const cp_moves_model *m, uint32_t depth);
 /* Statistic and log marginal likelihood of rows that share a leaf; 0 and nothing without a likelihood. */
 void cp_moves_model_judge(const cp_moves_model *m, cp_span s, double *out_stat, double *out_log);
 

@@ -14,6 +14,14 @@ double cp_tree_prior_log_stop(const cp_tree_prior *p, size_t depth) {
     return log1p(-cp_tree_prior_split(p, depth));
 }
 
+void cp_tree_prior_table_init(cp_tree_prior_table *t, cp_tree_prior p) {
+    t->prior = p;
+    for (size_t d = 0; d < CP_TREE_PRIOR_DEPTHS; d++) {
+        t->log_split[d] = cp_tree_prior_log_split(&p, d);
+        t->log_stop[d] = cp_tree_prior_log_stop(&p, d);
+    }
+}
+
 /* Two rows at a time, so that neither the least nor the greatest has to wait for itself. */
 cp_extent cp_rule_extent(const cp_ranks *r, size_t dim, cp_span s) {
     const uint32_t *rank = cp_ranks_column(r, dim);

@@ -21,6 +21,21 @@ double cp_tree_prior_split(const cp_tree_prior *p, size_t depth);
 double cp_tree_prior_log_split(const cp_tree_prior *p, size_t depth);
 double cp_tree_prior_log_stop(const cp_tree_prior *p, size_t depth);
 
+/* Those logarithms by depth, made once: nodes are rarely deeper than the table. */
+enum { CP_TREE_PRIOR_DEPTHS = 64 };
+typedef struct cp_tree_prior_table {
+    cp_tree_prior prior;
+    double log_split[CP_TREE_PRIOR_DEPTHS], log_stop[CP_TREE_PRIOR_DEPTHS];
+} cp_tree_prior_table;
+
+void cp_tree_prior_table_init(cp_tree_prior_table *t, cp_tree_prior p);
+static inline double cp_tree_prior_table_split(const cp_tree_prior_table *t, size_t depth) {
+    return depth < CP_TREE_PRIOR_DEPTHS ? t->log_split[depth] : cp_tree_prior_log_split(&t->prior, depth);
+}
+static inline double cp_tree_prior_table_stop(const cp_tree_prior_table *t, size_t depth) {
+    return depth < CP_TREE_PRIOR_DEPTHS ? t->log_stop[depth] : cp_tree_prior_log_stop(&t->prior, depth);
+}
+
 /* Rows of a node: numbers into the columns of `ranks`, at least one. */
 typedef struct cp_span {
     const uint32_t *row;

@@ -1,20 +1,17 @@
-#include <math.h>
-
 #include "base/mem.h"
+#include "bayes/bayes_options.h"
 #include "btree/btree_model.h"
 
 enum { HYPER = 6 };
 
 cp_btree_hyper cp_btree_hyper_of(const copse_params *p) {
-    cp_btree_hyper h = {
-        .split = {.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")},
+    return (cp_btree_hyper){
+        .split = cp_bayes_options_split(p),
         .alpha = cp_param_real(p, "alpha"),
         .kappa = cp_param_real(p, "kappa"),
         .nu = cp_param_real(p, "nu"),
-        .lambda = cp_param_real(p, "lambda"),
+        .lambda = cp_bayes_options_lambda(p),
     };
-    if (isnan(h.lambda)) h.lambda = cp_leaf_nig_lambda(h.nu, 1, 0.9);
-    return h;
 }
 
 copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_error *err) {

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "bayes/bayes_options.h"
 #include "btree/btree_crew.h"
 
 typedef struct sampling {
@@ -32,7 +33,7 @@ static copse_status set_options(cp_btree_crew *c, const cp_rows *rows, const cop
     s->opt = (cp_btree_smc_options){
         .proposal = (cp_btree_proposal)cp_param_int(p, "proposal"),
         .expansion = (cp_btree_expansion)cp_param_int(p, "expansion"),
-        .resampling = (cp_resampling)cp_param_int(p, "resampling"),
+        .resampling = cp_bayes_options_resampling(p),
         .ess_threshold = cp_param_real(p, "ess-threshold"),
         .particles = (particles + islands - 1) / islands,
         .max_stages = (size_t)cp_param_int(p, "max-stages"),

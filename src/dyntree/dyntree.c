@@ -29,7 +29,7 @@ copse_status cp_dyntree_make_leaf(const cp_dyntree *f, size_t classes, size_t ro
 }
 
 static cp_dyntree settings(const copse_params *p, copse_task task) {
-    double min_leaf = cp_param_real(p, "min-leaf"), lambda = cp_param_real(p, "lambda"), nu = cp_param_real(p, "nu");
+    double min_leaf = cp_param_real(p, "min-leaf");
     return (cp_dyntree){
         .task = task,
         .particles = (size_t)cp_param_int(p, "particles"),
@@ -37,12 +37,11 @@ static cp_dyntree settings(const copse_params *p, copse_task task) {
                     : task == COPSE_CLASS ? 1
                                           : 3,
         .seed = (uint64_t)cp_param_int(p, "seed"),
-        .resampling = (cp_resampling)cp_param_int(p, "resampling"),
-        .prior = {.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")},
+        .resampling = cp_bayes_options_resampling(p),
         .alpha = cp_param_real(p, "alpha"),
         .kappa = cp_param_real(p, "kappa"),
-        .nu = nu,
-        .lambda = isnan(lambda) ? cp_leaf_nig_lambda(nu, 1, 0.9) : lambda,
+        .nu = cp_param_real(p, "nu"),
+        .lambda = cp_bayes_options_lambda(p),
         .scale = 1,
     };
 }
@@ -54,10 +53,7 @@ copse_status cp_dyntree_new(const copse_params *p, copse_task task, size_t dims,
     *out = NULL;
     CP_TRY(CP_NEW(f, 1, err));
     *f = settings(p, task);
-    for (size_t d = 0; d < CP_DYNTREE_DEPTHS; d++) {
-        f->log_split[d] = cp_tree_prior_log_split(&f->prior, d);
-        f->log_stop[d] = cp_tree_prior_log_stop(&f->prior, d);
-    }
+    cp_tree_prior_table_init(&f->prior, cp_bayes_options_split(p));
     f->dims = dims;
     f->classes = task == COPSE_CLASS ? classes : 0;
     cp_dyntree_pool_init(&f->pool, task == COPSE_CLASS ? classes : 3);
@@ -97,7 +93,7 @@ void cp_dyntree_settle_leaf(cp_dyntree *f, int32_t leaf) {
     cp_dyntree_node *n = &f->pool.node[leaf];
     double *stat = cp_dyntree_pool_stat(&f->pool, leaf);
     cp_leaf_gather(&f->leaf, cp_dyntree_pool_list(&f->pool, leaf), n->rows, stat);
-    n->log_tree = cp_dyntree_log_stop(f, n->depth) + cp_leaf_log_marginal(&f->leaf, stat);
+    n->log_tree = cp_tree_prior_table_stop(&f->prior, n->depth) + cp_leaf_log_marginal(&f->leaf, stat);
 }
 
 void cp_dyntree_shape_split(cp_dyntree *f, int32_t split) {
@@ -115,8 +111,8 @@ static void sum_up(cp_dyntree *f, int32_t split) {
     const double *left = cp_dyntree_pool_stat(&f->pool, n->left), *right = cp_dyntree_pool_stat(&f->pool, n->right);
     double *stat = cp_dyntree_pool_stat(&f->pool, split);
     for (size_t k = 0; k < f->pool.width; k++) stat[k] = left[k] + right[k];
-    n->log_tree =
-        cp_dyntree_log_split(f, n->depth) + (f->pool.node[n->left].log_tree + f->pool.node[n->right].log_tree);
+    n->log_tree = cp_tree_prior_table_split(&f->prior, n->depth) +
+                  (f->pool.node[n->left].log_tree + f->pool.node[n->right].log_tree);
     n->of.summed = n->rows;
 }
 

@@ -34,16 +34,13 @@
 #include "leaf/leaf.h"
 #include "method/method.h"
 
-enum { CP_DYNTREE_DEPTHS = 64 };
-
 typedef struct cp_dyntree {
     copse_task task;
     size_t dims, classes; /* classes: of the rows learnt, and those known from the start */
     size_t particles, min_leaf;
     uint64_t seed;
     cp_resampling resampling;
-    cp_tree_prior prior;
-    double log_split[CP_DYNTREE_DEPTHS], log_stop[CP_DYNTREE_DEPTHS];
+    cp_tree_prior_table prior;
     double alpha, kappa, nu, lambda;
 
     int frozen; /* read from a file without rows: it predicts, and D1, D3 and D5 hold but for lists and log_tree */
@@ -75,14 +72,6 @@ void cp_dyntree_settle_leaf(cp_dyntree *f, int32_t leaf);
 void cp_dyntree_shape_split(cp_dyntree *f, int32_t split);
 /* And the rest, of all below a node that is not settled; todo has room for its height and one. */
 void cp_dyntree_settle(cp_dyntree *f, int32_t node, int32_t *todo);
-
-/* Logarithms of the prior, by depth. */
-static inline double cp_dyntree_log_split(const cp_dyntree *f, size_t depth) {
-    return depth < CP_DYNTREE_DEPTHS ? f->log_split[depth] : cp_tree_prior_log_split(&f->prior, depth);
-}
-static inline double cp_dyntree_log_stop(const cp_dyntree *f, size_t depth) {
-    return depth < CP_DYNTREE_DEPTHS ? f->log_stop[depth] : cp_tree_prior_log_stop(&f->prior, depth);
-}
 
 static inline int cp_dyntree_is_settled(const cp_dyntree_node *n) {
     return cp_dyntree_is_leaf(n) || n->of.summed == n->rows;

@@ -78,7 +78,7 @@ static const char *check_leaf(const cp_dyntree *f, int32_t id, uint32_t *seen, d
     }
     cp_leaf_gather(&f->leaf, list, n->rows, stat);
     if (!same_bits(stat, cp_dyntree_pool_stat(&f->pool, id), f->pool.width)) return "D5: a leaf has lost count";
-    double log_tree = cp_dyntree_log_stop(f, n->depth) + cp_leaf_log_marginal(&f->leaf, stat);
+    double log_tree = cp_tree_prior_table_stop(&f->prior, n->depth) + cp_leaf_log_marginal(&f->leaf, stat);
     return same_bits(&log_tree, &n->log_tree, 1) ? NULL : "D5: a leaf's likelihood is not that of its rows";
 }
 
@@ -94,7 +94,7 @@ static const char *check_split(const cp_dyntree *f, int32_t id, double *stat) {
     if (!cp_dyntree_is_settled(left) || !cp_dyntree_is_settled(right)) return "D5: settled before its children";
     for (size_t k = 0; k < f->pool.width; k++) stat[k] = l[k] + r[k];
     if (!same_bits(stat, cp_dyntree_pool_stat(&f->pool, id), f->pool.width)) return "D5: a split has lost count";
-    double log_tree = cp_dyntree_log_split(f, n->depth) + (left->log_tree + right->log_tree);
+    double log_tree = cp_tree_prior_table_split(&f->prior, n->depth) + (left->log_tree + right->log_tree);
     return same_bits(&log_tree, &n->log_tree, 1) ? NULL : "D5: a split's likelihood is not that of its children";
 }
 

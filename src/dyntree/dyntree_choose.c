@@ -204,7 +204,7 @@ static void weigh_gaps(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, in
 static void choose_in_column(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, int32_t dim) {
     enum { MANY = 4 };
     size_t depth = f->pool.node[leaf].depth, tries = 0;
-    double prior = cp_dyntree_log_split(f, depth) + 2 * cp_dyntree_log_stop(f, depth + 1);
+    double prior = cp_tree_prior_table_split(&f->prior, depth) + 2 * cp_tree_prior_table_stop(&f->prior, depth + 1);
     for (int32_t i = d->first[dim]; i != CP_NONE && tries < MANY; i = d->next[i]) tries++;
     gather_column(f, d, leaf, (size_t)dim);
     if (tries == MANY) weigh_gaps(f, d, leaf, d->first[dim]);
@@ -251,8 +251,8 @@ static void weigh_parent(cp_dyntree *f, cp_dyntree_desk *d, int32_t split) {
     if (n->seen == f->pool.sweep) return;
     n->seen = f->pool.sweep;
     cp_dyntree_settle(f, split, d->todo);
-    n->memo.log =
-        cp_dyntree_log_stop(f, n->depth) + cp_leaf_log_marginal(&f->leaf, cp_dyntree_pool_stat(&f->pool, split));
+    n->memo.log = cp_tree_prior_table_stop(&f->prior, n->depth) +
+                  cp_leaf_log_marginal(&f->leaf, cp_dyntree_pool_stat(&f->pool, split));
 }
 
 /* Particles in the same leaf form a chain that begins in its memo.  Returns the number of different leaves; *out_most: the rows

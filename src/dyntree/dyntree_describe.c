@@ -127,8 +127,8 @@ void cp_dyntree_tree_splits(const void *state, size_t tree, double *out_dims) {
 
 static void json_hyper(const cp_dyntree *f, cp_json *j) {
     cp_json_object(j, "hyper");
-    cp_json_number(j, "alpha_split", f->prior.alpha);
-    cp_json_number(j, "beta_split", f->prior.beta);
+    cp_json_number(j, "alpha_split", f->prior.prior.alpha);
+    cp_json_number(j, "beta_split", f->prior.prior.beta);
     if (f->task == COPSE_CLASS) {
         cp_json_number(j, "alpha", f->alpha);
     } else {

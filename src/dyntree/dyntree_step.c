@@ -129,7 +129,7 @@ static void add_to_leaf(cp_dyntree *f, int32_t leaf, size_t row) {
     cp_dyntree_pool_append(&f->pool, leaf, (uint32_t)row);
     cp_leaf_add(&f->leaf, stat, row);
     f->pool.node[leaf].log_tree =
-        cp_dyntree_log_stop(f, f->pool.node[leaf].depth) + cp_leaf_log_marginal(&f->leaf, stat);
+        cp_tree_prior_table_stop(&f->prior, f->pool.node[leaf].depth) + cp_leaf_log_marginal(&f->leaf, stat);
 }
 
 /* To every node above the row, once, whoever holds it. */

@@ -74,7 +74,7 @@ double ref_leaf_log(const cp_dyntree *f, const size_t *rows, size_t n) {
 }
 
 static double log_below(const cp_dyntree *f, const ref_tree *t, size_t depth, const size_t *rows, size_t n) {
-    double split = f->prior.alpha * pow(1 + (double)depth, -f->prior.beta);
+    double split = f->prior.prior.alpha * pow(1 + (double)depth, -f->prior.prior.beta);
     if (!t->left) return log(1 - split) + ref_leaf_log(f, rows, n);
     size_t *part = calloc(n + 1, sizeof *part), left = 0, right = n;
     for (size_t i = 0; i < n; i++) {
