@@ -45,6 +45,8 @@ static inline size_t cp_mondrian_learnt(const cp_mondrian *f) {
 /* Pieces in their own files. */
 copse_status cp_mondrian_hyper_fit(cp_mondrian *f, const copse_run *run, copse_error *err);
 copse_status cp_mondrian_settle(cp_mondrian *f, const copse_run *run, copse_error *err);
+copse_status cp_mondrian_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
+                                 copse_error *err);
 
 copse_status cp_mondrian_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                copse_error *err);
