@@ -105,6 +105,27 @@ static inline copse_model *fitted_in_pieces(const copse_table *t, const char *op
     return m;
 }
 
+static inline void assert_pieces_make_the_whole(const copse_table *t, const char *options) {
+    size_t pieces;
+    copse_model *whole = fitted(t, options), *parts = fitted_in_pieces(t, options, &pieces);
+    assert_true(pieces > 1);
+    assert_same_image(image_of(whole), image_of(parts));
+    copse_model_free(whole);
+    copse_model_free(parts);
+}
+
+/* Read back, it is sound and would be written alike. */
+static inline copse_model *assert_comes_back(const copse_model *m) {
+    copse_error err;
+    copse_model *again;
+    image in = image_of(m);
+    assert_null(m->method->check(m->state));
+    must(cp_model_read(in.bytes, in.n, &again, &err), err);
+    assert_null(again->method->check(again->state));
+    assert_same_image(in, image_of(again));
+    return again;
+}
+
 static inline copse_status fit_with(const copse_table *t, const char *options, const char *checkpoint,
                                     const char *resume, copse_model **out) {
     copse_params *p = params_of(options);

@@ -51,14 +51,8 @@ static void models_are_sound_and_come_back_as_they_were(void **state) {
     for (size_t s = 0; s < TABLES; s++) {
         copse_table *t = table_of(s, 60);
         for (size_t i = 0; i < COUNT(small); i++) {
-            copse_error err;
-            copse_model *m = fitted(t, small[i]), *again;
-            assert_null(m->method->check(m->state));
-            image first = image_of(m);
-            must(cp_model_read(first.bytes, first.n, &again, &err), err);
-            assert_null(again->method->check(again->state));
+            copse_model *m = fitted(t, small[i]), *again = assert_comes_back(m);
             assert_true(figure_of(m, "leaves_per_tree") == figure_of(again, "leaves_per_tree"));
-            assert_same_image(first, image_of(again));
             copse_model_free(again);
             copse_model_free(m);
         }
@@ -370,14 +364,7 @@ static void a_fit_in_pieces_is_the_same_fit(void **state) {
     (void)state;
     for (size_t s = 0; s < TABLES; s++) {
         copse_table *t = table_of(s, 60);
-        for (size_t i = 0; i < COUNT(small); i++) {
-            size_t pieces;
-            copse_model *whole = fitted(t, small[i]), *parts = fitted_in_pieces(t, small[i], &pieces);
-            assert_true(pieces > 1);
-            assert_same_image(image_of(whole), image_of(parts));
-            copse_model_free(whole);
-            copse_model_free(parts);
-        }
+        for (size_t i = 0; i < COUNT(small); i++) assert_pieces_make_the_whole(t, small[i]);
         copse_table_free(t);
     }
 }

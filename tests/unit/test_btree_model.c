@@ -25,17 +25,11 @@ static void models_are_sound_and_come_back_as_they_were(void **state) {
     for (size_t s = 0; s < COUNT(sets); s++) {
         copse_table *t = made(sets[s], 60);
         for (size_t i = 0; i < COUNT(small); i++) {
-            copse_error err;
-            copse_model *m = fitted(t, small[i]), *again;
-            assert_null(m->method->check(m->state));
-            image first = image_of(m);
-            must(cp_model_read(first.bytes, first.n, &again, &err), err);
-            assert_null(again->method->check(again->state));
+            copse_model *m = fitted(t, small[i]), *again = assert_comes_back(m);
             for (size_t k = 0; k < 3; k++) {
                 static const char *const names[] = {"leaves", "depth", "unique_trees"};
                 assert_true(figure_of(m, names[k]) == figure_of(again, names[k]));
             }
-            assert_same_image(first, image_of(again));
             copse_model_free(again);
             copse_model_free(m);
         }
@@ -280,7 +274,6 @@ static void every_stage_is_reported(void **state) {
 
 /* ---------------------------------------------------------------------------------------------------------- checkpoints */
 
-/* Raises the flag when told so many times that something was done. */
 static void a_fit_in_pieces_is_the_same_fit(void **state) {
     (void)state;
     static const char *const sets[] = {"moons", "friedman1"};
@@ -289,14 +282,7 @@ static void a_fit_in_pieces_is_the_same_fit(void **state) {
                                        "bcart samples 100 burn-in 300 thin 2 chains 3"};
     for (size_t s = 0; s < COUNT(sets); s++) {
         copse_table *t = made(sets[s], 60);
-        for (size_t i = 0; i < COUNT(fits); i++) {
-            size_t pieces;
-            copse_model *whole = fitted(t, fits[i]), *parts = fitted_in_pieces(t, fits[i], &pieces);
-            assert_true(pieces > 1);
-            assert_same_image(image_of(whole), image_of(parts));
-            copse_model_free(whole);
-            copse_model_free(parts);
-        }
+        for (size_t i = 0; i < COUNT(fits); i++) assert_pieces_make_the_whole(t, fits[i]);
         copse_table_free(t);
     }
 }
