@@ -11,11 +11,7 @@ void cp_leaf_clear(cp_leaf *m) {
 }
 
 void cp_leaf_add(const cp_leaf *m, double *stat, size_t row) {
-    if (!m->blind) m->kind->add(m, stat, row, 1);
-}
-
-void cp_leaf_remove(const cp_leaf *m, double *stat, size_t row) {
-    if (!m->blind) m->kind->add(m, stat, row, -1);
+    if (!m->blind) m->kind->add(m, stat, row);
 }
 
 void cp_leaf_gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat) {

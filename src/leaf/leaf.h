@@ -63,9 +63,8 @@ void cp_leaf_mean_init(cp_leaf *m, const cp_leaf_residual *of, double leaf_var, 
 double cp_leaf_mean_log(double leaf_var, double noise_var, double sum_w, double sum_wr);
 void cp_leaf_clear(cp_leaf *m);
 
-/* stat += (or -=) one row. */
+/* stat += one row. */
 void cp_leaf_add(const cp_leaf *m, double *stat, size_t row);
-void cp_leaf_remove(const cp_leaf *m, double *stat, size_t row);
 /* stat = the sum over rows, in their order. */
 void cp_leaf_gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat);
 /* log of the probability (density) of the targets in their order: no multinomial coefficient.  0 for no rows. */
@@ -88,7 +87,7 @@ cp_component cp_leaf_predict_number(const cp_leaf *m, const double *stat, double
 /* What a model is made of; callers use the functions above. */
 typedef struct cp_leaf_kind {
     const char *name;
-    void (*add)(const cp_leaf *m, double *stat, size_t row, double sign);
+    void (*add)(const cp_leaf *m, double *stat, size_t row);
     void (*gather)(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat);
     double (*log_marginal)(const cp_leaf *m, const double *stat);
     void (*scan)(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,

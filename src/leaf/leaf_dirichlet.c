@@ -39,8 +39,8 @@ out:
     return status;
 }
 
-static void add(const cp_leaf *m, double *stat, size_t row, double sign) {
-    stat[m->label[row]] += sign;
+static void add(const cp_leaf *m, double *stat, size_t row) {
+    stat[m->label[row]]++;
 }
 
 /* Neighbours are often of one class, and a count has to be stored before it can be raised again: two sets of counts, for

@@ -23,15 +23,15 @@ static double weight_of(const cp_leaf *m, size_t row) {
     return m->opt_weight ? (double)m->opt_weight[row] : 1;
 }
 
-static void add(const cp_leaf *m, double *stat, size_t row, double sign) {
+static void add(const cp_leaf *m, double *stat, size_t row) {
     double w = weight_of(m, row);
-    stat[0] += sign * w;
-    stat[1] += sign * w * (double)m->r[row];
+    stat[0] += w;
+    stat[1] += w * (double)m->r[row];
 }
 
 static void gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat) {
     out_stat[0] = out_stat[1] = 0;
-    for (size_t i = 0; i < n; i++) add(m, out_stat, rows[i], 1);
+    for (size_t i = 0; i < n; i++) add(m, out_stat, rows[i]);
 }
 
 double cp_leaf_mean_log(double leaf_var, double noise_var, double sum_w, double sum_wr) {
@@ -49,7 +49,7 @@ static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, si
     size_t i = 0;
     (void)tmp;
     for (size_t g = 0; g < gaps; g++) {
-        for (; i < end[g]; i++) add(m, left, rows[i], 1);
+        for (; i < end[g]; i++) add(m, left, rows[i]);
         const double right[2] = {whole[0] - left[0], whole[1] - left[1]};
         out_log[g] = log_marginal(m, left) + log_marginal(m, right);
     }

@@ -65,11 +65,11 @@ cp_leaf_units cp_leaf_nig_units(const double *y, size_t n, int passes) {
     return (cp_leaf_units){.centre = centre, .scale = sqrt(squares)};
 }
 
-static void add(const cp_leaf *m, double *stat, size_t row, double sign) {
+static void add(const cp_leaf *m, double *stat, size_t row) {
     double y = m->y[row];
-    stat[0] += sign;
-    stat[1] += sign * y;
-    stat[2] += sign * (y * y);
+    stat[0]++;
+    stat[1] += y;
+    stat[2] += y * y;
 }
 
 static void gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat) {
