@@ -25,12 +25,13 @@ typedef struct cp_dyntree_node {
         size_t summed; /* split: its rows when statistic and log_tree were last computed, 0: never */
     } of;
     double log_tree; /* log of (prior x marginal likelihood) of the tree that it is the root of */
+    /* What the sweep in `seen` has noted of the node. */
     union {
-        double log; /* what a sweep found out about the node: a weight, where it leads to, a chain */
+        double log; /* leaf: log p(y) of the row */
         struct {
             int32_t leaf, above;
-        } to;
-        int32_t next;
+        } to;         /* split: the leaf where the row ends, and its parent */
+        int32_t next; /* leaf: the first of its particles; of nodes that are let go: the next one */
     } memo;
 } cp_dyntree_node;
 
@@ -41,11 +42,11 @@ typedef struct cp_dyntree_pool {
     double *stat; /* width for each node: the leaf model's statistic of the rows in it */
     size_t width;
     size_t nodes, live, cap_node, cap_stat; /* made so far, free ones among them; not free */
-    int32_t free;
-    uint32_t *list;
-    size_t used, cap_list;
-    size_t free_list[CP_DYNTREE_BLOCKS]; /* 1 + where a free block begins; 0: none */
-    uint32_t sweep;
+    int32_t free;                           /* the first free node, CP_NONE: there is none */
+    uint32_t *list;                         /* all lists of rows, and free blocks */
+    size_t used, cap_list;                  /* used: up to here are blocks, free or not */
+    size_t free_list[CP_DYNTREE_BLOCKS];    /* 1 + where a free block begins; 0: none */
+    uint32_t sweep;                         /* the number of the last one */
 } cp_dyntree_pool;
 
 void cp_dyntree_pool_init(cp_dyntree_pool *p, size_t width);

@@ -13,32 +13,34 @@ typedef struct cp_dyntree_choice {
     int32_t dim; /* the cut it may grow by; CP_NONE: there is none */
     float cut;
     uint32_t left; /* rows below the cut */
-    double
-        log_w[CP_DYNTREE_MOVES]; /* prior x marginal likelihood of the tree it leads to, but for what all three share */
-    double u;                    /* uniform: it decides */
+    /* prior x marginal likelihood of the tree that each leads to, but for what all three share */
+    double log_w[CP_DYNTREE_MOVES];
+    double u; /* uniform: it decides */
 } cp_dyntree_choice;
 
+/* A tree, and where in it the row falls. */
 typedef struct cp_dyntree_place {
     int32_t root, leaf, above;
 } cp_dyntree_place;
 
-/* What is kept from row to row, and of no meaning between calls. */
+/* Scratch of all steps, kept from row to row for its memory alone; but `leaf` and `above` are those of the row learnt last,
+ * as long as `found` says so. */
 typedef struct cp_dyntree_desk {
     /* Of each particle. */
-    int32_t *leaf, *above; /* where the row falls, and the parent of that, CP_NONE at the root */
-    size_t found;          /* rows learnt when these were found */
-    cp_dyntree_place *copy;
-    int32_t *next;
-    uint32_t *parent;
-    double *log_w, *tmp; /* tmp: two of each */
+    int32_t *leaf, *above;  /* where the row falls, and the parent of that, CP_NONE at the root */
+    size_t found;           /* rows learnt when these were found */
+    cp_dyntree_place *copy; /* what it becomes when particles are multiplied */
+    int32_t *next;          /* of the same leaf, then of those in it that try the same column; CP_NONE after the last */
+    uint32_t *parent;       /* of which particle it becomes a copy */
+    double *log_w, *tmp;    /* tmp: two of each */
     cp_dyntree_choice *choice;
     int32_t *group; /* the different leaves */
     /* Of each column. */
     float *low, *high; /* cuts are from low to below high */
     uint32_t *known;   /* the number of the group for which they were found */
-    int32_t *first;    /* of the particles that try the column */
-    uint32_t groups;
-    /* Of the rows of a leaf. */
+    int32_t *first;    /* of the particles that try the column; CP_NONE between groups */
+    uint32_t groups;   /* so far, in all rows: the number of the present one */
+    /* Of the rows of a leaf, in an arena. */
     cp_arena rows;
     size_t cap_rows;
     float *column;
@@ -47,12 +49,13 @@ typedef struct cp_dyntree_desk {
     uint64_t *key; /* two of each, for sorting */
     uint32_t *order, *end;
     unsigned char *wanted; /* gaps that somebody cuts */
-    double *gap, *worth;
+    double *gap, *worth;   /* log marginal likelihood of both sides, by gap, and by the number of rows to the left */
+    /* In growing arrays. */
     double *side; /* statistics of the two sides of a cut */
     size_t cap_side;
     int32_t *meet; /* the different nodes above a row */
     size_t met, cap_meet;
-    int32_t *path, *todo;
+    int32_t *path, *todo; /* from a root to where its tree changes; splits to be settled */
     size_t cap_path, cap_todo;
 } cp_dyntree_desk;
 
