@@ -80,11 +80,10 @@ enum { CP_BART_WATCHED = 8 }; /* fitted values, of rows spread over the data */
 typedef struct cp_bart_trace {
     size_t draws; /* so far */
     size_t room;  /* of all series: `samples`, which a finished chain has drawn */
-    double *sigma, *log_likelihood,
-        *leaves;         /* sums x room; classes: sigma is 1, and each sum has a likelihood of its own,
-                                                that of being of its class or not */
-    double *fitted;      /* CP_BART_WATCHED x room; classes: the probability of label 1, or, of more
-                                                than two, of the row's own label */
+    /* sums x room; classes: sigma is 1, and each sum has a likelihood of its own, that of being of its class or not */
+    double *sigma, *log_likelihood, *leaves;
+    /* CP_BART_WATCHED x room; classes: the probability of label 1, or, of more than two, of the row's own label */
+    double *fitted;
     cp_bart_tally tally; /* after burn-in */
 } cp_bart_trace;
 

@@ -25,11 +25,11 @@ typedef struct cp_bart_sparse {
     size_t dims;
     double theta;
     double *log_s; /* of each column; s itself may be too small for a double */
-    double theta_of[CP_BART_THETAS],
-        log_of[CP_BART_THETAS]; /* the grid, and what does not depend on s of its log density */
-    double *asked, *rate;       /* scratch, one per column */
-    uint32_t *row;              /* scratch: a piece of rows */
-    uint32_t *still, *moved;    /* scratch: columns that do not vary in a node as far as seen; that do */
+    /* The grid of thetas, and of their log density what does not depend on s. */
+    double theta_of[CP_BART_THETAS], log_of[CP_BART_THETAS];
+    double *asked, *rate;    /* scratch, one per column */
+    uint32_t *row;           /* scratch: a piece of rows */
+    uint32_t *still, *moved; /* scratch: columns that do not vary in a node as far as seen; that do */
 } cp_bart_sparse;
 
 /* All columns alike. */
@@ -56,13 +56,13 @@ typedef struct cp_bart_sum {
 } cp_bart_sum;
 
 struct cp_bart_chain {
-    const cp_bart_problem *problem;
-    size_t number;
-    size_t done;
-    size_t at;  /* trees done in the sweep that has begun */
-    int lifted; /* tree `at` is out of its residual */
-    cp_bart_sum *sum;
-    void *sampler;
+    const cp_bart_problem *problem; /* borrowed */
+    size_t number;                  /* of the chain */
+    size_t done;                    /* sweeps */
+    size_t at;                      /* trees done in the sweep that has begun */
+    int lifted;                     /* tree `at` is out of its residual */
+    cp_bart_sum *sum;               /* problem->sums of them */
+    void *sampler;                  /* made and freed by the problem's kind of sampler */
     struct cp_bart_warm *opt_warm;
     cp_bart_trace trace;
     cp_bart_hands hands;       /* while it runs */

@@ -12,8 +12,8 @@ typedef struct cp_dict {
     size_t cap, bytes, cap_bytes, slots;
     size_t *start; /* start[i]: offset of string i in text; NUL-terminated there */
     char *text;
-    int32_t
-        *slot; /* open-addressing hash table, CP_NONE is free; slots is a power of two, at most half of them taken */
+    /* Open-addressing hash table, CP_NONE is free; slots is a power of two, at most half of them taken. */
+    int32_t *slot;
     uint64_t salt; /* of the hash: nobody can prepare words that all meet in one slot */
 } cp_dict;
 

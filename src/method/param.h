@@ -17,11 +17,11 @@ typedef struct cp_param {
     cp_param_type type;
     const char *initial; /* as text; "auto" is allowed where auto_ok */
     double min, max;     /* int, real: inclusive */
-    const char
-        *choices; /* choice: words separated by blanks, of which "grid:100" is grid, grid:1, grid:2 ..., the first of
-                            these being grid:100, and min and max are of the number; list: words of which any are taken,
-                            with commas between them, or "none"; int, real: words taken besides numbers, or NULL */
-    int auto_ok;  /* int, real: "auto" lets the method decide; its value, and that of any word, is then NaN */
+    /* choice: words separated by blanks, of which "grid:100" is grid, grid:1, grid:2 ..., the first of these being
+     * grid:100, and min and max are of the number; list: words of which any are taken, with commas between them, or
+     * "none"; int, real: words taken besides numbers, or NULL */
+    const char *choices;
+    int auto_ok; /* int, real: "auto" lets the method decide; its value, and that of any word, is then NaN */
     const char *help;
 } cp_param;
 
@@ -57,9 +57,9 @@ struct cp_method;
 
 struct copse_params {
     const struct cp_method *method;
-    double
-        *value;  /* one per declared option: the number; the index of the choice; the bits of the words in a list; 1 for
-                      yes; NaN is auto */
+    /* One per declared option: the number; the index of the choice; the bits of the words in a list; 1 for yes; NaN is
+     * auto. */
+    double *value;
     char **text; /* as set, for printing */
 };
 
