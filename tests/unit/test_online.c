@@ -137,7 +137,7 @@ static void use_threads(const struct kind *k, const cp_rows *rows, const copse_p
 
 static void any_number_of_threads_gives_the_same_model(void **state) {
     (void)state;
-    for_each_kind(use_threads, "threads", 300);
+    for_each_kind(use_threads, "threads", 292);
 }
 
 /* A stop leaves rows to be learnt, and the next update learns them. */
