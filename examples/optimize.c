@@ -24,8 +24,7 @@ static double evaluate(const double *x) {
 
 int main(int argc, char **argv) {
     const char *path = argc > 1 ? argv[1] : NULL;
-    copse_study_options options = {
-        .dims = space, .n_dims = sizeof space / sizeof *space, .acquisition = "ei", .seed = 1};
+    copse_study_options options = {.dims = space, .n_dims = sizeof space / sizeof *space, .seed = 1};
     copse_study *study = NULL;
     copse_trial t;
     copse_error err;

@@ -70,14 +70,8 @@ static void note_point(copse_study *s, const double *x, int32_t point) {
     s->pending[s->pendings++] = (int32_t)s->n++;
 }
 
-static void note_elite(copse_study *s, int32_t trial) {
-    double mine = worth(s, s->trial[trial].value);
-    size_t k = s->elites;
-    if (k == CP_STUDY_ELITES && !(mine > worth(s, s->trial[s->elite[k - 1]].value))) return;
-    if (k == CP_STUDY_ELITES) k--;
-    for (; k > 0 && mine > worth(s, s->trial[s->elite[k - 1]].value); k--) s->elite[k] = s->elite[k - 1];
-    s->elite[k] = trial;
-    s->elites += s->elites < CP_STUDY_ELITES;
+static double worth_of(const copse_study *s, int32_t trial) {
+    return worth(s, s->trial[trial].value);
 }
 
 static void note_value(copse_study *s, size_t trial, double value) {
@@ -89,7 +83,7 @@ static void note_value(copse_study *s, size_t trial, double value) {
     t->value = value;
     if (isnan(value)) return;
     s->told[s->tells++] = (int32_t)trial;
-    note_elite(s, (int32_t)trial);
+    if (cp_story_note(&s->story, (int32_t)trial, worth(s, value), s->n, s->asked)) s->grown = 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- records */
@@ -213,6 +207,10 @@ copse_status cp_study_look(copse_study *s, copse_error *err) {
 
 /* --------------------------------------------------------------------------------------------------- making, opening */
 
+static size_t first_points(const cp_space *space) {
+    return space->dims + 3;
+}
+
 static copse_status read_options(copse_study *s, const copse_study_options *opt, copse_error *err) {
     const char *name = opt->acquisition ? opt->acquisition : "ucb";
     size_t kind = 0;
@@ -225,7 +223,7 @@ static copse_status read_options(copse_study *s, const copse_study_options *opt,
     s->minimise = !!opt->minimise;
     s->kappa = opt->kappa > 0 ? opt->kappa : 1;
     s->trees = opt->trees ? opt->trees : 10;
-    s->initial = opt->initial ? opt->initial : s->space->dims + 3;
+    s->initial = opt->initial ? opt->initial : first_points(s->space);
     s->seed = opt->seed;
     return COPSE_OK;
 }
@@ -233,6 +231,7 @@ static copse_status read_options(copse_study *s, const copse_study_options *opt,
 /* What follows from the space and the options. */
 static copse_status prepare(copse_study *s, copse_error *err) {
     if (s->space->points) CP_TRY(cp_grid_init(&s->grid, s->space, err));
+    cp_story_init(&s->story, s->space->dims);
     return cp_surrogate_init(&s->forest, s->space->cols, s->trees, s->seed, err);
 }
 
@@ -413,36 +412,60 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+enum { OFTEN = 200 };
+
+/* The number of tells, not above this one, at which the last forest was due: every number up to OFTEN, and then whenever there
+ * are a part 1 / OFTEN more. */
+static size_t last_due(size_t tells) {
+    size_t due = 1;
+    for (size_t n = 1; n <= tells; n += 1 + n / OFTEN) due = n;
+    return due;
+}
+
 /* How bad the bad ones are says nothing of where the best is, but a forest takes their spread for uncertainty, and would have
- * one look there.  So the worst quarter counts as its best value: the quartile of the first 2^k tells, 2^k being as many as
- * there are.  When there are twice as many the forest begins anew, which leaves a tell at O(log n) in the mean. */
-static copse_status set_floor(copse_study *s, copse_error *err) {
+ * one look there.  So the worst quarter counts as the value next to it. */
+static copse_status set_floor(copse_study *s, size_t n, copse_error *err) {
     double *value;
-    size_t n = 1;
-    while (2 * n <= s->tells) n *= 2;
-    if (n == s->surveyed) return COPSE_OK;
+    size_t quarter = (n + 3) / 4;
     CP_TRY(CP_RAW(value, n, err));
-    for (size_t i = 0; i < n; i++) value[i] = worth(s, s->trial[s->told[i]].value);
+    for (size_t i = 0; i < n; i++) value[i] = worth_of(s, s->told[i]);
     qsort(value, n, sizeof *value, by_size);
-    s->floor = value[n / 4];
-    s->surveyed = n;
+    s->floor = value[quarter < n ? quarter : n - 1];
     cp_mem_free(value);
-    cp_surrogate_forget(&s->forest);
     return COPSE_OK;
+}
+
+/* Ten trees have their chance cuts, and where these mislead they would mislead for ever: so there are new trees whenever they
+ * are due, which still leaves a tell at O(log n) in the mean. */
+static copse_status begin_forest(copse_study *s, copse_error *err) {
+    size_t due = last_due(s->tells);
+    cp_rng rng;
+    if (due == s->grown) return COPSE_OK;
+    s->grown = 0;
+    cp_rng_init(&rng, s->seed, CP_FOR_ASK, 2, due);
+    CP_TRY(cp_surrogate_begin(&s->forest, cp_rng_below(&rng, UINT64_C(1) << 53), err));
+    CP_TRY(set_floor(s, due, err));
+    s->grown = due;
+    return COPSE_OK;
+}
+
+/* What the forest of this chapter learns of a trial. */
+static double lesson(const copse_study *s, int32_t trial) {
+    return (size_t)trial < s->story.from ? s->floor : fmax(worth_of(s, trial), s->floor);
 }
 
 static copse_status learn_some(copse_study *s, size_t first, size_t n, float *u, double *y, copse_error *err) {
     for (size_t i = 0; i < n; i++) {
         int32_t trial = s->told[first + i];
         cp_space_encode(s->space, point_of(s, (size_t)trial), u + i * s->space->cols);
-        y[i] = fmax(worth(s, s->trial[trial].value), s->floor);
+        y[i] = lesson(s, trial);
     }
     return cp_surrogate_learn(&s->forest, u, y, n, err);
 }
 
 /* All tells that the forest does not know yet, in their order. */
 static copse_status learn(copse_study *s, copse_error *err) {
-    CP_TRY(set_floor(s, err));
+    CP_TRY(begin_forest(s, err));
     size_t todo = s->tells - cp_surrogate_rows(&s->forest), room = todo < AT_A_TIME ? todo : AT_A_TIME;
     float *u = NULL;
     double *y = NULL;
@@ -466,7 +489,7 @@ static copse_status hunt(copse_study *s, cp_rng *rng, double *x, int32_t *point,
     copse_status status = COPSE_OK;
     cp_view view = {.kind = s->acquisition,
                     .kappa = s->kappa,
-                    .best = worth(s, s->trial[s->elite[0]].value),
+                    .best = s->story.here.worth[0],
                     .tree = (int32_t)cp_rng_below(rng, s->trees),
                     .z = cp_draw_normal(rng)};
     cp_hunt h = {.space = space,
@@ -474,12 +497,12 @@ static copse_status hunt(copse_study *s, cp_rng *rng, double *x, int32_t *point,
                  .view = &view,
                  .grid = space->points ? &s->grid : NULL,
                  .seen = &s->seen,
-                 .elites = s->elites,
+                 .elites = s->story.here.n,
                  .pendings = s->pendings};
-    CP_TRY_OUT(CP_RAW(elite, s->elites * space->dims, err));
+    CP_TRY_OUT(CP_RAW(elite, s->story.here.n * space->dims, err));
     CP_TRY_OUT(CP_RAW(pending, s->pendings * space->cols, err));
-    for (size_t i = 0; i < s->elites; i++)
-        memcpy(elite + i * space->dims, point_of(s, (size_t)s->elite[i]), space->dims * sizeof *elite);
+    for (size_t i = 0; i < s->story.here.n; i++)
+        memcpy(elite + i * space->dims, point_of(s, (size_t)s->story.here.trial[i]), space->dims * sizeof *elite);
     for (size_t i = 0; i < s->pendings; i++)
         cp_space_encode(space, point_of(s, (size_t)s->pending[i]), pending + i * space->cols);
     h.elite = elite;
@@ -517,6 +540,14 @@ static copse_status spread(copse_study *s, int even, cp_rng *rng, double *x, int
     return COPSE_OK;
 }
 
+/* Whether the chapter is still to get its first points; a few will do to look elsewhere. */
+static int is_young(const copse_study *s) {
+    size_t few = first_points(s->space);
+    if (s->story.here.n == 0) return 1;
+    if (!s->story.elsewhere) return s->asked < s->initial;
+    return s->asked - s->story.asked < (s->initial < few ? s->initial : few);
+}
+
 static copse_status choose(copse_study *s, double *x, int32_t *point, copse_error *err) {
     cp_rng rng;
     int random = s->acquisition == CP_ACQ_RANDOM;
@@ -525,7 +556,7 @@ static copse_status choose(copse_study *s, double *x, int32_t *point, copse_erro
         return cp_fail(err, COPSE_E_USAGE, "all %zu points of the grid have been asked for", s->space->points);
     if (s->n >= MOST_TRIALS) return cp_fail(err, COPSE_E_USAGE, "a study holds at most %d trials", MOST_TRIALS);
     cp_rng_init(&rng, s->seed, CP_FOR_ASK, 0, s->n);
-    if (random || s->asked < s->initial || s->tells == 0) return spread(s, !random, &rng, x, point, err);
+    if (random || is_young(s)) return spread(s, !random, &rng, x, point, err);
     CP_TRY(learn(s, err));
     return hunt(s, &rng, x, point, err);
 }

@@ -13,14 +13,13 @@
  *
  *   U1  trial i (from 0) was the i-th to be asked or added; `told` lists those with a value, in the order of telling.
  *   U2  of a list, the points taken are those of the trials.
- *   U3  `elite` are the best trials told, best first; the first of equals comes first. */
+ *   U3  chapters (bo/story.h) follow from the records alone: whoever reads them is in the same one. */
 #ifndef CP_STUDY_H
 #define CP_STUDY_H
 
 #include "base/ledger.h"
 #include "bo/search.h"
-
-enum { CP_STUDY_ELITES = 8 };
+#include "bo/story.h"
 
 typedef struct cp_trial {
     double value; /* as told */
@@ -47,11 +46,11 @@ struct copse_study {
     int32_t *pending; /* trials without an answer, in order */
     size_t pendings, cap_pending;
     cp_map seen; /* of a box: hashes of points */
-    int32_t elite[CP_STUDY_ELITES];
-    size_t elites;
+    cp_story story;
     cp_surrogate forest;
-    double floor;    /* what the forest learns of values worse than that, larger being better */
-    size_t surveyed; /* it is the lower quartile of so many tells, the first ones */
+    double floor; /* what the forest learns of values worse than that, larger being better */
+    size_t
+        grown; /* it is the lower quartile of so many tells, the first ones, and these trees are for so many; 0: none */
 };
 
 copse_status cp_study_new(const char *opt_path, const copse_study_options *opt, copse_study **out, copse_error *err);

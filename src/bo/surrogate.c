@@ -18,20 +18,26 @@ copse_status cp_surrogate_init(cp_surrogate *s, size_t cols, size_t trees, uint6
     CP_TRY(cp_param_new(s->method, &s->params, err));
     snprintf(number, sizeof number, "%zu", trees);
     CP_TRY(set(s->params, "trees", number, err));
-    snprintf(number, sizeof number, "%llu", (unsigned long long)(seed & ((UINT64_C(1) << 53) - 1)));
-    CP_TRY(set(s->params, "seed", number, err));
     CP_TRY(set(s->params, "min-samples-split", "2", err));
-    return set(s->params, "posterior", "fast", err);
+    CP_TRY(set(s->params, "posterior", "fast", err));
+    return cp_surrogate_begin(s, seed, err);
 }
 
-void cp_surrogate_forget(cp_surrogate *s) {
+static void forget(cp_surrogate *s) {
     if (s->state) s->method->clear(s->state);
     s->state = NULL;
     s->behind = 0;
 }
 
+copse_status cp_surrogate_begin(cp_surrogate *s, uint64_t seed, copse_error *err) {
+    char number[32];
+    forget(s);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)(seed & ((UINT64_C(1) << 53) - 1)));
+    return set(s->params, "seed", number, err);
+}
+
 void cp_surrogate_clear(cp_surrogate *s) {
-    cp_surrogate_forget(s);
+    forget(s);
     cp_param_free(s->params);
     *s = (cp_surrogate){0};
 }

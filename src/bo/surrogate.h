@@ -24,8 +24,8 @@ typedef struct cp_surrogate {
 
 copse_status cp_surrogate_init(cp_surrogate *s, size_t cols, size_t trees, uint64_t seed, copse_error *err);
 void cp_surrogate_clear(cp_surrogate *s);
-/* As if nothing had been learnt. */
-void cp_surrogate_forget(cp_surrogate *s);
+/* As if nothing had been learnt; the trees to come are those of this seed. */
+copse_status cp_surrogate_begin(cp_surrogate *s, uint64_t seed, copse_error *err);
 /* n points and their values, in order.  After a failure cp_surrogate_rows says how many points were taken in; the next call
  * finishes their learning. */
 copse_status cp_surrogate_learn(cp_surrogate *s, const float *x, const double *y, size_t n, copse_error *err);

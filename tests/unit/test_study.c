@@ -134,6 +134,89 @@ static void a_file_goes_on(void **state) {
     unlink(path);
 }
 
+static const copse_dim square[] = {{.name = "x", .high = 1}, {.name = "y", .high = 1}};
+
+/* A wide hill of height 1, and a narrow one of height 2 in a corner. */
+static double two_hills(const double *x) {
+    double wide = pow(x[0] - .7, 2) + pow(x[1] - .6, 2), narrow = pow(x[0] - .1, 2) + pow(x[1] - .1, 2);
+    return exp(-4 * wide) + 2 * exp(-40 * narrow);
+}
+
+/* Nothing is better than the middle of it. */
+static double plateau(const double *x) {
+    return fmin(x[0], .5);
+}
+
+static void climb(copse_study *s, double (*what)(const double *), int steps) {
+    copse_error err;
+    copse_trial t;
+    for (int i = 0; i < steps; i++) {
+        must(copse_study_ask(s, &t, &err), err);
+        must(copse_study_tell(s, t.id, what(t.x), &err), err);
+    }
+}
+
+/* Who is on the wide hill's top would stay there. */
+static void looks_elsewhere_in_time(void **state) {
+    enum { RUNS = 10 };
+    int high = 0;
+    (void)state;
+    for (uint64_t run = 0; run < RUNS; run++) {
+        copse_error err;
+        copse_study *s;
+        copse_study_options opt = {.dims = square, .n_dims = 2, .seed = seed_of("elsewhere") + run};
+        must(copse_study_new(NULL, &opt, &s, &err), err);
+        climb(s, two_hills, 160);
+        high += best_value(s) > 1.5;
+        copse_study_free(s);
+    }
+    if (high < RUNS / 2) fail_msg("%d of %d runs found the higher hill", high, (int)RUNS);
+}
+
+/* Nothing is in the file about chapters, and yet who opens it is in the same one. */
+static void chapters_follow_from_the_records(void **state) {
+    char path[64];
+    copse_error err;
+    copse_study *kept = make(NULL, square, 2, NULL, 0), *s = make(fresh(path), square, 2, NULL, 0);
+    int turns = 0, was = 0;
+    (void)state;
+    for (int i = 0; i < 120; i++) {
+        copse_study_free(s);
+        must(copse_study_open(path, &s, &err), err);
+        assert_int_equal(s->story.elsewhere, kept->story.elsewhere);
+        assert_int_equal(s->story.since, kept->story.since);
+        turns += s->story.elsewhere != was;
+        was = s->story.elsewhere;
+        climb(s, plateau, 1);
+        climb(kept, plateau, 1);
+    }
+    assert_true(turns > 1);
+    same_trials(kept, s);
+    copse_study_free(kept);
+    copse_study_free(s);
+    unlink(path);
+}
+
+/* In a chapter elsewhere what was asked for before it is unknown, even if it is told later. */
+static void elsewhere_knows_its_own(void **state) {
+    copse_error err;
+    copse_trial late, t;
+    copse_study *s = make(NULL, square, 2, NULL, 0);
+    (void)state;
+    must(copse_study_ask(s, &late, &err), err);
+    size_t id = late.id;
+    while (!s->story.elsewhere) {
+        must(copse_study_ask(s, &t, &err), err);
+        must(copse_study_tell(s, t.id, 1, &err), err);
+    }
+    must(copse_study_tell(s, id, 5, &err), err);
+    assert_int_equal(copse_study_best(s), id);
+    assert_int_equal(s->story.here.n, 0);
+    climb(s, plateau, 1);
+    assert_int_equal(s->story.here.n, 1);
+    copse_study_free(s);
+}
+
 static void what_others_tell_is_known(void **state) {
     char path[64];
     copse_error err;
@@ -349,7 +432,8 @@ int main(void) {
         cmocka_unit_test(what_others_tell_is_known),  cmocka_unit_test(many_asks_before_tells),
         cmocka_unit_test(a_grid_has_an_end),          cmocka_unit_test(failures_are_not_learnt),
         cmocka_unit_test(wrong_calls_change_nothing), cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(goes_on_after_running_out),
+        cmocka_unit_test(goes_on_after_running_out),  cmocka_unit_test(looks_elsewhere_in_time),
+        cmocka_unit_test(elsewhere_knows_its_own),    cmocka_unit_test(chapters_follow_from_the_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

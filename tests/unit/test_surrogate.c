@@ -146,7 +146,7 @@ static void what_is_forgotten_is_as_never_learnt(void **state) {
     cp_rng_init(&rng, seed_of("forgotten"), CP_FOR_TEST, 0, 0);
     taught(&a, &rng, x, y);
     taught(&b, &rng, x, y);
-    cp_surrogate_forget(&a);
+    must(cp_surrogate_begin(&a, seed_of("surrogate"), &err), err);
     assert_int_equal(cp_surrogate_rows(&a), 0);
     must(cp_surrogate_learn(&a, x, y, ROWS, &err), err);
     must(cp_surrogate_judge(&a, &v, x, ROWS, NULL, got, &err), err);

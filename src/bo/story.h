@@ -1,0 +1,38 @@
+/* story - which trials are the best ones, and when to look elsewhere.
+ *
+ * An acquisition that likes what is good stays on the hill it climbed first.  So a study has chapters.  The first one knows all
+ * values as they are.  When nothing better has come for a while it is over, and one begins that looks elsewhere: whatever
+ * was asked for before counts as poor, a few points are spread evenly, and the climb begins anew.  When that one brings nothing
+ * better of its own any more, the next has all values again, and so on.
+ *
+ *   B1  an elite's trials are the best of those noted, best first; the first of equals comes first. */
+#ifndef CP_STORY_H
+#define CP_STORY_H
+
+#include "base/err.h"
+
+enum { CP_STORY_ELITES = 8 };
+
+typedef struct cp_elite {
+    size_t n;
+    int32_t trial[CP_STORY_ELITES];
+    double worth[CP_STORY_ELITES]; /* larger is better, here and below */
+} cp_elite;
+
+typedef struct cp_story {
+    size_t dims, tells;
+    cp_elite all, here; /* of all trials; of those whose value the chapter knows */
+    double ground;      /* the median of the first CP_STORY_ELITES values, when there are so many */
+    /* the chapter */
+    int elsewhere;
+    size_t from;  /* the first trial that it knows the value of: 0 unless it is elsewhere */
+    size_t asked; /* asks before it */
+    size_t since; /* tells when it last came ahead, or began */
+    double mark;  /* how far it had come then; -INFINITY: nowhere */
+} cp_story;
+
+void cp_story_init(cp_story *s, size_t dims);
+/* One more tell.  trials, asked: how many there are by now.  Returns whether a chapter began with it. */
+int cp_story_note(cp_story *s, int32_t trial, double worth, size_t trials, size_t asked);
+
+#endif
