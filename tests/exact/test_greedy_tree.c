@@ -242,7 +242,7 @@ static void threads_do_not_matter(void **state) {
         grown one = grow_with(&m.rows, binned, &rule, 0, 1);
         assert_true(one.tree.leaves > 100);
         static const int threads[] = {2, 7};
-        for (size_t t = 0; t < COUNT(threads); t++) {
+        for (size_t t = ONE_OF > 1 ? 1 : 0; t < COUNT(threads); t++) { /* under a sanitizer on seven alone */
             grown g = grow_with(&m.rows, binned, &rule, 0, threads[t]);
             assert_same_tree(&one, &g);
             free_grown(&g);

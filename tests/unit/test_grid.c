@@ -8,7 +8,7 @@ static cp_space *points(size_t n, size_t cols, int values, cp_rng *rng) {
     copse_error err;
     copse_table *t;
     cp_space *s;
-    char name[16];
+    char name[32];
     double *x = malloc(n * sizeof *x);
     must(copse_table_new(n, &t, &err), err);
     for (size_t c = 0; c < cols; c++) {
