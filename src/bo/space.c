@@ -1,7 +1,6 @@
 #include "bo/space.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -281,9 +280,7 @@ static copse_status write_dim(const cp_dim *d, cp_writer *w, copse_error *err) {
 copse_status cp_space_write(const cp_space *s, cp_writer *w, copse_error *err) {
     CP_TRY(cp_writer_i64(w, "dims", (int64_t)s->dims, err));
     for (size_t k = 0; k < s->dims; k++) {
-        char prefix[32];
-        snprintf(prefix, sizeof prefix, "dim.%zu", k);
-        CP_TRY(cp_writer_push(w, prefix, err));
+        CP_TRY(cp_writer_push_nth(w, "dim", k, err));
         copse_status status = write_dim(&s->dim[k], w, err);
         cp_writer_pop(w);
         CP_TRY(status);
@@ -327,9 +324,7 @@ static copse_status read_points(cp_reader *r, cp_space *s, copse_error *err) {
 
 static copse_status read_dims(cp_reader *r, copse_dim *dim, found *f, size_t n, copse_error *err) {
     for (size_t k = 0; k < n; k++) {
-        char prefix[32];
-        snprintf(prefix, sizeof prefix, "dim.%zu", k);
-        CP_TRY(cp_reader_push(r, prefix, err));
+        CP_TRY(cp_reader_push_nth(r, "dim", k, err));
         copse_status status = read_dim(r, &dim[k], &f[k], err);
         cp_reader_pop(r);
         CP_TRY(status);
