@@ -32,24 +32,18 @@ static void turn(cp_story *s, size_t trials, size_t asked) {
     s->mark = best_of(&s->here);
 }
 
-/* So many tells without a step ahead, and a chapter is over.  In the long run they are a part of all: a chapter takes a new
+/* So many tells with nothing better, and a chapter is over.  In the long run they are a part of all: a chapter takes a new
  * forest, and costs each tell O(log n) that way. */
 static size_t patience(const cp_story *s) {
     size_t few = 2 * s->dims + 30, part = s->tells / 8;
     return few > part ? few : part;
 }
 
-/* Steps of less than a thousandth of the way up so far are none. */
-static double least_step(const cp_story *s) {
-    return s->tells > CP_STORY_ELITES && s->mark > s->ground ? .001 * (s->mark - s->ground) : 0;
-}
-
 int cp_story_note(cp_story *s, int32_t trial, double worth, size_t trials, size_t asked) {
     s->tells++;
     note_elite(&s->all, trial, worth);
     if ((size_t)trial >= s->from) note_elite(&s->here, trial, worth);
-    if (s->tells == CP_STORY_ELITES) s->ground = s->all.worth[CP_STORY_ELITES / 2];
-    if (best_of(&s->here) > s->mark + least_step(s)) {
+    if (best_of(&s->here) > s->mark) {
         s->mark = best_of(&s->here);
         s->since = s->tells;
     }

@@ -22,7 +22,6 @@ typedef struct cp_elite {
 typedef struct cp_story {
     size_t dims, tells;
     cp_elite all, here; /* of all trials; of those whose value the chapter knows */
-    double ground;      /* the median of the first CP_STORY_ELITES values, when there are so many */
     /* the chapter */
     int elsewhere;
     size_t from;  /* the first trial that it knows the value of: 0 unless it is elsewhere */
