@@ -1,13 +1,11 @@
 #include "bo/study.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes_image.h"
 #include "base/mem.h"
 #include "data/schema.h"
-#include "num/draw.h"
 
 enum { ASKED = 1, TOLD = 2, ADDED = 3 }; /* records */
 
@@ -37,13 +35,9 @@ void cp_study_free(copse_study *s) {
 
 /* ------------------------------------------------------------------------------------------------------------ trials */
 
-static const double *point_of(const copse_study *s, size_t trial) {
-    return s->x + trial * s->space->dims;
-}
-
-/* Larger is better. */
-static double worth(const copse_study *s, double value) {
-    return s->minimise ? -value : value;
+copse_status cp_study_has_room(const copse_study *s, copse_error *err) {
+    if (s->n < MOST_TRIALS) return COPSE_OK;
+    return cp_fail(err, COPSE_E_USAGE, "a study holds at most %d trials", MOST_TRIALS);
 }
 
 /* Room for one more trial and one more tell, so that what is on the disk can always be taken in. */
@@ -55,23 +49,15 @@ static copse_status reserve(copse_study *s, copse_error *err) {
     return cp_map_reserve(&s->seen, err);
 }
 
-static int is_seen(const copse_study *s, const double *x) {
-    return cp_map_find(&s->seen, cp_search_hash(x, s->space->dims)) != CP_NONE;
-}
-
 /* A new trial; room is there. */
 static void note_point(copse_study *s, const double *x, int32_t point) {
     memmove(s->x + s->n * s->space->dims, x, s->space->dims * sizeof *x); /* it may stand there already */
     s->trial[s->n] = (cp_trial){.value = NAN, .state = COPSE_TRIAL_ASKED, .point = point};
     if (point != CP_NONE)
         cp_grid_take(&s->grid, point);
-    else if (!is_seen(s, x))
+    else if (!cp_study_seen(s, x))
         CP_BUG(cp_map_add(&s->seen, cp_search_hash(x, s->space->dims), (int32_t)s->n, NULL));
     s->pending[s->pendings++] = (int32_t)s->n++;
-}
-
-static double worth_of(const copse_study *s, int32_t trial) {
-    return worth(s, s->trial[trial].value);
 }
 
 static void note_value(copse_study *s, size_t trial, double value) {
@@ -83,7 +69,7 @@ static void note_value(copse_study *s, size_t trial, double value) {
     t->value = value;
     if (isnan(value)) return;
     s->told[s->tells++] = (int32_t)trial;
-    if (cp_story_note(&s->story, (int32_t)trial, worth(s, value), s->n, s->asked)) s->grown = 0;
+    if (cp_story_note(&s->story, (int32_t)trial, cp_study_worth(s, value), s->n, s->asked)) s->grown = 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- records */
@@ -207,10 +193,6 @@ copse_status cp_study_look(copse_study *s, copse_error *err) {
 
 /* --------------------------------------------------------------------------------------------------- making, opening */
 
-static size_t first_points(const cp_space *space) {
-    return space->dims + 3;
-}
-
 static copse_status read_options(copse_study *s, const copse_study_options *opt, copse_error *err) {
     const char *name = opt->acquisition ? opt->acquisition : "ucb";
     size_t kind = 0;
@@ -223,7 +205,7 @@ static copse_status read_options(copse_study *s, const copse_study_options *opt,
     s->minimise = !!opt->minimise;
     s->kappa = opt->kappa > 0 ? opt->kappa : 1;
     s->trees = opt->trees ? opt->trees : 10;
-    s->initial = opt->initial ? opt->initial : first_points(s->space);
+    s->initial = opt->initial ? opt->initial : cp_study_first_points(s->space);
     s->seed = opt->seed;
     return COPSE_OK;
 }
@@ -381,7 +363,7 @@ static copse_status find_point(const copse_study *s, const double *x, int32_t *o
 
 static copse_status add(copse_study *s, const double *x, double value, copse_error *err) {
     int32_t point;
-    if (s->n >= MOST_TRIALS) return cp_fail(err, COPSE_E_USAGE, "a study holds at most %d trials", MOST_TRIALS);
+    CP_TRY(cp_study_has_room(s, err));
     CP_TRY(find_point(s, x, &point, err));
     CP_TRY(append_point(s, ADDED, x, point, &value, err));
     note_point(s, x, point);
@@ -405,167 +387,11 @@ copse_status cp_study_add(copse_study *s, const double *x, double value, size_t 
 
 /* --------------------------------------------------------------------------------------------------------------- ask */
 
-enum { AT_A_TIME = 1024 };
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-enum { OFTEN = 200 };
-
-/* The number of tells, not above this one, at which the last forest was due: every number up to OFTEN, and then whenever there
- * are a part 1 / OFTEN more. */
-static size_t last_due(size_t tells) {
-    size_t due = 1;
-    for (size_t n = 1; n <= tells; n += 1 + n / OFTEN) due = n;
-    return due;
-}
-
-/* How bad the bad ones are says nothing of where the best is, but a forest takes their spread for uncertainty, and would have
- * one look there.  So the worst quarter counts as the value next to it. */
-static copse_status set_floor(copse_study *s, size_t n, copse_error *err) {
-    double *value;
-    size_t quarter = (n + 3) / 4;
-    CP_TRY(CP_RAW(value, n, err));
-    for (size_t i = 0; i < n; i++) value[i] = worth_of(s, s->told[i]);
-    qsort(value, n, sizeof *value, by_size);
-    s->floor = value[quarter < n ? quarter : n - 1];
-    cp_mem_free(value);
-    return COPSE_OK;
-}
-
-/* Ten trees have their chance cuts, and where these mislead they would mislead for ever: so there are new trees whenever they
- * are due, which still leaves a tell at O(log n) in the mean. */
-static copse_status begin_forest(copse_study *s, copse_error *err) {
-    size_t due = last_due(s->tells);
-    cp_rng rng;
-    if (due == s->grown) return COPSE_OK;
-    s->grown = 0;
-    cp_rng_init(&rng, s->seed, CP_FOR_ASK, 2, due);
-    CP_TRY(cp_surrogate_begin(&s->forest, cp_rng_below(&rng, UINT64_C(1) << 53), err));
-    CP_TRY(set_floor(s, due, err));
-    s->grown = due;
-    return COPSE_OK;
-}
-
-/* What the forest of this chapter learns of a trial. */
-static double lesson(const copse_study *s, int32_t trial) {
-    return (size_t)trial < s->story.from ? s->floor : fmax(worth_of(s, trial), s->floor);
-}
-
-static copse_status learn_some(copse_study *s, size_t first, size_t n, float *u, double *y, copse_error *err) {
-    for (size_t i = 0; i < n; i++) {
-        int32_t trial = s->told[first + i];
-        cp_space_encode(s->space, point_of(s, (size_t)trial), u + i * s->space->cols);
-        y[i] = lesson(s, trial);
-    }
-    return cp_surrogate_learn(&s->forest, u, y, n, err);
-}
-
-/* All tells that the forest does not know yet, in their order. */
-static copse_status learn(copse_study *s, copse_error *err) {
-    CP_TRY(begin_forest(s, err));
-    size_t todo = s->tells - cp_surrogate_rows(&s->forest), room = todo < AT_A_TIME ? todo : AT_A_TIME;
-    float *u = NULL;
-    double *y = NULL;
-    copse_status status = COPSE_OK;
-    CP_TRY_OUT(CP_RAW(u, room * s->space->cols, err));
-    CP_TRY_OUT(CP_RAW(y, room, err));
-    do {
-        size_t first = cp_surrogate_rows(&s->forest), left = s->tells - first;
-        CP_TRY_OUT(learn_some(s, first, left < room ? left : room, u, y, err));
-    } while (cp_surrogate_rows(&s->forest) < s->tells);
-out:
-    cp_mem_free(u);
-    cp_mem_free(y);
-    return status;
-}
-
-static copse_status hunt(copse_study *s, cp_rng *rng, double *x, int32_t *point, copse_error *err) {
-    const cp_space *space = s->space;
-    double *elite = NULL;
-    float *pending = NULL;
-    copse_status status = COPSE_OK;
-    cp_view view = {.kind = s->acquisition,
-                    .kappa = s->kappa,
-                    .best = s->story.here.worth[0],
-                    .tree = (int32_t)cp_rng_below(rng, s->trees),
-                    .z = cp_draw_normal(rng)};
-    cp_hunt h = {.space = space,
-                 .forest = &s->forest,
-                 .view = &view,
-                 .grid = space->points ? &s->grid : NULL,
-                 .seen = &s->seen,
-                 .elites = s->story.here.n,
-                 .pendings = s->pendings};
-    CP_TRY_OUT(CP_RAW(elite, s->story.here.n * space->dims, err));
-    CP_TRY_OUT(CP_RAW(pending, s->pendings * space->cols, err));
-    for (size_t i = 0; i < s->story.here.n; i++)
-        memcpy(elite + i * space->dims, point_of(s, (size_t)s->story.here.trial[i]), space->dims * sizeof *elite);
-    for (size_t i = 0; i < s->pendings; i++)
-        cp_space_encode(space, point_of(s, (size_t)s->pending[i]), pending + i * space->cols);
-    h.elite = elite;
-    h.pending = pending;
-    CP_TRY_OUT(cp_search_best(&h, rng, x, point, err));
-out:
-    cp_mem_free(elite);
-    cp_mem_free(pending);
-    return status;
-}
-
-enum { TRIES = 1000 };
-
-/* A point without the forest: of the even sequence, or at random; one not taken before, if such are easily found. */
-static copse_status spread(copse_study *s, int even, cp_rng *rng, double *x, int32_t *point, copse_error *err) {
-    const cp_space *space = s->space;
-    float *u;
-    for (int i = 0; i < TRIES; i++) {
-        if (even && i == 0)
-            cp_search_design(space, s->seed, s->asked, x);
-        else
-            for (size_t k = 0; k < space->dims; k++) x[k] = cp_space_value(&space->dim[k], cp_rng_unit(rng));
-        if (space->points || !is_seen(s, x)) break;
-    }
-    if (!space->points) return COPSE_OK;
-    if (even) {
-        CP_TRY(CP_RAW(u, space->cols, err));
-        cp_space_encode(space, x, u);
-        *point = cp_grid_near(&s->grid, u, SIZE_MAX);
-        cp_mem_free(u);
-    } else {
-        *point = cp_grid_draw(&s->grid, rng);
-    }
-    memcpy(x, space->point + (size_t)*point * space->dims, space->dims * sizeof *x);
-    return COPSE_OK;
-}
-
-/* Whether the chapter is still to get its first points; a few will do to look elsewhere. */
-static int is_young(const copse_study *s) {
-    size_t few = first_points(s->space);
-    if (s->story.here.n == 0) return 1;
-    if (!s->story.elsewhere) return s->asked < s->initial;
-    return s->asked - s->story.asked < (s->initial < few ? s->initial : few);
-}
-
-static copse_status choose(copse_study *s, double *x, int32_t *point, copse_error *err) {
-    cp_rng rng;
-    int random = s->acquisition == CP_ACQ_RANDOM;
-    *point = CP_NONE;
-    if (s->space->points && s->grid.free == 0)
-        return cp_fail(err, COPSE_E_USAGE, "all %zu points of the grid have been asked for", s->space->points);
-    if (s->n >= MOST_TRIALS) return cp_fail(err, COPSE_E_USAGE, "a study holds at most %d trials", MOST_TRIALS);
-    cp_rng_init(&rng, s->seed, CP_FOR_ASK, 0, s->n);
-    if (random || is_young(s)) return spread(s, !random, &rng, x, point, err);
-    CP_TRY(learn(s, err));
-    return hunt(s, &rng, x, point, err);
-}
-
 static copse_status ask(copse_study *s, copse_error *err) {
     double *x;
     int32_t point;
     CP_TRY(CP_RAW(x, s->space->dims, err));
-    copse_status status = choose(s, x, &point, err);
+    copse_status status = cp_study_choose(s, x, &point, err);
     if (!status) status = append_point(s, ASKED, x, point, NULL, err);
     if (!status) {
         s->asked++;

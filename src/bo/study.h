@@ -48,9 +48,8 @@ struct copse_study {
     cp_map seen; /* of a box: hashes of points */
     cp_story story;
     cp_surrogate forest;
-    double floor; /* what the forest learns of values worse than that, larger being better */
-    size_t
-        grown; /* it is the lower quartile of so many tells, the first ones, and these trees are for so many; 0: none */
+    size_t grown; /* the forest is for so many tells, the first ones; 0: there is none */
+    double floor; /* lower quartile of those, larger being better: what it learns of any value worse than that */
 };
 
 copse_status cp_study_new(const char *opt_path, const copse_study_options *opt, copse_study **out, copse_error *err);
@@ -61,5 +60,31 @@ copse_status cp_study_tell(copse_study *s, size_t trial, double value, copse_err
 copse_status cp_study_add(copse_study *s, const double *x, double value, size_t *out_trial, copse_error *err);
 copse_status cp_study_look(copse_study *s, copse_error *err);
 const char *cp_study_acquisition(const copse_study *s);
+
+/* ------------------------------------------------------------------------------------------ for study_choose.c and study.c */
+
+/* Where the next trial is to be: x gets the values, *point its number in a list or CP_NONE.  Everything told is known by then. */
+copse_status cp_study_choose(copse_study *s, double *x, int32_t *point, copse_error *err);
+/* One more trial may be noted. */
+copse_status cp_study_has_room(const copse_study *s, copse_error *err);
+
+static inline const double *cp_study_point(const copse_study *s, size_t trial) {
+    return s->x + trial * s->space->dims;
+}
+
+/* Larger is better. */
+static inline double cp_study_worth(const copse_study *s, double value) {
+    return s->minimise ? -value : value;
+}
+
+/* Of a box: whether a trial had exactly these values. */
+static inline int cp_study_seen(const copse_study *s, const double *x) {
+    return cp_map_find(&s->seen, cp_search_hash(x, s->space->dims)) != CP_NONE;
+}
+
+/* Spread evenly before the forest is asked, unless the options say otherwise. */
+static inline size_t cp_study_first_points(const cp_space *space) {
+    return space->dims + 3;
+}
 
 #endif
