@@ -63,7 +63,8 @@ static cp_component component_of(const cp_dyntree *f, int32_t leaf, double weigh
 
 static copse_status answer_row(const cp_dyntree *f, const float *x, tally *t, size_t place, cp_answer *out,
                                copse_error *err) {
-    double trees = (double)(t->end - t->first), *probs = out->probs + place * out->classes;
+    double trees = (double)(t->end - t->first),
+           *probs = f->task == COPSE_CLASS ? out->probs + place * out->classes : NULL;
     find_leaves(f, x, t);
     for (size_t k = 0; k < t->leaves; k++) {
         int32_t leaf = t->leaf[k];
