@@ -161,7 +161,7 @@ static void climb(copse_study *s, double (*what)(const double *), int steps) {
 
 /* Who is on the wide hill's top would stay there. */
 static void looks_elsewhere_in_time(void **state) {
-    enum { RUNS = ONE_OF > 1 ? 2 : 6 };
+    enum { RUNS = ONE_OF > 1 ? 1 : 6 }; /* a sanitizer sees the code in one, of which nothing is asked */
     int high = 0;
     (void)state;
     for (uint64_t run = 0; run < RUNS; run++) {
