@@ -120,12 +120,12 @@ def remembered(enabled, key, measure):
     return kept[name]
 
 
-def program(name):
+def program(name, *args):
     """A benchmark program of the build, run on one core; every line of JSON it prints."""
     path = os.path.join(ROOT, 'build', 'bench', name)
     if not os.path.exists(path):
         raise Skip(f'{name} is not built: meson configure build -Dtests=true && ninja -C build')
-    done = subprocess.run([path], capture_output=True, text=True, preexec_fn=one_core, check=True)
+    done = subprocess.run([path, *map(str, args)], capture_output=True, text=True, preexec_fn=one_core, check=True)
     return [json.loads(line) for line in done.stdout.split('\n') if line.startswith('{')]
 
 
