@@ -32,6 +32,8 @@ copse_status cli_roles(cli *c, copse_roles *out, copse_error *err);
 
 /* The method of that name, NULL if there is none. */
 const copse_method_info *cli_method(const char *name);
+/* Prints its options as a table; in cmd_methods.c. */
+void cli_method_options(const copse_method_info *m);
 
 /* A method's parameters with the options given.  lenient: options the method does not have are passed over. */
 copse_status cli_params(const cli *c, const char *method, int lenient, copse_params **out, copse_error *err);

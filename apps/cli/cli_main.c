@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cli_data.h"
 #include "cli_out.h"
 
 static const cli_command *const commands[] = {
@@ -41,14 +42,25 @@ static void print_option(const cli_option *o) {
     printf("  %-26s %s\n", left, o->help);
 }
 
-static void print_command(const cli_command *c) {
+/* Of the method that was named beside --help, if one was. */
+static void print_method_options(const char *opt_method) {
+    const copse_method_info *m = opt_method ? cli_method(opt_method) : NULL;
+    if (m) {
+        printf("\noptions of %s\n", m->name);
+        cli_method_options(m);
+    } else {
+        puts("\nmethod options\n  --trees, --seed and all that 'copse methods METHOD' lists");
+    }
+}
+
+static void print_command(const cli_command *c, const char *opt_method) {
     printf("copse %s: %s\n\nusage: copse %s%s%s [options]\n", c->name, c->summary, c->name, *c->words ? " " : "",
            c->words);
     for (const cli_group *g = c->groups; g->title; g++) {
         printf("\n%s\n", g->title);
         for (const cli_option *o = g->options; o->name; o++) print_option(o);
     }
-    if (c->method_options) puts("\nmethod options\n  --trees, --seed and all that 'copse methods METHOD' lists");
+    if (c->method_options) print_method_options(opt_method);
     if (c->more) printf("\n%s", c->more);
 }
 
@@ -71,7 +83,7 @@ static copse_status help(const char *name, copse_error *err) {
     }
     const cli_command *c = find_command(name);
     if (!c) return unknown_command(name, err);
-    print_command(c);
+    print_command(c, NULL);
     return COPSE_OK;
 }
 
@@ -94,7 +106,7 @@ static copse_status run_command(const cli_command *command, char *const *argv, s
     copse_status status = COPSE_OK;
     CLI_TRY_OUT(cli_args_parse(&c.args, command, argv, n, err));
     if (c.args.help) {
-        print_command(command);
+        print_command(command, cli_args_text(&c.args, "method"));
         goto out;
     }
     CLI_TRY_OUT(common_options(&c, err));

@@ -38,7 +38,7 @@ static int wider(int width, const char *text) {
     return n > width ? n : width;
 }
 
-static void method_text(const copse_method_info *m) {
+void cli_method_options(const copse_method_info *m) {
     copse_option_info o;
     int name = 6, initial = 7, range = 5;
     for (size_t i = 0; copse_method_option(m->name, i, &o); i++) {
@@ -46,11 +46,15 @@ static void method_text(const copse_method_info *m) {
         initial = wider(initial, o.initial);
         range = wider(range, o.range);
     }
-    printf("%s: %s\n  tasks: %s; %s\n\n", m->name, m->summary, tasks_of(m),
-           m->online ? "online: copse learn can go on with its models" : "batch only");
     printf("  %-*s  %-*s  %-*s  %s\n", name + 2, "option", initial, "default", range, "range", "meaning");
     for (size_t i = 0; copse_method_option(m->name, i, &o); i++)
         printf("  --%-*s  %-*s  %-*s  %s\n", name, o.name, initial, o.initial, range, o.range, o.help);
+}
+
+static void method_text(const copse_method_info *m) {
+    printf("%s: %s\n  tasks: %s; %s\n\n", m->name, m->summary, tasks_of(m),
+           m->online ? "online: copse learn can go on with its models" : "batch only");
+    cli_method_options(m);
 }
 
 static void list(const cli *c) {
