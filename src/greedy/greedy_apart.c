@@ -1,7 +1,7 @@
 /* A tree of many rows.  Its top, the nodes of more than CP_GREEDY_BRANCH rows, is found level by level: the nodes of a
  * level are independent, so each may go to another thread, and threads wait for each other only once a level.  (A loop
  * over the rows of one node would have them wait at every node: beside a program that holds a core, that is most of the
- * time.)  The nodes below are grown by themselves, each into a tree of its own, on whatever thread is free.
+ * time.  Only while there are fewer nodes than threads, their histograms are filled so.)  The nodes below are grown by themselves, each into a tree of its own, on whatever thread is free.
  *
  * The tree is put together afterwards, on one thread, in the order in which one thread would have grown it. */
 #include <stdlib.h>
@@ -26,11 +26,59 @@ typedef struct top {
     size_t workers;
     knot *knot;
     size_t n, cap;
-    size_t level; /* knots from here on are of the level under work */
+    size_t level; /* knots from here on are of the level under work; */
+    int few;      /* of them are fewer large than there are workers */
 } top;
 
 static int is_large(const knot *k) {
     return cp_greedy_open_rows(&k->open) > CP_GREEDY_BRANCH;
+}
+
+/* A node's histograms, by all threads. */
+typedef struct sharing {
+    cp_greedy_work *work;
+    const cp_greedy_open *open;
+    cp_greedy_open *part; /* per worker */
+} sharing;
+
+enum { SHARE = 1 << 14 }; /* rows that a thread takes at a time */
+
+static copse_status add_share(void *arg, size_t i, size_t worker, copse_error *err) {
+    const sharing *s = arg;
+    size_t lo = s->open->lo + i * SHARE, hi = s->open->hi - lo < SHARE ? s->open->hi : lo + SHARE;
+    return cp_greedy_find_add(&s->work[worker], lo, hi, &s->part[worker], err);
+}
+
+static copse_status fill_together(const top *t, cp_greedy_open *o, const copse_run *run, copse_error *err) {
+    sharing s = {.work = t->work, .open = o};
+    size_t shares = (cp_greedy_open_rows(o) + SHARE - 1) / SHARE;
+    CP_TRY(CP_NEW(s.part, t->workers, err));
+    copse_status status = cp_pool_for(run, t->workers, shares, NULL, add_share, &s, err);
+    for (size_t i = 0; i < t->workers; i++) cp_greedy_find_join(&t->work[0], o, &s.part[i]);
+    cp_mem_free(s.part);
+    return status;
+}
+
+/* Of its children, the one with fewer rows. */
+static int small_side(const knot *k) {
+    return cp_greedy_open_rows(&k->part[0]) > cp_greedy_open_rows(&k->part[1]);
+}
+
+static copse_status hand_down(cp_greedy_work *w, knot *k, copse_error *err) {
+    int small = small_side(k);
+    return cp_greedy_find_hand_down(w, &k->open, &k->part[small], &k->part[!small], CP_GREEDY_BRANCH, err);
+}
+
+/* The same for a level of few. */
+static copse_status hand_down_few(const top *t, const copse_run *run, copse_error *err) {
+    for (knot *k = t->knot + t->level; k < t->knot + t->n; k++) {
+        if (!k->is_split) continue;
+        int small = small_side(k);
+        if (k->open.hist && cp_greedy_open_rows(&k->part[!small]) > CP_GREEDY_BRANCH)
+            CP_TRY(fill_together(t, &k->part[small], run, err));
+        CP_TRY(hand_down(&t->work[0], k, err));
+    }
+    return COPSE_OK;
 }
 
 static copse_status split_knot(void *arg, size_t i, size_t worker, copse_error *err) {
@@ -42,8 +90,7 @@ static copse_status split_knot(void *arg, size_t i, size_t worker, copse_error *
     if (!k->is_split) return COPSE_OK;
     CP_TRY(cp_greedy_find_keep(w, &k->found, err));
     cp_greedy_find_divide(w, &k->open, k->part);
-    int small = cp_greedy_open_rows(&k->part[0]) > cp_greedy_open_rows(&k->part[1]);
-    return cp_greedy_find_hand_down(w, &k->open, &k->part[small], &k->part[!small], CP_GREEDY_BRANCH, err);
+    return t->few ? COPSE_OK : hand_down(w, k, err);
 }
 
 /* The children of the level are the next one; *large: how many of them are still of the top. */
@@ -65,9 +112,12 @@ static copse_status next_level(top *t, size_t *large, copse_error *err) {
 
 static copse_status find_top(top *t, const copse_run *run, copse_error *err) {
     size_t large = 1;
+    if (t->workers > 1 && cp_greedy_find_has_hist(&t->work[0])) CP_TRY(fill_together(t, &t->knot[0].open, run, err));
     while (large > 0) {
         size_t workers = large < t->workers ? large : t->workers;
+        t->few = large < t->workers;
         CP_TRY(cp_pool_for(run, workers, t->n - t->level, NULL, split_knot, t, err));
+        if (t->few) CP_TRY(hand_down_few(t, run, err));
         CP_TRY(next_level(t, &large, err));
     }
     return COPSE_OK;

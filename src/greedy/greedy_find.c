@@ -7,7 +7,8 @@
 #include "split/split_random.h"
 
 enum {
-    GROUP = 8,        /* columns whose histograms are filled together: 32 KB, the first-level cache */
+    GROUP = 8,        /* columns whose histograms are filled together: 32 KB, the first-level cache; */
+    STRETCH = 4096,   /* rows they are filled from before the next ones are, which find these rows still in a cache */
     MOST_HANDED = 512 /* columns beyond which handing histograms down would take too much memory */
 };
 
@@ -65,6 +66,15 @@ copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err
 
 /* ------------------------------------------------------------------------------------------------------------ measuring */
 
+static cp_sum add_up(const cp_sum *sum, size_t n) {
+    cp_sum all = {0, 0};
+    for (size_t i = 0; i < n; i++) {
+        all.w += sum[i].w;
+        all.s += sum[i].s;
+    }
+    return all;
+}
+
 static void measure(cp_greedy_work *w, const cp_greedy_open *o) {
     cp_split_node *n = &w->node;
     const cp_sum *sum = w->records->sum;
@@ -72,10 +82,7 @@ static void measure(cp_greedy_work *w, const cp_greedy_open *o) {
     n->rows = o->hi - o->lo;
     n->square = 0;
     if (n->rule->kind == CP_SPLIT_SQUARED) {
-        for (size_t i = o->lo; i < o->hi; i++) {
-            all.w += sum[i].w;
-            all.s += sum[i].s;
-        }
+        all = o->hist ? add_up(o->hist, CP_SPLIT_CELLS) : add_up(sum + o->lo, n->rows); /* any column has all rows */
         n->weight = cp_split_weight(n->rule, all.w);
         n->mean = (double)all.s / n->weight;
         return;
@@ -114,8 +121,7 @@ static void add_cell(cp_sum *cell, const cp_sum *a) {
 }
 
 /* Histograms of n <= GROUP columns. */
-static void fill_hist(const cp_records *r, size_t lo, size_t hi, const uint32_t *column, size_t n, cp_sum *hist) {
-    memset(hist, 0, n * CP_SPLIT_CELLS * sizeof *hist);
+static void add_rows(const cp_records *r, size_t lo, size_t hi, const uint32_t *column, size_t n, cp_sum *hist) {
     for (size_t i = lo; i < hi; i++) {
         const uint8_t *bin = r->bin + i * r->stride;
         const cp_sum *a = &r->sum[i];
@@ -123,26 +129,26 @@ static void fill_hist(const cp_records *r, size_t lo, size_t hi, const uint32_t 
     }
 }
 
-static void fill_all(const cp_greedy_work *w, size_t lo, size_t hi, cp_sum *hist) {
-    uint32_t column[GROUP];
+static void add_to_all(const cp_greedy_work *w, size_t lo, size_t hi, cp_sum *hist) {
     size_t dims = w->records->data->rows.dims;
     for (size_t d = 0; d < dims; d += GROUP) {
+        uint32_t column[GROUP];
         size_t n = dims - d < GROUP ? dims - d : GROUP;
         for (size_t j = 0; j < n; j++) column[j] = (uint32_t)(d + j);
-        fill_hist(w->records, lo, hi, column, n, hist + d * CP_SPLIT_CELLS);
+        add_rows(w->records, lo, hi, column, n, hist + d * CP_SPLIT_CELLS);
     }
 }
 
-/* Spare histograms are chained through their first words. */
+/* All cells 0.  Spare histograms are chained through their first words. */
 static copse_status take_hist(cp_greedy_work *w, cp_sum **out, copse_error *err) {
     struct cp_greedy_finder *f = w->finder;
     *out = f->spare;
-    if (f->spare) {
+    if (f->spare)
         memcpy(&f->spare, (const void *)*out, sizeof f->spare);
-        return COPSE_OK;
-    }
-    *out = cp_arena_get(&w->tmp, hist_size(w), sizeof **out);
-    return *out ? COPSE_OK : cp_fail_memory(err);
+    else if (!(*out = cp_arena_get(&w->tmp, hist_size(w), sizeof **out)))
+        return cp_fail_memory(err);
+    memset(*out, 0, hist_size(w) * sizeof **out);
+    return COPSE_OK;
 }
 
 void cp_greedy_find_drop(cp_greedy_work *w, cp_greedy_open *o) {
@@ -152,12 +158,30 @@ void cp_greedy_find_drop(cp_greedy_work *w, cp_greedy_open *o) {
     o->hist = NULL;
 }
 
+int cp_greedy_find_has_hist(const cp_greedy_work *w) {
+    return w->finder->hands_down;
+}
+
+copse_status cp_greedy_find_add(cp_greedy_work *w, size_t lo, size_t hi, cp_greedy_open *to, copse_error *err) {
+    if (!to->hist) CP_TRY(take_hist(w, &to->hist, err));
+    for (size_t i = lo; i < hi; i += STRETCH) add_to_all(w, i, hi - i < STRETCH ? hi : i + STRETCH, to->hist);
+    return COPSE_OK;
+}
+
+void cp_greedy_find_join(cp_greedy_work *w, cp_greedy_open *to, cp_greedy_open *part) {
+    if (to->hist && part->hist) {
+        for (size_t i = 0; i < hist_size(w); i++) add_cell(&to->hist[i], &part->hist[i]);
+        cp_greedy_find_drop(w, part);
+    }
+    if (!to->hist) to->hist = part->hist;
+    part->hist = NULL;
+}
+
 copse_status cp_greedy_find_hand_down(cp_greedy_work *w, cp_greedy_open *from, cp_greedy_open *small,
                                       cp_greedy_open *large, size_t local, copse_error *err) {
     if (!from->hist) return COPSE_OK;
     if (large->hi - large->lo > local) {
-        CP_TRY(take_hist(w, &small->hist, err));
-        fill_all(w, small->lo, small->hi, small->hist);
+        if (!small->hist) CP_TRY(cp_greedy_find_add(w, small->lo, small->hi, small, err));
         large->hist = from->hist;
         from->hist = NULL;
         for (size_t i = 0; i < hist_size(w); i++) {
@@ -185,10 +209,7 @@ static void try_hist(cp_greedy_work *w, size_t dim, const cp_sum *cell) {
 }
 
 static copse_status try_all_hist(cp_greedy_work *w, cp_greedy_open *o, copse_error *err) {
-    if (!o->hist) {
-        CP_TRY(take_hist(w, &o->hist, err));
-        fill_all(w, o->lo, o->hi, o->hist);
-    }
+    if (!o->hist) CP_TRY(cp_greedy_find_add(w, o->lo, o->hi, o, err));
     for (size_t d = 0; d < w->records->data->rows.dims; d++) try_hist(w, d, o->hist + d * CP_SPLIT_CELLS);
     return COPSE_OK;
 }
@@ -201,7 +222,8 @@ static void try_some_hist(cp_greedy_work *w, const cp_greedy_open *o) {
         while (n < GROUP && (dim = cp_greedy_work_column(w, n > 0 || w->best.num >= 0)) != CP_NONE)
             column[n++] = (uint32_t)dim;
         if (n == 0) break;
-        fill_hist(w->records, o->lo, o->hi, column, n, w->finder->hist);
+        memset(w->finder->hist, 0, n * CP_SPLIT_CELLS * sizeof *w->finder->hist);
+        add_rows(w->records, o->lo, o->hi, column, n, w->finder->hist);
         for (size_t j = 0; j < n; j++) try_hist(w, column[j], w->finder->hist + j * CP_SPLIT_CELLS);
         dim = 0;
     }

@@ -30,7 +30,13 @@ copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp
                                   copse_error *err);
 /* Makes the node a leaf. */
 copse_status cp_greedy_find_close(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err);
-/* Histograms from a node that was split to its children of more than `local` rows. */
+/* Do nodes have histograms, to be handed down? */
+int cp_greedy_find_has_hist(const cp_greedy_work *w);
+/* Adds records lo ... hi-1 to the node's histograms, which are 0 if it had none; */
+copse_status cp_greedy_find_add(cp_greedy_work *w, size_t lo, size_t hi, cp_greedy_open *to, copse_error *err);
+/* and one part of a node's histograms, which are sums of whole numbers, to another. */
+void cp_greedy_find_join(cp_greedy_work *w, cp_greedy_open *to, cp_greedy_open *part);
+/* Histograms from a node that was split to its children of more than `local` rows; the small one may have its own. */
 copse_status cp_greedy_find_hand_down(cp_greedy_work *w, cp_greedy_open *from, cp_greedy_open *small,
                                       cp_greedy_open *large, size_t local, copse_error *err);
 /* The node needs its histograms no longer. */
