@@ -9,17 +9,23 @@
 
 /* --------------------------------------------------------------------------------------------------------- fixed point */
 
+/* Of all of a job's rows, or of a block of them. */
 typedef struct extent {
     size_t rows;
     double weight, largest_target;
-    int whole;     /* all weights are whole numbers */
-    size_t *start; /* per block of the job's rows: the record its first row becomes, if it has some weight */
+    int whole; /* all weights are whole numbers */
 } extent;
 
 enum { BLOCK = 1 << 14 };
 
 static uint32_t job_row(const cp_greedy_job *job, size_t i) {
     return job->row ? job->row[i] : (uint32_t)i;
+}
+
+/* As rint, which is a call: where numbers have no bits for fractions, adding rounds. */
+static inline double nearest(double x) {
+    const double coarse = 0x1.8p52;
+    return fabs(x) <= 0x1p51 ? x + coarse - coarse : rint(x);
 }
 
 static double target(const cp_greedy_data *d, size_t row) {
@@ -32,27 +38,66 @@ static void scale_weights(cp_records *r, const cp_greedy_job *job) {
     r->weight_scale = 1;
     r->weight_least = 0;
     if (!r->weight) return;
-    for (size_t i = 0; i < job->rows; i++) heaviest = fmax(heaviest, r->weight[job_row(job, i)]);
+    for (size_t i = 0; i < job->rows; i++) {
+        double w = r->weight[job_row(job, i)];
+        heaviest = w > heaviest ? w : heaviest;
+    }
     if (heaviest < 0x1p-40 || heaviest > 0x1p40) frexp(heaviest, &exponent);
     r->weight_scale = ldexp(1, exponent < -1000 ? 1000 : -exponent);
     r->weight_least = heaviest * r->weight_scale * 0x1p-80;
 }
 
-static void measure(const cp_records *r, const cp_greedy_job *job, extent *e_out) {
-    extent e = {.whole = 1, .start = e_out->start};
-    for (size_t i = 0; i < job->rows; i++) {
-        if (i % BLOCK == 0) e.start[i / BLOCK] = e.rows;
-        size_t row = job_row(job, i);
-        double w = cp_records_weight(r, row);
+/* Work on the job's rows, block by block. */
+typedef struct filling {
+    cp_records *r;
+    const cp_greedy_job *job;
+    extent *block;
+    size_t *start; /* per block: the record its first row becomes, if it has some weight */
+    size_t blocks;
+    double per_weight, per_target;
+} filling;
+
+static size_t block_end(const filling *f, size_t block) {
+    size_t first = block * BLOCK;
+    return f->job->rows - first < BLOCK ? f->job->rows : first + BLOCK;
+}
+
+static double distance(const cp_greedy_data *d, size_t row) {
+    return d->rows.y ? fabs(d->rows.y[row] - d->centre) : 0;
+}
+
+static copse_status measure_block(void *arg, size_t block, size_t worker, copse_error *err) {
+    const filling *f = arg;
+    const cp_records *r = f->r;
+    extent e = {.whole = 1};
+    (void)worker;
+    (void)err;
+    for (size_t i = block * BLOCK; i < block_end(f, block); i++) {
+        size_t row = job_row(f->job, i);
+        double w = cp_records_weight(r, row), far = distance(r->data, row);
         if (!(w > 0)) continue;
         e.rows++;
         e.weight += w;
-        e.whole &= w == rint(w);
-        double far = r->data->rows.y ? fabs(r->data->rows.y[row] - r->data->centre) : 0;
+        e.whole &= w == nearest(w);
         e.largest_target = far > e.largest_target ? far : e.largest_target;
     }
-    e.largest_target /= r->data->scale; /* a power of two: once is as good as every time */
-    *e_out = e;
+    f->block[block] = e;
+    return COPSE_OK;
+}
+
+static copse_status measure(filling *f, const copse_run *run, extent *all, copse_error *err) {
+    *all = (extent){.whole = 1};
+    CP_TRY(cp_pool_for(run, cp_pool_workers(run, f->blocks), f->blocks, NULL, measure_block, f, err));
+    for (size_t b = 0; b < f->blocks; b++) {
+        const extent *e = &f->block[b];
+        f->start[b] = all->rows;
+        all->rows += e->rows;
+        all->weight += e->weight;
+        all->whole &= e->whole;
+        all->largest_target = fmax(all->largest_target, e->largest_target);
+    }
+    all->largest_target /= f->r->data->scale; /* a power of two: once is as good as every time */
+    return COPSE_OK;
 }
 
 /* The largest power of two p such that p * total <= bound. */
@@ -73,28 +118,20 @@ static void choose_units(cp_records *r, const extent *e, double *per_weight, dou
     r->target_unit = 1 / *per_target;
 }
 
-typedef struct filling {
-    cp_records *r;
-    const cp_greedy_job *job;
-    const size_t *start;
-    double per_weight, per_target;
-} filling;
-
 static copse_status fill_block(void *arg, size_t block, size_t worker, copse_error *err) {
     const filling *f = arg;
     cp_records *r = f->r;
     const cp_greedy_data *d = r->data;
-    size_t first = block * BLOCK, end = f->job->rows - first < BLOCK ? f->job->rows : first + BLOCK;
     size_t at = f->start[block];
     (void)worker;
     (void)err;
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = block * BLOCK; i < block_end(f, block); i++) {
         uint32_t row = job_row(f->job, i);
         double w = cp_records_weight(r, row);
         if (!(w > 0)) continue;
-        int64_t wq = (int64_t)rint(w * f->per_weight);
+        int64_t wq = (int64_t)nearest(w * f->per_weight);
         r->sum[at].w = (int64_t)1 << r->rule.shift | (wq > 0 ? wq : 1);
-        r->sum[at].s = d->rows.y ? (int64_t)rint(w * rint(target(d, row) * f->per_target)) : d->rows.label[row];
+        r->sum[at].s = d->rows.y ? (int64_t)nearest(w * nearest(target(d, row) * f->per_target)) : d->rows.label[row];
         r->row[at] = row;
         if (r->bin) memcpy(r->bin + at * r->stride, d->bins.bin + (size_t)row * r->stride, r->stride);
         at++;
@@ -118,19 +155,20 @@ static copse_status make_room(cp_records *r, const cp_greedy_rule *rule, copse_e
     return CP_RAW(r->spare_bin, half * r->stride, err);
 }
 
-static copse_status make(cp_records *r, const cp_greedy_rule *rule, const cp_greedy_job *job, const copse_run *run,
-                         extent *e, copse_error *err) {
-    filling f = {.r = r, .job = job, .start = e->start};
-    size_t blocks = (job->rows + BLOCK - 1) / BLOCK;
-    measure(r, job, e);
-    if (e->rows == 0) return cp_fail(err, COPSE_E_DATA, "a tree needs at least one row of weight above 0");
-    r->n = e->rows;
-    choose_units(r, e, &f.per_weight, &f.per_target);
+static copse_status make(filling *f, const cp_greedy_rule *rule, const copse_run *run, copse_error *err) {
+    cp_records *r = f->r;
+    extent e;
+    CP_TRY(CP_RAW(f->block, f->blocks, err));
+    CP_TRY(CP_RAW(f->start, f->blocks, err));
+    CP_TRY(measure(f, run, &e, err));
+    if (e.rows == 0) return cp_fail(err, COPSE_E_DATA, "a tree needs at least one row of weight above 0");
+    r->n = e.rows;
+    choose_units(r, &e, &f->per_weight, &f->per_target);
     CP_TRY(make_room(r, rule, err));
-    CP_TRY(cp_pool_for(run, cp_pool_workers(run, blocks), blocks, NULL, fill_block, &f, err));
+    CP_TRY(cp_pool_for(run, cp_pool_workers(run, f->blocks), f->blocks, NULL, fill_block, f, err));
     r->rule.kind = r->data->rows.y ? CP_SPLIT_SQUARED : rule->entropy ? CP_SPLIT_ENTROPY : CP_SPLIT_GINI;
     r->rule.min_rows = rule->min_leaf > 0 ? rule->min_leaf : 1;
-    r->rule.min_weight = rule->min_leaf_weight * r->weight_scale * f.per_weight;
+    r->rule.min_weight = rule->min_leaf_weight * r->weight_scale * f->per_weight;
     r->rule.classes = r->data->rows.classes;
     r->rule.cut = cp_cut_best();
     return COPSE_OK;
@@ -138,16 +176,16 @@ static copse_status make(cp_records *r, const cp_greedy_rule *rule, const cp_gre
 
 copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_greedy_rule *rule,
                              const cp_greedy_job *job, const copse_run *run, copse_error *err) {
-    extent e = {0};
+    filling f = {.r = r, .job = job, .blocks = (job->rows + BLOCK - 1) / BLOCK};
     *r =
         (cp_records){.data = d,
                      .weight = job->weight ? job->weight : d->rows.weight,
                      .stop = run ? run->stop : NULL,
                      .guest = rule->max_leaves ? NULL : job->guest}; /* which leaf comes first depends on all of them */
     scale_weights(r, job);
-    copse_status status = CP_RAW(e.start, job->rows / BLOCK + 1, err);
-    if (!status) status = make(r, rule, job, run, &e, err);
-    cp_mem_free(e.start);
+    copse_status status = make(&f, rule, run, err);
+    cp_mem_free(f.block);
+    cp_mem_free(f.start);
     if (status) cp_records_clear(r);
     return status;
 }

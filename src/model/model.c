@@ -167,7 +167,7 @@ typedef struct fitting {
 static copse_status check_unit(const copse_model *m, const cp_rows *rows, copse_error *err) {
     double most = 0;
     if (!rows->y) return COPSE_OK;
-    for (size_t i = 0; i < rows->n; i++) most = fmax(most, fabs(rows->y[i]));
+    for (size_t i = 0; i < rows->n; i++) most = fabs(rows->y[i]) > most ? fabs(rows->y[i]) : most;
     if (most == 0 || most >= 1 / CP_MAX_TARGET) return COPSE_OK;
     return cp_fail(err, COPSE_E_DATA,
                    "the target '%s' is nowhere above %g, too small to compute with: use another unit",
