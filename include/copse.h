@@ -272,6 +272,9 @@ COPSE_API int copse_model_has_prob_draws(const copse_model *model);
 COPSE_API size_t copse_model_features(const copse_model *model); /* columns as the user knows them */
 COPSE_API const char *copse_model_feature(const copse_model *model, size_t i);
 COPSE_API copse_kind copse_model_feature_kind(const copse_model *model, size_t i);
+/* Rows of a table in which feature i is text that was not among the training rows (or the first, if it learns on): the model takes it
+ * to be none of the levels it knows.  *opt_row is the first of these rows.  0 for numbers, and if the table has no such column. */
+COPSE_API size_t copse_model_unseen(const copse_model *model, const copse_table *t, size_t i, size_t *opt_row);
 COPSE_API size_t copse_model_classes(const copse_model *model); /* 0 for regression */
 COPSE_API const char *copse_model_class(const copse_model *model, size_t k);
 COPSE_API size_t copse_model_trees(const copse_model *model);

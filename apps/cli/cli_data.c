@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli_unseen.h"
+
 const cli_option cli_run_options[] = {
     {"threads", 0, "N", "threads to use (default: all cores); never changes a result"},
     {"quiet", 'q', NULL, "no notes on standard error, errors only"},
@@ -89,7 +91,7 @@ copse_status cli_read_table(cli *c, const char *path, const copse_model *like, c
     CLI_TRY(copse_table_read(path, &options, out, err));
     if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
     if (copse_table_rows(*out) == 0) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(path));
-    if (like) return COPSE_OK;
+    if (like) return cli_unseen_warn(c, like, *out, path, err);
     check_header(c, *out);
     copse_table_report(*out, &c->run);
     return COPSE_OK;
@@ -100,6 +102,17 @@ copse_status cli_load(const char *path, copse_model **out, copse_error *err) {
     cli_progress_leave_on_signals();
     copse_status status = copse_load(path, out, err);
     cli_progress_catch_signals();
+    return status;
+}
+
+copse_status cli_load_beside(const char *path, const char *rows, copse_model **out, copse_error *err) {
+    copse_model *other = NULL;
+    copse_error none = {0};
+    copse_status status = cli_load(path, out, err);
+    if (status != COPSE_E_MODEL || cli_is_dash(rows) || cli_load(rows, &other, &none) != COPSE_OK) return status;
+    copse_model_free(other);
+    size_t n = strlen(err->msg);
+    snprintf(err->msg + n, sizeof err->msg - n, "\n%.500s is a model: did you swap the two?", rows);
     return status;
 }
 

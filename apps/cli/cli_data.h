@@ -21,11 +21,14 @@ void cli_note_terminal(cli *c, const char *path);
 /* The reading options given; like may be NULL. */
 copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_options *out, copse_error *err);
 
-/* A whole table, with a report on standard error when it is a training table (like NULL).  Empty tables are errors. */
+/* A whole table, with a report on standard error when it is a training table (like NULL), else a warning of levels that the model does
+ * not know.  Empty tables are errors. */
 copse_status cli_read_table(cli *c, const char *path, const copse_model *like, copse_table **out, copse_error *err);
 
 /* copse_load that Ctrl-C can end. */
 copse_status cli_load(const char *path, copse_model **out, copse_error *err);
+/* The same, of a command that takes a model and rows: asks whether they were swapped if it looks so. */
+copse_status cli_load_beside(const char *path, const char *rows, copse_model **out, copse_error *err);
 
 /* The column options given.  --keep columns join --drop: they are copied by predict, never learnt from. */
 copse_status cli_roles(cli *c, copse_roles *out, copse_error *err);

@@ -35,7 +35,7 @@ static copse_status run(cli *c, copse_error *err) {
     copse_status status = COPSE_OK;
     CLI_TRY_OUT(cli_check_sources(cli_args_word(&c->args, 0), path, err));
     CLI_TRY_OUT(cli_args_number(&c->args, "interval", 0.001, 0.999, &options.interval, err));
-    CLI_TRY_OUT(cli_load(cli_args_word(&c->args, 0), &model, err));
+    CLI_TRY_OUT(cli_load_beside(cli_args_word(&c->args, 0), path, &model, err));
     CLI_TRY_OUT(cli_read_table(c, path, model, &test, err));
     CLI_TRY_OUT(copse_eval_with(model, test, &options, &c->run, &scores, err));
     cli_progress_clear(&c->progress);

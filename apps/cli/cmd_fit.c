@@ -6,6 +6,7 @@
 #include "cli_json.h"
 #include "cli_out.h"
 #include "cli_scores.h"
+#include "cli_unseen.h"
 
 /* What the command has made and measured so far. */
 typedef struct fit_job {
@@ -82,8 +83,12 @@ static copse_status learn(cli *c, fit_job *f, copse_error *err) {
 }
 
 static copse_status test(cli *c, fit_job *f, copse_error *err) {
-    if (f->test_path) CLI_TRY(cli_read_table(c, f->test_path, f->model, &f->test, err));
-    if (!f->test) return COPSE_OK;
+    if (f->test_path)
+        CLI_TRY(cli_read_table(c, f->test_path, f->model, &f->test, err));
+    else if (f->test)
+        CLI_TRY(cli_unseen_warn(c, f->model, f->test, "held-out rows", err));
+    else
+        return COPSE_OK;
     return copse_eval(f->model, f->test, f->interval, &c->run, &f->scores, err);
 }
 

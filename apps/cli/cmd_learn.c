@@ -12,6 +12,7 @@
 #include "cli_json.h"
 #include "cli_out.h"
 #include "cli_scores.h"
+#include "cli_unseen.h"
 
 enum { BLOCK = 16384 };
 
@@ -30,6 +31,7 @@ typedef struct learn_job {
     size_t saved;        /* of them, those in the file */
     size_t window_start; /* rows before the current window */
     size_t lines;        /* of the report so far */
+    cli_unseen unseen;
     double seconds, learn_cpu_seconds; /* in all; of the model alone, without reading and saving */
 } learn_job;
 
@@ -70,7 +72,7 @@ static copse_status check_same(const cli *c, const learn_job *l, copse_error *er
 
 static copse_status load(cli *c, learn_job *l, copse_error *err) {
     copse_read_options read;
-    CLI_TRY(cli_load(l->model_path, &l->model, err));
+    CLI_TRY(cli_load_beside(l->model_path, l->stream_path, &l->model, err));
     CLI_TRY(cli_params(c, copse_params_method(copse_model_params(l->model)), 0, &l->params, err));
     CLI_TRY(check_same(c, l, err));
     CLI_TRY(check_online(l->params, err));
@@ -226,6 +228,7 @@ static copse_status learn_block(cli *c, learn_job *l, const copse_table *rows, c
     size_t n = copse_table_rows(rows), before = copse_model_rows(l->model);
     if (l->without) run.log = NULL;
     double cpu = cli_cpu_seconds();
+    CLI_TRY(cli_unseen_add(&l->unseen, l->model, rows, err));
     CLI_TRY(learn_rows(&run, l, rows, err));
     l->learn_cpu_seconds += cli_cpu_seconds() - cpu;
     l->learnt += n;
@@ -275,6 +278,7 @@ static copse_status learn_all(cli *c, learn_job *l, copse_error *err) {
     }
     CLI_TRY(report(c, l, err));
     note_new_classes(c, l);
+    cli_unseen_tell(&l->unseen, c, l->model, l->stream_path);
     if (l->learnt && l->without == l->learnt)
         return cli_fail(err, COPSE_E_DATA, "%s: no row has a value in the target column '%s'",
                         cli_source(l->stream_path), copse_model_target(l->model));
@@ -350,6 +354,7 @@ static copse_status run(cli *c, copse_error *err) {
             print_end(&l);
         status = cli_out_report(l.out_path, err);
     }
+    cli_unseen_clear(&l.unseen);
     copse_scorer_free(l.all);
     copse_scorer_free(l.window);
     copse_stream_close(l.stream);

@@ -8,6 +8,7 @@
 #include "cli_json.h"
 #include "cli_npy.h"
 #include "cli_out.h"
+#include "cli_unseen.h"
 
 enum { BLOCK = 4096, MAX_QUANTILES = 999, MAX_DRAWS = 100000 };
 
@@ -26,6 +27,7 @@ typedef struct predict_job {
     char *keep;        /* the --keep list, its commas made NUL */
     const char **kept; /* its words */
     size_t n_kept, rows;
+    cli_unseen unseen;
     double wall, cpu; /* seconds of the model alone */
 } predict_job;
 
@@ -304,6 +306,7 @@ static copse_status predict_all(cli *c, predict_job *p, copse_error *err) {
         if (!x) break;
         copse_status status = check_kept(p, x, err);
         if (!status) status = predict_block(c, p, x, err);
+        if (!status) status = cli_unseen_add(&p->unseen, p->model, x, err);
         copse_table_free(x);
         if (status) return status;
         /* A pipe is answered at once; what went wrong is told by commit. */
@@ -339,18 +342,20 @@ static copse_status run(cli *c, copse_error *err) {
     copse_status status = COPSE_OK;
     if (!p) return cli_fail_memory(err);
     CLI_TRY_OUT(options(c, p, err));
-    CLI_TRY_OUT(cli_load(cli_args_word(&c->args, 0), &p->model, err));
+    CLI_TRY_OUT(cli_load_beside(cli_args_word(&c->args, 0), p->path, &p->model, err));
     CLI_TRY_OUT(check_against_model(p, err));
     note_repeats(c, p);
     CLI_TRY_OUT(open_stream(c, p, err));
     CLI_TRY_OUT(cli_out_open(&p->out, p->out_path, err));
     CLI_TRY_OUT(predict_all(c, p, err));
     CLI_TRY_OUT(cli_out_commit(&p->out, err));
+    cli_unseen_tell(&p->unseen, c, p->model, p->path);
     report(c, p);
 out:
     cli_out_abandon(&p->out);
     copse_stream_close(p->stream);
     copse_model_free(p->model);
+    cli_unseen_clear(&p->unseen);
     free(p->draw);
     free(p->keep);
     free(p->kept);

@@ -176,6 +176,11 @@ copse_kind copse_model_feature_kind(const copse_model *model, size_t i) {
     return model->schema->feature[i].kind;
 }
 
+size_t copse_model_unseen(const copse_model *model, const copse_table *t, size_t i, size_t *opt_row) {
+    size_t row;
+    return cp_schema_unseen(model->schema, t, i, opt_row ? opt_row : &row);
+}
+
 size_t copse_model_classes(const copse_model *model) {
     return model->schema->classes.n;
 }

@@ -111,6 +111,10 @@ void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double m
  * to CP_MAX_WEIGHT, and if all are 0. */
 copse_status cp_schema_weights(const copse_table *t, const char *name, double *out, copse_error *err);
 
+/* In schema_unseen.c: rows of a table with a level of a text feature that is none of those it was made with; *out_row is the first.
+ * What they are encoded as is said above.  0 if the table has no such column. */
+size_t cp_schema_unseen(const cp_schema *s, const copse_table *t, size_t feature, size_t *out_row);
+
 /* Encoded columns of a feature, by its kind and levels. */
 size_t cp_schema_width(const cp_schema *s, const cp_feature *f);
 /* Sets `levels`, once features and their columns are known. */
