@@ -77,6 +77,7 @@ const cp_method cp_bart_method = {
     .draws_probs = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .thrift = "fewer --samples (a larger --thin makes each worth more) or fewer --chains",
     .sampler = &cp_bart_chains,
     .predict = cp_bart_predict,
     .write = cp_bart_write,

@@ -142,22 +142,11 @@ static copse_status set_up(sampling *s, const start *from, copse_error *err) {
     return cp_crew_init(&s->chains, &chain_kind, chains, s, from->opt_reader, err);
 }
 
-/* What was asked for too much of; draws are by far the most of it. */
-static copse_status explain(const sampling *s, copse_status status, copse_error *err) {
-    const cp_bart_options *opt = &s->problem.opt;
-    if (status != COPSE_E_MEMORY || !opt->samples) return status;
-    return cp_fail(
-        err, COPSE_E_MEMORY,
-        "out of memory: %zu draws of %zu trees are to be kept of each chain; ask for fewer --samples (a larger "
-        "--thin makes each worth more) or fewer --chains",
-        opt->samples, opt->trees);
-}
-
 static copse_status start_job(const start *from, void **out_job, copse_error *err) {
     sampling *s;
     *out_job = NULL;
     CP_TRY(CP_NEW(s, 1, err));
-    copse_status status = explain(s, set_up(s, from, err), err);
+    copse_status status = set_up(s, from, err);
     if (status)
         clear(s);
     else
@@ -178,7 +167,7 @@ static copse_status resume(cp_reader *r, const cp_rows *rows, const copse_params
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
     sampling *s = job;
     cp_crew_leg leg = {.amount = amount, .each = cp_bart_options_sweeps(&s->problem.opt), .piece = 8, .what = "sweeps"};
-    return explain(s, cp_crew_advance(&s->chains, &leg, run, out_done, err), err);
+    return cp_crew_advance(&s->chains, &leg, run, out_done, err);
 }
 
 static copse_status write(void *job, cp_writer *w, copse_error *err) {

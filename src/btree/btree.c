@@ -53,12 +53,13 @@ static size_t count_trees(const void *state) {
 
 /* ------------------------------------------------------------------------------------------------------------- methods */
 
-#define METHOD(NAME, SUMMARY)                                                              \
+#define METHOD(NAME, SUMMARY, THRIFT)                                                      \
     const cp_method cp_##NAME##_method = {                                                 \
         .info = {.name = #NAME, .summary = SUMMARY, .tasks = COPSE_CLASS | COPSE_REGRESS}, \
         .has_draws = 1,                                                                    \
         .params = NAME##_params,                                                           \
         .n_params = sizeof NAME##_params / sizeof *NAME##_params,                          \
+        .thrift = THRIFT,                                                                  \
         .sampler = &cp_btree_##NAME##_sampler,                                             \
         .predict = cp_btree_predict,                                                       \
         .write = cp_btree_write,                                                           \
@@ -77,5 +78,6 @@ static size_t count_trees(const void *state) {
         .tree_splits = cp_btree_tree_splits,                                               \
     }
 
-METHOD(smc, "one Bayesian tree by sequential Monte Carlo, with its marginal likelihood");
-METHOD(bcart, "one Bayesian tree by MCMC: grow, prune, change, swap");
+METHOD(smc, "one Bayesian tree by sequential Monte Carlo, with its marginal likelihood", "fewer --particles");
+METHOD(bcart, "one Bayesian tree by MCMC: grow, prune, change, swap",
+       "fewer --samples (a larger --thin makes each worth more) or fewer --chains");

@@ -67,6 +67,11 @@ static copse_status read_content(const cp_content *in, const cp_read_options *op
     return format->read(in, &given, out, err);
 }
 
+static copse_status explain(const char *name, copse_status status, copse_error *err) {
+    if (status != COPSE_E_MEMORY) return status;
+    return cp_fail(err, status, "out of memory: the table in %.700s does not fit; give fewer rows or columns", name);
+}
+
 copse_status cp_read_file(const char *path, const cp_read_options *opt, copse_table **out, copse_error *err) {
     cp_source *source = NULL;
     char *bytes = NULL;
@@ -80,7 +85,7 @@ copse_status cp_read_file(const char *path, const cp_read_options *opt, copse_ta
 out:
     cp_mem_free(bytes);
     cp_source_close(source);
-    return status;
+    return explain(path, status, err);
 }
 
 copse_status cp_read_bytes(const char *name, const char *bytes, size_t n, const cp_read_options *opt, copse_table **out,

@@ -243,6 +243,7 @@ const cp_method cp_dyntree_method = {
     .has_draws = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .thrift = "fewer --particles",
     .fit = fit,
     .update = update,
     .predict = cp_dyntree_predict,

@@ -215,7 +215,7 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
 }
 
 /* The kind that follows tells a method apart; all else the six share. */
-#define METHOD(NAME, SUMMARY, ...)                                                                                     \
+#define METHOD(NAME, SUMMARY, THRIFT, ...)                                                                             \
     static copse_status fit_##NAME(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state, \
                                    copse_error *err) {                                                                 \
         static const cp_greedy_kind kind = {__VA_ARGS__};                                                              \
@@ -228,6 +228,7 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         .has_draws = 1,                                                                                                \
         .params = NAME##_params,                                                                                       \
         .n_params = sizeof NAME##_params / sizeof *NAME##_params,                                                      \
+        .thrift = THRIFT,                                                                                              \
         .fit = fit_##NAME,                                                                                             \
         .predict = cp_greedy_predict,                                                                                  \
         .takes_gangs = takes_gangs,                                                                                    \
@@ -244,11 +245,15 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         .importance = importance,                                                                                      \
     }
 
-METHOD(cart, "CART: one tree, each split the best there is", .one_tree = 1);
-METHOD(rf, "random forest: trees on bootstrap samples, with out-of-bag error", .draws = CP_GREEDY_BOOTSTRAP);
-METHOD(ert, "extremely randomized trees: random cuts, of which the best is taken", .random_cuts = 1);
-METHOD(bf, "Bayesian forest: a posterior over trees by the Bayesian bootstrap", .draws = CP_GREEDY_EXPONENTIAL);
-METHOD(ssf, "sub-sample forest: Bayesian forests on disjoint random subsets", .draws = CP_GREEDY_EXPONENTIAL,
-       .parts = CP_GREEDY_SUBSETS);
-METHOD(ebf, "empirical Bayesian forest: one trunk, a Bayesian forest in each of its leaves",
+#define FOREST_THRIFT "fewer --trees, fewer --threads or a larger --min-leaf"
+
+METHOD(cart, "CART: one tree, each split the best there is", "a larger --min-leaf", .one_tree = 1);
+METHOD(rf, "random forest: trees on bootstrap samples, with out-of-bag error", FOREST_THRIFT,
+       .draws = CP_GREEDY_BOOTSTRAP);
+METHOD(ert, "extremely randomized trees: random cuts, of which the best is taken", FOREST_THRIFT, .random_cuts = 1);
+METHOD(bf, "Bayesian forest: a posterior over trees by the Bayesian bootstrap", FOREST_THRIFT,
+       .draws = CP_GREEDY_EXPONENTIAL);
+METHOD(ssf, "sub-sample forest: Bayesian forests on disjoint random subsets", FOREST_THRIFT,
+       .draws = CP_GREEDY_EXPONENTIAL, .parts = CP_GREEDY_SUBSETS);
+METHOD(ebf, "empirical Bayesian forest: one trunk, a Bayesian forest in each of its leaves", FOREST_THRIFT,
        .draws = CP_GREEDY_EXPONENTIAL, .parts = CP_GREEDY_TRUNK);

@@ -152,6 +152,7 @@ typedef struct cp_method {
     int draws_probs; /* ... and of_mean of classes */
     const cp_param *params;
     size_t n_params;
+    const char *thrift; /* options that make do with less memory: "fewer --trees" */
 
     /* Fits on rows; *out_state belongs to the caller and is freed by `clear`.  NULL if there is a sampler. */
     copse_status (*fit)(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,

@@ -160,6 +160,7 @@ typedef struct fitting {
     const copse_params *opt_params;
     const copse_run *run;
     copse_model *m;
+    size_t rows; /* of the table */
     encoded data;
 } fitting;
 
@@ -207,10 +208,21 @@ static copse_status fit_rows(const fitting *f, copse_error *err) {
     return m->method->fit(&f->data.rows, m->params, f->run, &m->state, err);
 }
 
+/* "out of memory" alone leaves a user without a thing to do. */
+static copse_status explain(const cp_method *m, size_t rows, size_t dims, copse_status status, copse_error *err) {
+    if (status != COPSE_E_MEMORY || !m) return status;
+    return cp_fail(
+        err, status,
+        "out of memory: %s on %zu row%s of %zu column%s does not fit; %s would help, and so would fewer rows "
+        "or columns",
+        m->info.name, rows, cp_plural(rows), dims, cp_plural(dims), m->thrift);
+}
+
 /* `status`: of the first step. */
 static copse_status end_fit(fitting *f, copse_status status, copse_model **out, copse_error *err) {
     copse_model *m = f->m;
     if (!status) status = fit_rows(f, err);
+    if (m && m->schema) status = explain(m->method, f->rows, m->schema->dims, status, err);
     clear_rows(&f->data);
     if (status)
         cp_model_free(m);
@@ -221,14 +233,14 @@ static copse_status end_fit(fitting *f, copse_status status, copse_model **out, 
 
 copse_status cp_model_fit(const copse_table *train, const copse_roles *roles, const copse_params *opt_params,
                           const copse_run *run, copse_model **out, copse_error *err) {
-    fitting f = {.roles = roles, .opt_params = opt_params, .run = run};
+    fitting f = {.roles = roles, .opt_params = opt_params, .run = run, .rows = train->rows};
     *out = NULL;
     return end_fit(&f, begin_fit(&f, train, err), out, err);
 }
 
 copse_status cp_model_fit_take(copse_table **train, const copse_roles *roles, const copse_params *opt_params,
                                const copse_run *run, copse_model **out, copse_error *err) {
-    fitting f = {.roles = roles, .opt_params = opt_params, .run = run};
+    fitting f = {.roles = roles, .opt_params = opt_params, .run = run, .rows = (*train)->rows};
     *out = NULL;
     copse_status status = begin_fit(&f, *train, err);
     cp_table_free(*train);
@@ -255,7 +267,7 @@ static copse_status update_rows(copse_model *m, const copse_table *t, const cops
     if (!status) status = m->method->update(m->state, &data.rows, m->params, run, NULL, err);
     if (status && m->method->rows(m->state) == rows) cp_schema_forget(m->schema, known);
     clear_rows(&data);
-    return status;
+    return explain(m->method, rows + t->rows, m->schema->dims, status, err);
 }
 
 copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err) {
@@ -326,7 +338,7 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
     encoded data = {0};
     *before = (cp_answer){0};
     CP_TRY(check_learns(m, err));
-    size_t known = m->schema->classes.n;
+    size_t known = m->schema->classes.n, rows = m->method->rows(m->state);
     copse_status status = encode_table(m->schema, t, 1, run, &data, err);
     m->lazy->stale = m->method->settle != NULL;
     if (!status) status = cp_answer_init(before, m->schema->task, t->rows, m->schema->classes.n, err);
@@ -334,7 +346,7 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
     if (!status) status = learn_and_answer(m, &data, &known, run, before, err);
     if (status) cp_schema_forget(m->schema, known);
     clear_rows(&data);
-    return status;
+    return explain(m->method, rows + t->rows, m->schema->dims, status, err);
 }
 
 /* --------------------------------------------------------------------------------------------------------- predict */

@@ -474,6 +474,7 @@ const cp_method cp_mondrian_method = {
     .wants_unit = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .thrift = "fewer --trees or a larger --min-samples-split",
     .fit = fit,
     .update = update,
     .predict = cp_mondrian_predict,

@@ -335,6 +335,7 @@ const cp_method cp_orf_method = {
     .wants_unit = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .thrift = "fewer --trees or fewer --tests",
     .fit = fit,
     .update = update,
     .predict = predict,

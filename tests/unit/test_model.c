@@ -392,6 +392,50 @@ static void out_of_memory_is_a_status_everywhere(void **state) {
     every_allocation_may_fail("ringnorm", "fast", 1);
 }
 
+/* Every word of advice is an option there is. */
+static void assert_advice_can_be_taken(const char *method, const char *message) {
+    const char *at = strstr(message, "does not fit; ");
+    assert_non_null(at);
+    size_t options = 0;
+    for (; (at = strstr(at, "--")) != NULL; options++) {
+        char name[32] = "";
+        size_t n = strspn(at += 2, "abcdefghijklmnopqrstuvwxyz-");
+        copse_option_info o;
+        int found = n == strlen("threads") && strncmp(at, "threads", n) == 0;
+        for (size_t i = 0; !found && copse_method_option(method, i, &o); i++)
+            found = strlen(o.name) == n && strncmp(o.name, at, n) == 0;
+        memcpy(name, at, n < sizeof name ? n : sizeof name - 1);
+        if (!found) fail_msg("%s is advised to use --%s, which it has not", method, name);
+    }
+    assert_true(options > 0);
+}
+
+static void out_of_memory_comes_with_advice(void **state) {
+    (void)state;
+    const copse_method_info *method;
+    copse_table *t = synth("friedman1", 40, 3);
+    for (size_t i = 0; (method = copse_method(i)) != NULL; i++) {
+        copse_error err;
+        copse_params *p = NULL;
+        copse_model *m = NULL;
+        copse_run run = {.threads = 1};
+        must(copse_params_new(method->name, &p, &err), err);
+        if (copse_params_get(p, "samples")) must(copse_params_set(p, "samples", "5", &err), err);
+        size_t before = cp_mem_count();
+        must(copse_fit(t, &roles, p, &run, &m, &err), err);
+        size_t needed = cp_mem_count() - before;
+        copse_model_free(m);
+        cp_mem_fail_after((long)needed - 1);
+        copse_status status = copse_fit(t, &roles, p, &run, &m, &err);
+        cp_mem_fail_after(-1);
+        assert_int_equal(status, COPSE_E_MEMORY);
+        assert_non_null(strstr(err.msg, "on 40 rows of 10 columns"));
+        assert_advice_can_be_taken(method->name, err.msg);
+        copse_params_free(p);
+    }
+    copse_table_free(t);
+}
+
 /* Predicting again and again costs a fixed number of allocations, however many rows and trees there are. */
 static void predicting_more_rows_allocates_no_more(void **state) {
     (void)state;
@@ -693,6 +737,7 @@ int main(void) {
         cmocka_unit_test(fit_take_gives_the_same_model_and_takes_the_table),
         cmocka_unit_test(fit_take_frees_the_table_of_a_fit_that_fails),
         cmocka_unit_test(out_of_memory_is_a_status_everywhere),
+        cmocka_unit_test(out_of_memory_comes_with_advice),
         cmocka_unit_test(predicting_more_rows_allocates_no_more),
         cmocka_unit_test(raw_methods_are_given_everything_as_it_is),
         cmocka_unit_test(weights_that_are_none_are_refused),
