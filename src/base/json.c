@@ -7,11 +7,11 @@
 
 /* ------------------------------------------------------------------------------------------------------- numbers */
 
-/* The decimal point of the caller's locale, whatever it is, becomes '.'. */
-static void plain_point(char *text) {
-    char *p = text + strspn(text, "0123456789+-e");
+void cp_json_plain_point(char *number) {
+    static const char other[] = "0123456789+-einfa"; /* beside it; inf and nan have none */
+    char *p = number + strspn(number, other);
     if (!*p) return;
-    char *rest = p + strcspn(p, "0123456789+-e");
+    char *rest = p + strcspn(p, other);
     *p++ = '.';
     memmove(p, rest, strlen(rest) + 1);
 }
@@ -25,7 +25,7 @@ void cp_json_format(double value, char buf[CP_JSON_NUMBER]) {
         snprintf(buf, CP_JSON_NUMBER, "%.*g", digits, value);
         if (strtod(buf, NULL) == value) break;
     }
-    plain_point(buf);
+    cp_json_plain_point(buf);
 }
 
 /* -------------------------------------------------------------------------------------------------------- output */

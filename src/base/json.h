@@ -31,5 +31,7 @@ void cp_json_newline(cp_json *j); /* between objects of a line-based listing, at
 enum { CP_JSON_NUMBER = 32 };
 /* A number as text that reads back as the same double, with few digits; "inf", "-inf" and "nan" without quotes. */
 void cp_json_format(double value, char buf[CP_JSON_NUMBER]);
+/* In a number as printf wrote it: the decimal point of the caller's locale, whatever it is, becomes '.'. */
+void cp_json_plain_point(char *number);
 
 #endif

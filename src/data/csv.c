@@ -409,12 +409,8 @@ static copse_status set_missing(cp_csv *csv, const cp_read_options *opt, copse_e
     csv->missing_numbers = 0;
     CP_TRY(cp_want_missing(opt, &csv->missing, err));
     for (size_t i = 0; i < csv->missing.words.n; i++) {
-        char word[64 + CP_CONTENT_PAD] = "";
-        double x;
-        size_t n = strlen(cp_dict_text(&csv->missing.words, i));
-        if (n >= 64) continue;
-        memcpy(word, cp_dict_text(&csv->missing.words, i), n);
-        if (cp_decimal_read(word, &x) == word + n) csv->missing_numbers = 1;
+        double value;
+        csv->missing_numbers |= cp_text_number(cp_dict_text(&csv->missing.words, i), &value);
     }
     return COPSE_OK;
 }

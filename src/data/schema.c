@@ -3,11 +3,11 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "data/text.h"
 #include "num/kern.h"
 
 void cp_schema_free(cp_schema *s) {
@@ -421,9 +421,7 @@ static const char *label_text(const cp_schema *s, const cp_column *c, size_t row
     } else {
         if (c->code[row] == CP_NONE) return NULL;
         const char *text = cp_dict_text(&c->levels, (size_t)c->code[row]);
-        char *end;
-        value = s->classes_numeric ? strtod(text, &end) : NAN;
-        if (isnan(value) || end == text || *end) return text;
+        if (!s->classes_numeric || !cp_text_number(text, &value)) return text;
     }
     cp_json_format(value == 0 ? 0 : value, buf); /* -0 is 0 */
     return buf;

@@ -193,9 +193,11 @@ static int all_equal(const double *y, size_t n) {
 /* The first row that made the column text; if it was asked to be, the first that is not missing. */
 static size_t first_word(const cp_column *c, size_t rows) {
     size_t row = 0, given;
+    double value;
     while (c->code[row] == CP_NONE) row++;
     given = row;
-    while (row < rows && (c->code[row] == CP_NONE || cp_text_is_number(cp_dict_text(&c->levels, (size_t)c->code[row]))))
+    while (row < rows &&
+           (c->code[row] == CP_NONE || cp_text_number(cp_dict_text(&c->levels, (size_t)c->code[row]), &value)))
         row++;
     return row < rows ? row : given;
 }

@@ -89,7 +89,9 @@ typedef struct odd_values {
 
 static odd_values find_odd(const cp_column *c, size_t rows, unsigned char *number) {
     odd_values odd = {0};
-    for (size_t k = 0; k < c->levels.n; k++) number[k] = (unsigned char)cp_text_is_number(cp_dict_text(&c->levels, k));
+    double value;
+    for (size_t k = 0; k < c->levels.n; k++)
+        number[k] = (unsigned char)cp_text_number(cp_dict_text(&c->levels, k), &value);
     for (size_t i = 0; i < rows; i++) {
         if (c->code[i] == CP_NONE) continue;
         if (number[c->code[i]])

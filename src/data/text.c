@@ -125,11 +125,10 @@ const char *cp_text_show(const char *s, size_t n, char buf[CP_TEXT_SHOWN]) {
     return buf;
 }
 
-int cp_text_is_number(const char *text) {
+int cp_text_number(const char *text, double *out) {
     char padded[64 + 8] = ""; /* a number must be followed by 8 bytes that can be read */
     size_t n = strlen(text);
-    double x;
     if (n >= 64) return 0;
     memcpy(padded, text, n);
-    return cp_decimal_read(padded, &x) == padded + n;
+    return cp_decimal_read(padded, out) == padded + n;
 }

@@ -27,7 +27,7 @@ int cp_missing_is(const cp_missing *m, const char *s, size_t n);
 enum { CP_TEXT_SHOWN = 48 };
 const char *cp_text_show(const char *s, size_t n, char buf[CP_TEXT_SHOWN]);
 
-/* Is this a number and nothing else? */
-int cp_text_is_number(const char *text);
+/* Is this a number and nothing else, and which?  In any locale, its point is '.'. */
+int cp_text_number(const char *text, double *out);
 
 #endif

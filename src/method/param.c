@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/near.h"
+#include "data/text.h"
 #include "method/method.h"
 
 enum { TEXT_SIZE = 64 }; /* any number as text; longer values are refused before they are copied */
@@ -32,6 +34,7 @@ static size_t word(const char *list, size_t k, const char **out) {
 
 static void print_bound(const cp_param *d, double x, char *buf, size_t n) {
     snprintf(buf, n, d->type == CP_PARAM_INT ? "%.0f" : fabs(x) < 1e9 ? "%.15g" : "%g", x);
+    cp_json_plain_point(buf);
 }
 
 static const char *choices_of(const cp_param *d) {
@@ -78,7 +81,7 @@ void cp_param_range(const cp_param *d, char *buf, size_t n) {
 
 /* ------------------------------------------------------------------------------------------------------ parsing */
 
-/* One spelling for each number, so that equal options make equal model files: the shortest that reads back. */
+/* One spelling for each number, so that equal options make equal model files: the shortest that reads back, in any locale. */
 static void print_number(const cp_param *d, double x, char buf[TEXT_SIZE]) {
     if (d->type == CP_PARAM_INT) {
         snprintf(buf, TEXT_SIZE, "%.0f", x);
@@ -86,8 +89,9 @@ static void print_number(const cp_param *d, double x, char buf[TEXT_SIZE]) {
     }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(buf, TEXT_SIZE, "%.*g", digits, x);
-        if (strtod(buf, NULL) == x) return;
+        if (strtod(buf, NULL) == x) break;
     }
+    cp_json_plain_point(buf);
 }
 
 /* Is it one of the words that may stand where a number is expected? */
@@ -108,10 +112,10 @@ static copse_status parse_number(const cp_param *d, const char *text, double *ou
         return COPSE_OK;
     }
     const char *kind = d->type == CP_PARAM_INT ? "a whole number" : "a number";
-    char *end = NULL, range[TEXT_SIZE * 4];
-    double x = strtod(text, &end);
+    char range[TEXT_SIZE * 4];
+    double x;
     cp_param_range(d, range, sizeof range);
-    if (end == text || *end || isnan(x) || (d->type == CP_PARAM_INT && floor(x) != x))
+    if (!cp_text_number(text, &x) || (d->type == CP_PARAM_INT && floor(x) != x))
         return cp_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not %s%s%s%s", d->name, text, kind, *range ? " (" : "",
                        range, *range ? ")" : "");
     if (x < d->min || x > d->max)
@@ -125,11 +129,9 @@ static copse_status parse_number(const cp_param *d, const char *text, double *ou
 static int takes_count(const char *text, const char *name, double *out) {
     const char *colon = strchr(name, ':');
     size_t n = colon ? (size_t)(colon - name) : 0;
-    char *end;
     if (!colon || strncmp(text, name, n) != 0 || (text[n] && text[n] != ':')) return 0;
     const char *number = text[n] ? text + n + 1 : colon + 1;
-    *out = strtod(number, &end);
-    if (end == number || *end || floor(*out) != *out) *out = NAN;
+    if (!cp_text_number(number, out) || floor(*out) != *out) *out = NAN;
     return 1;
 }
 

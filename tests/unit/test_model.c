@@ -1,5 +1,5 @@
 /* Models through the public header: what a program that embeds the library relies on. */
-#include "check.h"
+#include "comma.h"
 
 #include "base/mem.h"
 #include "method/method.h"
@@ -175,6 +175,53 @@ static void threads_do_not_change_a_byte(void **state) {
         copse_table_free(t);
         copse_table_free(more);
     }
+}
+
+/* A fitted model, and the options of all methods as they are before anything is said. */
+static void life_in_this_locale(const copse_table *t, unsigned char **out, size_t *out_n, char *out_options,
+                                size_t size) {
+    copse_error err;
+    copse_params *p = NULL;
+    const copse_method_info *m;
+    copse_option_info o;
+    size_t used = 0;
+    for (size_t i = 0; (m = copse_method(i)) != NULL; i++) {
+        must(copse_params_new(m->name, &p, &err), err);
+        for (size_t k = 0; copse_method_option(m->name, k, &o); k++)
+            used += (size_t)snprintf(out_options + used, size - used, "%s %s\n", o.name, copse_params_get(p, o.name));
+        assert_true(used < size);
+        copse_params_free(p);
+    }
+    must(copse_params_new("rf", &p, &err), err);
+    must(copse_params_set(p, "trees", "3", &err), err);
+    must(copse_params_set(p, "min-leaf-weight", "2.25", &err), err);
+    copse_model *made = fit(t, p, 1), *back = NULL;
+    image_of(made, 0, out, out_n);
+    must(cp_model_read(*out, *out_n, &back, &err), err);
+    copse_model_free(made);
+    copse_model_free(back);
+    copse_params_free(p);
+}
+
+static void a_locale_does_not_change_a_byte(void **state) {
+    (void)state;
+    enum { SIZE = 1 << 16 };
+    copse_table *t = synth("friedman1", 100, 4);
+    char *options[2] = {malloc(SIZE), malloc(SIZE)};
+    unsigned char *image[2];
+    size_t n[2];
+    life_in_this_locale(t, &image[0], &n[0], options[0], SIZE);
+    commas_for_points();
+    life_in_this_locale(t, &image[1], &n[1], options[1], SIZE);
+    points_again();
+    assert_string_equal(options[0], options[1]);
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(image[0], image[1], n[0]);
+    for (int i = 0; i < 2; i++) {
+        free(options[i]);
+        free(image[i]);
+    }
+    copse_table_free(t);
 }
 
 static void a_model_read_back_predicts_the_same(void **state) {
@@ -732,6 +779,7 @@ int main(void) {
         cmocka_unit_test(a_new_class_is_learnt_on_the_way),
         cmocka_unit_test(scoring_while_learning_needs_the_fast_posterior),
         cmocka_unit_test(threads_do_not_change_a_byte),
+        cmocka_unit_test(a_locale_does_not_change_a_byte),
         cmocka_unit_test(a_model_read_back_predicts_the_same),
         cmocka_unit_test(rows_without_a_target_are_left_out),
         cmocka_unit_test(fit_take_gives_the_same_model_and_takes_the_table),

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "comma.h"
 
 #include "base/mem.h"
 #include "method/method.h"
@@ -143,6 +143,14 @@ static void ranges_read_like_words(void **state) {
     }
 }
 
+static void all_is_the_same_where_points_are_commas(void **state) {
+    commas_for_points();
+    takes_values_in_any_spelling_and_prints_one(state);
+    refuses_what_cannot_be(state);
+    ranges_read_like_words(state);
+    points_again();
+}
+
 static void copies_are_equal_and_apart(void **state) {
     (void)state;
     copse_error err;
@@ -261,6 +269,7 @@ int main(void) {
         cmocka_unit_test(takes_values_in_any_spelling_and_prints_one),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(ranges_read_like_words),
+        cmocka_unit_test(all_is_the_same_where_points_are_commas),
         cmocka_unit_test(copies_are_equal_and_apart),
         cmocka_unit_test(survives_every_failed_allocation),
         cmocka_unit_test(a_file_gives_back_the_same_values),

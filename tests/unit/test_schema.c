@@ -1,4 +1,4 @@
-#include "check.h"
+#include "comma.h"
 
 #include <unistd.h>
 
@@ -699,6 +699,12 @@ static void labels_are_matched_by_value_or_text(void **state) {
     cp_table_free(v);
 }
 
+static void labels_are_matched_by_value_where_points_are_commas(void **state) {
+    commas_for_points();
+    labels_are_matched_by_value_or_text(state);
+    points_again();
+}
+
 static void new_classes_are_appended_and_can_be_forgotten(void **state) {
     (void)state;
     copse_error err;
@@ -1001,6 +1007,7 @@ int main(void) {
         cmocka_unit_test(the_median_is_that_of_a_sorted_list),
         cmocka_unit_test(classes_stand_in_order),
         cmocka_unit_test(labels_are_matched_by_value_or_text),
+        cmocka_unit_test(labels_are_matched_by_value_where_points_are_commas),
         cmocka_unit_test(new_classes_are_appended_and_can_be_forgotten),
         cmocka_unit_test(many_classes_survive_the_memo),
         cmocka_unit_test(regression_targets_come_as_they_are),
