@@ -395,9 +395,15 @@ static copse_status read_header(cp_csv *csv, parser *ps, copse_error *err) {
     return COPSE_OK;
 }
 
+/* A number is read as far as it goes, so what may belong to one cannot end it. */
+static int is_in_numbers(char c) {
+    return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || strchr(".+-", c);
+}
+
 static copse_status set_delimiter(cp_csv *csv, char asked, const char *text, copse_error *err) {
-    if (asked && strchr("\"\n\r", asked))
-        return cp_fail(err, COPSE_E_USAGE, "the delimiter cannot be a quote or a line end");
+    if (asked && (strchr("\"\n\r", asked) || is_in_numbers(asked)))
+        return cp_fail(err, COPSE_E_USAGE,
+                       "the delimiter cannot be a quote, a line end, a letter, a digit, or one of . + -");
     csv->delimiter = asked ? asked : cp_csv_sniff(text);
     csv->class[' '] = csv->class['\t'] = BLANK;
     csv->class[0] = csv->class['\n'] = csv->class['\r'] = csv->class[(unsigned char)csv->delimiter] = STOP;

@@ -23,7 +23,7 @@ static size_t count_fields(const char **p, char delimiter) {
     size_t fields = 1, bytes = 0;
     for (; **p && (s == QUOTED || (**p != '\n' && **p != '\r')); ++*p) {
         fields += s != QUOTED && **p == delimiter;
-        bytes += **p != ' ';
+        bytes += (**p != ' ' && **p != '\t') || **p == delimiter;
         s = step(s, **p, **p == delimiter);
     }
     if (**p == '\r') ++*p;

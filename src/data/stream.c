@@ -165,7 +165,6 @@ static copse_status begin_csv(cp_stream *s, copse_error *err) {
 
 static copse_status begin_ndjson(cp_stream *s, copse_error *err) {
     CP_TRY(cp_ndjson_begin(&s->ndjson, cp_source_name(s->source), &s->opt, err));
-    s->begin += cp_text_bom(s->buf + s->begin, s->used - s->begin);
     return s->opt.like ? cp_ndjson_expect(&s->ndjson, s->opt.like, err) : COPSE_OK;
 }
 
@@ -192,6 +191,8 @@ static copse_status begin(cp_stream *s, copse_error *err) {
     cp_content in = content(s, s->used);
     CP_TRY(cp_read_format(&in, s->opt.format, &s->format, err));
     if (!s->opt.delimiter) s->opt.delimiter = s->format->delimiter;
+    s->begin = cp_text_bom(s->buf, s->used);
+    s->cut = (cp_csv_cut){.at = s->begin, .row = s->begin};
     CP_TRY(is_csv(s) ? begin_csv(s, err) : is_ndjson(s) ? begin_ndjson(s, err) : begin_whole(s, err));
     s->begun = 1;
     return COPSE_OK;

@@ -27,8 +27,16 @@ static void the_delimiter_is_sniffed(void **state) {
     must_read("t.tsv", "a,b\tc\n1,5\t2\n", NULL, "a,b:1,5;c=2");
     must_read("t.csv", "a b\n1 2\n", &(cp_read_options){.delimiter = ' '}, "a=1;b=2");
     must_read("t.csv", "a:b\n1:2\n", &(cp_read_options){.delimiter = ':'}, "a=1;b=2");
-    must_refuse("t.csv", "a\n1\n", &(cp_read_options){.delimiter = '"'}, COPSE_E_USAGE,
-                "the delimiter cannot be a quote or a line end");
+    must_read("t", "a;b,c\n\t\n1;2\n", NULL, "a=1;b,c=2"); /* a blank line has no fields, whatever it is blank with */
+    must_read("t", "a\tb,c\n\t\n1\t2\n", NULL, "a=-,1;b,c=-,2"); /* between tabs there are two */
+}
+
+static void delimiters_that_numbers_hold_are_refused(void **state) {
+    (void)state;
+    static const char none[] = "\"\n\r059.+-eEinx";
+    for (const char *d = none; *d; d++)
+        must_refuse("t.csv", "a\n1\n", &(cp_read_options){.delimiter = *d}, COPSE_E_USAGE,
+                    "the delimiter cannot be a quote, a line end, a letter, a digit, or one of . + -");
 }
 
 static void quotes_hold_anything(void **state) {
@@ -308,6 +316,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_tables_are_read),
         cmocka_unit_test(the_delimiter_is_sniffed),
+        cmocka_unit_test(delimiters_that_numbers_hold_are_refused),
         cmocka_unit_test(quotes_hold_anything),
         cmocka_unit_test(missing_values_are_kept),
         cmocka_unit_test(types_are_found_from_all_rows),

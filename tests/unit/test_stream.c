@@ -121,6 +121,24 @@ static void objects_come_out_as_soon_as_they_are_whole(void **state) {
     cp_dict_clear(&schema.missing);
 }
 
+/* A byte order mark alone makes no row. */
+static void a_mark_at_the_beginning_is_no_row(void **state) {
+    (void)state;
+    pipe_end p;
+    start(&p, "p.ndjson", "\xef\xbb\xbf\n{\"a\":1}\n{\"a\":2}\n", NULL);
+    finish(&p);
+    must_get(&p, 1, "a=1");
+    must_get(&p, 1, "a=2");
+    must_get(&p, 1, "the end");
+    stop(&p);
+    start(&p, "p.csv", "\xef\xbb\xbf\na\n1\n2\n", NULL);
+    finish(&p);
+    must_get(&p, 1, "a=1");
+    must_get(&p, 2, "a=2");
+    must_get(&p, 1, "the end");
+    stop(&p);
+}
+
 static void other_formats_come_in_pieces(void **state) {
     (void)state;
     pipe_end p;
@@ -379,6 +397,7 @@ int main(void) {
         cmocka_unit_test(rows_come_out_as_soon_as_they_are_whole),
         cmocka_unit_test(types_are_the_blocks_own_until_a_model_is_given),
         cmocka_unit_test(objects_come_out_as_soon_as_they_are_whole),
+        cmocka_unit_test(a_mark_at_the_beginning_is_no_row),
         cmocka_unit_test(other_formats_come_in_pieces),
         cmocka_unit_test(a_file_comes_in_large_pieces),
         cmocka_unit_test(cuts_do_not_matter),
