@@ -169,6 +169,7 @@ static void keep_rows(cp_dyntree *f, const cp_rows *rows) {
 static copse_status learn(cp_dyntree *f, size_t from, const copse_run *run, cp_answer *opt_before, copse_error *err) {
     cp_dyntree_desk desk;
     copse_status status;
+    const size_t before = f->moved, todo = f->rows - before; /* rows that an earlier call left behind among them */
     CP_TRY(cp_dyntree_desk_init(&desk, f, err));
     while (f->moved < f->rows) {
         CP_TRY_OUT(cp_fail_if_stopped(run ? run->stop : NULL, err));
@@ -179,7 +180,7 @@ static copse_status learn(cp_dyntree *f, size_t from, const copse_run *run, cp_a
         }
         CP_TRY_OUT(cp_dyntree_choose(f, &desk, err));
         CP_TRY_OUT(cp_dyntree_move_all(f, &desk, err));
-        if (!opt_before) cp_log_progress(run, "learning rows", (double)(f->moved - from), (double)(f->rows - from));
+        if (!opt_before) cp_log_progress(run, "learning rows", (double)(f->moved - before), (double)todo);
     }
     status = COPSE_OK;
 out:

@@ -14,9 +14,10 @@ static int32_t nodes_below(const cp_dyntree *f, int32_t node) {
 
 /* ------------------------------------------------------------------------------------------------------------- figures */
 
+/* Only particles hold nodes of depth 0, each of which is a tree of its own. */
 static size_t different_trees(const cp_dyntree *f) {
     size_t n = 0;
-    for (size_t i = 0; i < f->particles; i++) n += !i || f->root[i] != f->root[i - 1];
+    for (size_t i = 0; i < f->pool.nodes; i++) n += f->pool.node[i].refs && !f->pool.node[i].depth;
     return n;
 }
 

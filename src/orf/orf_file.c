@@ -179,20 +179,20 @@ out:
     return status;
 }
 
-/* A frozen leaf's one statistic, of `size` bytes, becomes what it was born with. */
-static copse_status thaw(void *slot, size_t leaves, size_t size, copse_error *err) {
-    char *from = *(char **)slot, *to = cp_mem_new(2 * leaves, size);
-    if (!to) return cp_fail_memory(err);
-    for (size_t leaf = 0; leaf < leaves; leaf++) memcpy(to + 2 * leaf * size, from + leaf * size, size);
-    cp_mem_free(from);
-    *(char **)slot = to;
-    return COPSE_OK;
+/* A frozen leaf's one statistic, of `size` bytes, becomes what it was born with.  Takes `frozen`; NULL: no memory. */
+static void *thawed(void *frozen, size_t leaves, size_t size) {
+    const char *from = frozen;
+    char *to = cp_mem_new(2 * leaves, size);
+    for (size_t leaf = 0; to && leaf < leaves; leaf++) memcpy(to + 2 * leaf * size, from + leaf * size, size);
+    cp_mem_free(frozen);
+    return to;
 }
 
 static copse_status read_counts(cp_orf_tree *t, const cp_orf_rules *f, cp_reader *r, copse_error *err) {
     size_t parts = f->frozen ? 1 : 2 + f->tests;
     CP_TRY(cp_reader_array(r, "count", CP_U32, t->leaves * parts * f->classes, &t->count, err));
-    if (f->frozen) CP_TRY(thaw(&t->count, t->leaves, f->classes * sizeof *t->count, err));
+    if (f->frozen && !(t->count = thawed(t->count, t->leaves, f->classes * sizeof *t->count)))
+        return cp_fail_memory(err);
     t->cap_count = t->leaves * cp_orf_block(f);
     return COPSE_OK;
 }
@@ -206,7 +206,7 @@ static copse_status read_moments(cp_orf_tree *t, const cp_orf_rules *f, cp_reade
     CP_TRY(cp_reader_array(r, "moments", CP_F64, MOMENTS * n, &t->moment, err));
     for (size_t i = 0; i < n; i++)
         if (!possible(&t->moment[i])) return cp_reader_bad(r, err, "holds impossible moments at %zu", i);
-    if (f->frozen) CP_TRY(thaw(&t->moment, t->leaves, sizeof *t->moment, err));
+    if (f->frozen && !(t->moment = thawed(t->moment, t->leaves, sizeof *t->moment))) return cp_fail_memory(err);
     t->cap_moment = t->leaves * cp_orf_block(f);
     return COPSE_OK;
 }

@@ -21,6 +21,73 @@ static void rows_that_are_alike_stay_together(void **state) {
     }
 }
 
+/* Particles that are pruned to one leaf share it, wherever in the row of particles they stand. */
+static void trees_that_several_particles_have_are_counted_once(void **state) {
+    (void)state;
+    sample s = make_sample("counted", 40, 2, 2, 0);
+    copse_params *p = options("particles=50 alpha-split=0.5");
+    cp_dyntree *f = fit_rows(&s.rows, 1, p);
+    size_t scattered = 0;
+    for (size_t row = 1; row < 40; row++) {
+        copse_figure figure[COPSE_MAX_FIGURES];
+        size_t different = 0, stretches = 0;
+        learn_rows(f, &s.rows, row, 1, p);
+        for (size_t i = 0; i < 50; i++) {
+            size_t k = 0;
+            while (f->root[k] != f->root[i]) k++;
+            different += k == i;
+            stretches += !i || f->root[i] != f->root[i - 1];
+        }
+        cp_dyntree_details(f, figure);
+        assert_string_equal(figure[0].name, "unique_trees");
+        assert_true(figure[0].value == (double)different);
+        scattered += stretches > different;
+    }
+    assert_true(scattered > 0); /* or nothing was tried */
+    cp_dyntree_free(f);
+    cp_param_free(p);
+    free_sample(&s);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- progress */
+
+typedef struct watch {
+    size_t calls;
+    double most, total; /* of the last call */
+    volatile int stop;
+    size_t stop_after;
+} watch;
+
+static void look(void *arg, const char *what, double done, double total) {
+    watch *w = arg;
+    (void)what;
+    w->calls++;
+    w->most = fmax(w->most, done);
+    w->total = total;
+    if (w->calls == w->stop_after) w->stop = 1;
+}
+
+/* Rows that a call left behind when it was stopped are part of the next one's work. */
+static void progress_counts_rows_that_were_left_behind(void **state) {
+    (void)state;
+    copse_error err;
+    sample s = make_sample("progress", 60, 2, 0, 0);
+    copse_params *p = options("particles=5");
+    cp_dyntree *f = fit_rows(&s.rows, 20, p);
+    watch first = {.stop_after = 5}, next = {0};
+    cp_rows part = cp_rows_part(&s.rows, 20, 30), rest = cp_rows_part(&s.rows, 50, 10);
+    copse_run run = {.progress = look, .arg = &first, .stop = &first.stop};
+    assert_int_equal(cp_dyntree_method.update(f, &part, p, &run, NULL, &err), COPSE_E_STOPPED);
+    assert_true(first.most == 5 && first.total == 30);
+    run = (copse_run){.progress = look, .arg = &next};
+    must(cp_dyntree_method.update(f, &rest, p, &run, NULL, &err), err);
+    assert_int_equal(next.calls, 35);
+    assert_true(next.most == 35 && next.total == 35);
+    cp_dyntree_free(f);
+    cp_param_free(p);
+    free_sample(&s);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ predictions */
 
 /* y -> 8 y: the same trees, and answers eight times as large. */
@@ -145,6 +212,8 @@ static void files_that_lie_are_not_read(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_are_alike_stay_together),
+        cmocka_unit_test(trees_that_several_particles_have_are_counted_once),
+        cmocka_unit_test(progress_counts_rows_that_were_left_behind),
         cmocka_unit_test(targets_may_have_any_unit),
         cmocka_unit_test(the_answer_is_the_mean_over_particles),
         cmocka_unit_test(files_that_lie_are_not_read),
