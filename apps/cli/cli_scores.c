@@ -156,6 +156,10 @@ static size_t class_of(const copse_model *m, const copse_table *t, size_t row, s
     return k;
 }
 
+static int is_missing(const copse_table *t, size_t row, size_t col) {
+    return !copse_table_text(t, row, col) && isnan(copse_table_number(t, row, col));
+}
+
 /* The target of a table, and what its rows weigh. */
 typedef struct known {
     const copse_table *t;
@@ -171,6 +175,7 @@ static double most_frequent(const copse_model *m, const known *v) {
     double most = 0, all = 0, *sum = calloc(classes + 1, sizeof *sum);
     if (!sum) return NAN;
     for (size_t i = 0; i < copse_table_rows(v->t); i++) {
+        if (is_missing(v->t, i, v->target)) continue; /* as scores do */
         size_t k = class_of(m, v->t, i, v->target);
         double weight = weight_of(v, i);
         all += weight;
