@@ -19,8 +19,19 @@ typedef struct loop {
     atomic_size_t next, done;
     atomic_size_t bad; /* lowest index that failed so far, n if none */
     pthread_mutex_t lock;
-    copse_error err; /* of `bad`; under lock */
+    copse_error err;    /* of `bad`; under lock */
+    cp_pool_idle *idle; /* where threads go that find no job; NULL: nowhere */
+    /* Of a loop that idle threads help with, under their lock: */
+    struct loop *next_open;
+    size_t helpers; /* at work in it */
 } loop;
+
+struct cp_pool_idle {
+    pthread_mutex_t lock;
+    pthread_cond_t change; /* in anything below */
+    size_t working;        /* threads that are not idle */
+    loop *open;            /* a chain */
+};
 
 typedef struct worker {
     loop *lp;
@@ -60,31 +71,138 @@ static void work(loop *lp, size_t id) {
     }
 }
 
+/* ------------------------------------------------------------------------------------------------------ idle threads */
+
+/* An open loop with jobs left, or NULL. */
+static loop *needy(const cp_pool_idle *p) {
+    loop *lp = p->open;
+    while (lp && atomic_load(&lp->next) >= lp->n) lp = lp->next_open;
+    return lp;
+}
+
+/* That many work no longer, or never did. */
+static void retire(cp_pool_idle *p, size_t threads) {
+    pthread_mutex_lock(&p->lock);
+    p->working -= threads;
+    pthread_cond_broadcast(&p->change);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void help(cp_pool_idle *p) {
+    retire(p, 1);
+    pthread_mutex_lock(&p->lock);
+    while (p->working > 0) {
+        loop *lp = needy(p);
+        if (!lp) {
+            pthread_cond_wait(&p->change, &p->lock);
+            continue;
+        }
+        lp->helpers++;
+        pthread_mutex_unlock(&p->lock);
+        work(lp, 0);
+        pthread_mutex_lock(&p->lock);
+        lp->helpers--;
+        pthread_cond_broadcast(&p->change);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+copse_status cp_pool_idle_new(cp_pool_idle **out, copse_error *err) {
+    CP_TRY(CP_NEW(*out, 1, err));
+    pthread_mutex_init(&(*out)->lock, NULL);
+    pthread_cond_init(&(*out)->change, NULL);
+    return COPSE_OK;
+}
+
+void cp_pool_idle_free(cp_pool_idle *p) {
+    if (!p) return;
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->change);
+    cp_mem_free(p);
+}
+
+static void open_loop(cp_pool_idle *p, loop *lp) {
+    pthread_mutex_lock(&p->lock);
+    lp->next_open = p->open;
+    p->open = lp;
+    pthread_cond_broadcast(&p->change);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void shut_loop(cp_pool_idle *p, loop *lp) {
+    pthread_mutex_lock(&p->lock);
+    loop **at = &p->open;
+    while (*at != lp) at = &(*at)->next_open;
+    *at = lp->next_open;
+    while (lp->helpers > 0) pthread_cond_wait(&p->change, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- loops */
+
+static void work_and_help(loop *lp, size_t id) {
+    work(lp, id);
+    if (lp->idle) help(lp->idle);
+}
+
 static void *thread_main(void *arg) {
     worker *w = arg;
-    work(w->lp, w->id);
+    work_and_help(w->lp, w->id);
     return NULL;
+}
+
+static void start_loop(loop *lp, const copse_run *run, size_t n, cp_job job, void *arg) {
+    *lp = (loop){.run = run, .job = job, .arg = arg, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER};
+    atomic_init(&lp->next, 0);
+    atomic_init(&lp->done, 0);
+    atomic_init(&lp->bad, n);
+}
+
+static copse_status end_loop(loop *lp, copse_error *err) {
+    pthread_mutex_destroy(&lp->lock);
+    if (atomic_load(&lp->bad) == lp->n) return COPSE_OK;
+    if (err) *err = lp->err;
+    return lp->err.code;
+}
+
+/* A thread the system refuses is not an error: the others do its share.  Returns how many there are, this one included. */
+static size_t start_threads(loop *lp, worker *w, size_t workers) {
+    size_t started = 1;
+    for (; started < workers; started++) {
+        w[started] = (worker){.lp = lp, .id = started};
+        if (pthread_create(&w[started].thread, NULL, thread_main, &w[started])) break;
+    }
+    return started;
+}
+
+copse_status cp_pool_lend(const copse_run *run, const cp_pool_loop *l, copse_error *err) {
+    worker *w = NULL;
+    if (l->workers > 1) CP_TRY(CP_NEW(w, l->workers, err));
+    loop lp;
+    start_loop(&lp, run, l->n, l->job, l->arg);
+    lp.what = l->what;
+    lp.idle = l->idle;
+    if (lp.idle) lp.idle->working = l->workers;
+    size_t started = start_threads(&lp, w, l->workers);
+    if (lp.idle) retire(lp.idle, l->workers - started);
+    work_and_help(&lp, 0);
+    for (size_t i = 1; i < started; i++) pthread_join(w[i].thread, NULL);
+    cp_mem_free(w);
+    return end_loop(&lp, err);
 }
 
 copse_status cp_pool_for(const copse_run *run, size_t workers, size_t n, const char *what, cp_job job, void *arg,
                          copse_error *err) {
-    loop lp = {.run = run, .what = what, .job = job, .arg = arg, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER};
-    atomic_init(&lp.next, 0);
-    atomic_init(&lp.done, 0);
-    atomic_init(&lp.bad, n);
-    worker *w = NULL;
-    size_t started = 1;
-    if (workers > 1) CP_TRY(CP_NEW(w, workers, err));
-    /* A thread the system refuses is not an error: the others do its share. */
-    for (; started < workers; started++) {
-        w[started] = (worker){.lp = &lp, .id = started};
-        if (pthread_create(&w[started].thread, NULL, thread_main, &w[started])) break;
-    }
+    cp_pool_loop l = {.workers = workers, .n = n, .what = what, .job = job, .arg = arg};
+    return cp_pool_lend(run, &l, err);
+}
+
+copse_status cp_pool_idle_for(cp_pool_idle *p, const copse_run *run, size_t n, cp_job job, void *arg,
+                              copse_error *err) {
+    loop lp;
+    start_loop(&lp, run, n, job, arg);
+    open_loop(p, &lp);
     work(&lp, 0);
-    for (size_t i = 1; i < started; i++) pthread_join(w[i].thread, NULL);
-    cp_mem_free(w);
-    pthread_mutex_destroy(&lp.lock);
-    if (atomic_load(&lp.bad) == n) return COPSE_OK;
-    if (err) *err = lp.err;
-    return lp.err.code;
+    shut_loop(p, &lp);
+    return end_loop(&lp, err);
 }

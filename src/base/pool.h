@@ -19,4 +19,22 @@ size_t cp_pool_workers(const copse_run *run, size_t n);
 copse_status cp_pool_for(const copse_run *run, size_t workers, size_t n, const char *what, cp_job job, void *arg,
                          copse_error *err);
 
+/* Threads that find no job left in a loop of few long ones.  They stay while others are at work, and help with the loops
+ * that their jobs run by cp_pool_idle_for. */
+typedef struct cp_pool_idle cp_pool_idle;
+copse_status cp_pool_idle_new(cp_pool_idle **out, copse_error *err);
+void cp_pool_idle_free(cp_pool_idle *p);
+
+/* A loop as above. */
+typedef struct cp_pool_loop {
+    size_t workers, n;
+    const char *what;
+    cp_job job;
+    void *arg;
+    cp_pool_idle *idle; /* where its threads go; not to be used by two loops at a time */
+} cp_pool_loop;
+copse_status cp_pool_lend(const copse_run *run, const cp_pool_loop *l, copse_error *err);
+/* As cp_pool_for, on the calling thread and those that are idle; `worker` is 0 for all of them. */
+copse_status cp_pool_idle_for(cp_pool_idle *p, const copse_run *run, size_t n, cp_job job, void *arg, copse_error *err);
+
 #endif

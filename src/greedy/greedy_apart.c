@@ -232,6 +232,7 @@ static copse_status grow_branches(branches *b, const copse_run *run, copse_error
     CP_TRY(CP_RAW(b->turn, b->n, err));
     for (size_t i = 0; i < b->n; i++) b->turn[i] = (turn){cp_greedy_open_rows(&b->branch[i].open), i};
     if (b->n) qsort(b->turn, b->n, sizeof *b->turn, more_rows);
+    if (b->part->idle) return cp_pool_idle_for(b->part->idle, run, b->n, grow_branch, b, err);
     return cp_pool_for(run, cp_pool_workers(run, b->n), b->n, NULL, grow_branch, b, err);
 }
 

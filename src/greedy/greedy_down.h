@@ -12,6 +12,7 @@ typedef struct cp_greedy_part {
     cp_records *records;
     const cp_greedy_rule *rule;
     uint32_t slot;
+    cp_pool_idle *idle; /* as in the job */
 } cp_greedy_part;
 
 /* A work on nodes of at most `rows` rows; `tree`: where it writes, or NULL. */

@@ -19,7 +19,8 @@ typedef struct fitting {
     cp_greedy_data data;
     cp_greedy_weight weight;
     cp_greedy_rule rule;
-    const copse_run *run; /* threads for work within a tree */
+    const copse_run *run; /* threads for work within a tree; */
+    cp_pool_idle *idle;   /* and those that have run out of trees */
     uint32_t first;       /* number of the first tree, for the streams of random numbers */
     size_t *start;        /* rows of part k: weight.row[start[k]] ... weight.row[start[k + 1] - 1] */
     size_t parts;
@@ -153,7 +154,7 @@ static void draw_weights(const fitting *f, size_t m, size_t k, double *weight) {
 /* Tree m on part k of the rows; weight is scratch, NULL if there is nothing to draw. */
 static copse_status grow_part(const fitting *f, size_t m, size_t k, double *weight, cp_tree *out, copse_error *err) {
     size_t n = f->start[k + 1] - f->start[k];
-    cp_greedy_job job = {.rows = n, .weight = weight, .slot = f->first + (uint32_t)m, .root = 1};
+    cp_greedy_job job = {.rows = n, .weight = weight, .slot = f->first + (uint32_t)m, .root = 1, .idle = f->idle};
     if (n < f->data.rows.n) job.row = f->weight.row + f->start[k];
     if (f->kind->parts == CP_GREEDY_TRUNK) job.root = cp_greedy_trunk_root(k);
     if (weight) draw_weights(f, m, k, weight);
@@ -202,13 +203,19 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     return status;
 }
 
-/* Trees side by side; or, where there are fewer than threads, one after another with all threads at work in each. */
+/* Trees side by side, and who finds none left helps with the last ones; or, where there are fewer than threads, one after
+ * another with all threads at work in each. */
 static copse_status grow_trees(fitting *f, const char *what, const copse_run *run, copse_error *err) {
     size_t trees = f->g->forest.trees, workers = cp_pool_workers(run, SIZE_MAX);
     copse_run alone = {.threads = 1, .stop = run ? run->stop : NULL};
     f->run = trees < workers ? run : &alone;
     if (trees < workers) workers = 1;
-    return cp_pool_for(run, workers, trees, what, grow_tree, f, err);
+    if (workers > 1) CP_TRY(cp_pool_idle_new(&f->idle, err));
+    cp_pool_loop l = {.workers = workers, .n = trees, .what = what, .job = grow_tree, .arg = f, .idle = f->idle};
+    copse_status status = cp_pool_lend(run, &l, err);
+    cp_pool_idle_free(f->idle);
+    f->idle = NULL;
+    return status;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- forest */

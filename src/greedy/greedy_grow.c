@@ -47,7 +47,7 @@ copse_status cp_greedy_grow(const cp_greedy_data *d, const cp_greedy_rule *rule,
                             const copse_run *run, cp_tree *out, copse_error *err) {
     cp_records r;
     CP_TRY(cp_records_init(&r, d, rule, job, run, err));
-    const cp_greedy_part part = {&r, rule, job->slot};
+    const cp_greedy_part part = {&r, rule, job->slot, job->idle};
     cp_greedy_open root = {.hi = r.n, .path = job->root, .guests = {.hi = (uint32_t)job->guests}};
     copse_status status = r.n > CP_GREEDY_BRANCH && !rule->max_leaves ? cp_greedy_apart_grow(&part, root, run, out, err)
                                                                       : grow_whole(&part, root, out, err);

@@ -6,6 +6,7 @@
 #ifndef CP_GREEDY_GROW_H
 #define CP_GREEDY_GROW_H
 
+#include "base/pool.h"
 #include "data/bins.h"
 #include "greedy/greedy_rank.h"
 #include "method/method.h"
@@ -48,6 +49,7 @@ typedef struct cp_greedy_job {
      * means nothing.  They are rearranged.  NULL: the whole tree is wanted. */
     uint32_t *guest;
     size_t guests;
+    cp_pool_idle *idle; /* threads that may help with its branches; NULL: those of the run */
 } cp_greedy_job;
 
 /* Grows `out`, which is zeroed; out->gain holds the impurity taken away per column.

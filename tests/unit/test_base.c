@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -158,6 +159,74 @@ static void pool_stops_when_asked(void **state) {
     assert_int_equal(cp_pool_for(&run, 2, 500, NULL, count_job, &t, &err), COPSE_E_STOPPED);
 }
 
+/* A loop of jobs, each of which runs a loop of its own: job i's is t[i]. */
+typedef struct loops {
+    cp_pool_idle *idle;
+    tally t[5];
+    copse_error err[5];
+    copse_status status[5];
+} loops;
+
+static copse_status loop_job(void *arg, size_t i, size_t worker, copse_error *err) {
+    loops *l = arg;
+    (void)worker;
+    (void)err;
+    l->status[i] = cp_pool_idle_for(l->idle, NULL, 100 * (i + 1), count_job, &l->t[i], &l->err[i]);
+    return COPSE_OK;
+}
+
+static void loops_within_a_loop_are_done_once_and_fail_as_others(void **state) {
+    (void)state;
+    for (size_t repeat = 0; repeat < 50; repeat++) {
+        loops l = {0};
+        copse_error err;
+        for (size_t i = 0; i < 5; i++) l.t[i].fail_from = i == 3 ? 70 : SIZE_MAX;
+        must(cp_pool_idle_new(&l.idle, &err), err);
+        cp_pool_loop outer = {.workers = 1 + repeat % 4, .n = 5, .job = loop_job, .arg = &l, .idle = l.idle};
+        must(cp_pool_lend(NULL, &outer, &err), err);
+        cp_pool_idle_free(l.idle);
+        assert_string_equal(l.err[3].msg, "job 70");
+        for (size_t i = 0; i < 5; i++) {
+            assert_int_equal(l.status[i], i == 3 ? COPSE_E_DATA : COPSE_OK);
+            for (size_t k = 0; i != 3 && k < 500; k++)
+                assert_int_equal(atomic_load(&l.t[i].done[k]), k < 100 * (i + 1));
+        }
+    }
+}
+
+/* Two jobs that wait for each other, so that it takes two threads to do them; but not for ever. */
+typedef struct meeting {
+    cp_pool_idle *idle;
+    atomic_int present;
+} meeting;
+
+static copse_status meet(void *arg, size_t i, size_t worker, copse_error *err) {
+    meeting *m = arg;
+    (void)i;
+    (void)worker;
+    atomic_fetch_add(&m->present, 1);
+    for (int patience = 0; patience < 10000 && atomic_load(&m->present) < 2; patience++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return atomic_load(&m->present) == 2 ? COPSE_OK : cp_fail(err, COPSE_E_DATA, "nobody came");
+}
+
+static copse_status short_or_long(void *arg, size_t i, size_t worker, copse_error *err) {
+    meeting *m = arg;
+    (void)worker;
+    return i == 1 ? cp_pool_idle_for(m->idle, NULL, 2, meet, m, err) : COPSE_OK;
+}
+
+static void who_runs_out_of_jobs_helps_with_those_under_way(void **state) {
+    (void)state;
+    meeting m = {0};
+    copse_error err;
+    must(cp_pool_idle_new(&m.idle, &err), err);
+    must(cp_pool_lend(NULL, &(cp_pool_loop){.workers = 2, .n = 2, .job = short_or_long, .arg = &m, .idle = m.idle},
+                      &err),
+         err);
+    cp_pool_idle_free(m.idle);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fail_fills_the_error),
@@ -169,6 +238,8 @@ int main(void) {
         cmocka_unit_test(pool_does_every_job_once),
         cmocka_unit_test(pool_reports_the_lowest_failure),
         cmocka_unit_test(pool_stops_when_asked),
+        cmocka_unit_test(loops_within_a_loop_are_done_once_and_fail_as_others),
+        cmocka_unit_test(who_runs_out_of_jobs_helps_with_those_under_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

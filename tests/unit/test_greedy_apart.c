@@ -30,7 +30,8 @@ static void threads_within_a_tree_change_no_byte(void **state) {
                  {&cp_cart_method, "min-leaf=1000", 3},
                  {&cp_cart_method, "min-leaf=2000 splits=exact", 0},
                  {&cp_ert_method, "trees=1 min-leaf=1000", 0},
-                 {&cp_rf_method, "trees=1 min-leaf=1000 features-per-split=2", 0}};
+                 {&cp_rf_method, "trees=1 min-leaf=1000 features-per-split=2", 0},
+                 {&cp_rf_method, "trees=3 min-leaf=2000 features-per-split=2", 0}};
     for (size_t k = 0; k < COUNT(cases); k++) {
         const cp_method *m = cases[k].method;
         sample s = large_sample(cases[k].classes, 1);
