@@ -19,7 +19,9 @@ struct cp_greedy_finder {
     uint64_t *key, *key_tmp; /* sorted lists */
     int64_t *classes;        /* gini: a column's histogram by class, and room for how many cells */
     size_t cells;
-    float *value;     /* random cuts: a column of the node's rows */
+    float *value; /* random cuts: a column of the node's rows; */
+    int together; /* all columns at once, */
+    cp_split_table table;
     uint32_t *levels; /* a set of levels made from a set of bins */
 };
 
@@ -29,6 +31,26 @@ static size_t hist_size(const cp_greedy_work *w) {
 
 static int uses_hist(const cp_greedy_work *w) {
     return w->records->bin && w->records->rule.kind == CP_SPLIT_SQUARED && !w->rule->random_cuts;
+}
+
+static int has_levels(const cp_rows *rows) {
+    for (size_t d = 0; rows->levels && d < rows->dims; d++)
+        if (rows->levels[d]) return 1;
+    return 0;
+}
+
+static copse_status new_random(cp_greedy_work *w, size_t rows, copse_error *err) {
+    const cp_rows *data = &w->records->data->rows;
+    struct cp_greedy_finder *f = w->finder;
+    cp_split_table *t = &f->table;
+    f->together = w->records->rule.kind == CP_SPLIT_SQUARED && w->rule->features >= data->dims && !has_levels(data);
+    f->value = cp_arena_get(&w->tmp, rows, sizeof *f->value);
+    *t = (cp_split_table){.x = data->x, .dims = data->dims};
+    t->low = cp_arena_get(&w->tmp, data->dims, sizeof *t->low);
+    t->high = cp_arena_get(&w->tmp, data->dims, sizeof *t->high);
+    t->cut = cp_arena_get(&w->tmp, data->dims, sizeof *t->cut);
+    t->left = cp_arena_get(&w->tmp, data->dims, sizeof *t->left);
+    return f->value && t->low && t->high && t->cut && t->left ? COPSE_OK : cp_fail_memory(err);
 }
 
 copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err) {
@@ -49,10 +71,7 @@ copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err
         f->hist = cp_arena_get(&w->tmp, GROUP * CP_SPLIT_CELLS, sizeof *f->hist);
         return f->hist ? COPSE_OK : cp_fail_memory(err);
     }
-    if (w->rule->random_cuts) {
-        f->value = cp_arena_get(&w->tmp, rows, sizeof *f->value);
-        return f->value ? COPSE_OK : cp_fail_memory(err);
-    }
+    if (w->rule->random_cuts) return new_random(w, rows, err);
     if (w->records->bin && w->records->rule.kind == CP_SPLIT_GINI) {
         size_t all = data->classes * CP_SPLIT_CELLS, most = CP_SPLIT_CELLS_A_ROW * rows;
         f->cells = all < most ? all : most;
@@ -327,6 +346,18 @@ static void try_random(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     if (cp_split_random(&w->node, &c, &w->rng, &w->best)) w->best.dim = (int32_t)dim;
 }
 
+/* 1: done. */
+static int try_together(cp_greedy_work *w, const cp_greedy_open *o) {
+    cp_split_table *t = &w->finder->table;
+    if (!w->finder->together) return 0;
+    t->row = w->records->row + o->lo;
+    t->sum = w->records->sum + o->lo;
+    t->n = o->hi - o->lo;
+    if (!cp_split_ranges(t)) return 0;
+    cp_split_random_all(&w->node, t, &w->rng, &w->best);
+    return 1;
+}
+
 static copse_status try_columns(cp_greedy_work *w, cp_greedy_open *o, copse_error *err) {
     int32_t dim;
     if (w->finder->hands_down) return try_all_hist(w, o, err);
@@ -334,6 +365,7 @@ static copse_status try_columns(cp_greedy_work *w, cp_greedy_open *o, copse_erro
         try_some_hist(w, o);
         return COPSE_OK;
     }
+    if (try_together(w, o)) return COPSE_OK;
     while ((dim = cp_greedy_work_column(w, w->best.num >= 0)) != CP_NONE) {
         if (w->rule->random_cuts)
             try_random(w, o, (size_t)dim);

@@ -161,13 +161,6 @@ static void keep_set(const cp_split_column *c, const uint32_t *present, const ui
     if (best->missing_left && c->levels % 32) best->set[c->levels / 32] &= (1u << c->levels % 32) - 1;
 }
 
-/* Uniform between low and high; one value alone is left of any cut, to be told from missing ones. */
-static float draw_cut(cp_rng *rng, float low, float high) {
-    if (low == high) return INFINITY;
-    float cut = (float)((double)low + cp_rng_unit(rng) * ((double)high - (double)low));
-    return cut < high ? cut : low;
-}
-
 int cp_split_random(const cp_split_node *n, const cp_split_column *c, cp_rng *rng, cp_split *best) {
     trial t = {0};
     uint32_t *present = (uint32_t *)n->level, *set = present + words_of(c); /* scratch of more than a word per level */
@@ -177,7 +170,7 @@ int cp_split_random(const cp_split_node *n, const cp_split_column *c, cp_rng *rn
         draw_set(c, rng, present, find_levels(c, present), set);
         t.set = set;
     } else {
-        t.cut = draw_cut(rng, r.low, r.high);
+        t.cut = cp_split_draw_cut(rng, r.low, r.high);
     }
     halves h = add_up(c, &t, r.missing);
     int better = 0;

@@ -1,0 +1,111 @@
+/* Two passes over the rows, for all columns: their ends, and the sums to the left of the cuts between.  Rows of a node lie
+ * anywhere in the table, so each is fetched once a pass, a stretch of them for all columns while the cache holds it. */
+#include <math.h>
+
+#include "split/split_random.h"
+
+enum {
+    STRETCH = 64, /* rows */
+    GROUP = 4     /* columns done together */
+};
+
+static const float *row_of(const cp_split_table *t, size_t i) {
+    return t->x + t->row[i] * t->dims;
+}
+
+static size_t stretch_end(const cp_split_table *t, size_t first) {
+    return t->n - first < STRETCH ? t->n : first + STRETCH;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- ends */
+
+/* n <= GROUP columns from dim on; 1 if some value is missing. */
+static inline int widen(const cp_split_table *t, size_t first, size_t end, size_t dim, size_t n) {
+    float low[GROUP], high[GROUP];
+    int32_t missing[GROUP] = {0}, any = 0;
+    for (size_t k = 0; k < n; k++) {
+        low[k] = t->low[dim + k];
+        high[k] = t->high[dim + k];
+    }
+    for (size_t i = first; i < end; i++) {
+        const float *x = row_of(t, i) + dim;
+        for (size_t k = 0; k < n; k++) {
+            missing[k] |= x[k] != x[k];
+            low[k] = x[k] < low[k] ? x[k] : low[k];
+            high[k] = x[k] > high[k] ? x[k] : high[k];
+        }
+    }
+    for (size_t k = 0; k < n; k++) {
+        t->low[dim + k] = low[k];
+        t->high[dim + k] = high[k];
+        any |= missing[k];
+    }
+    return any;
+}
+
+int cp_split_ranges(const cp_split_table *t) {
+    int missing = 0;
+    for (size_t d = 0; d < t->dims; d++) {
+        t->low[d] = INFINITY;
+        t->high[d] = -INFINITY;
+    }
+    for (size_t i = 0; i < t->n && !missing; i += STRETCH) {
+        size_t end = stretch_end(t, i), d = 0;
+        for (size_t k = i; k < end; k++) __builtin_prefetch(row_of(t, k));
+        for (; d + GROUP <= t->dims; d += GROUP) missing |= widen(t, i, end, d, GROUP);
+        for (; d < t->dims; d++) missing |= widen(t, i, end, d, 1);
+    }
+    return !missing;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- sums */
+
+/* A sum, its two numbers added at once; and one value four times, as wide. */
+typedef int64_t pair __attribute__((vector_size(16), may_alias));
+typedef float four __attribute__((vector_size(16)));
+
+/* n <= GROUP columns. */
+static inline void add_left(const cp_split_table *t, size_t first, size_t end, size_t dim, size_t n) {
+    pair left[GROUP];
+    four cut[GROUP];
+    for (size_t k = 0; k < n; k++) {
+        const float c = t->cut[dim + k];
+        left[k] = *(const pair *)&t->left[dim + k];
+        cut[k] = (four){c, c, c, c};
+    }
+    for (size_t i = first; i < end; i++) {
+        const float *x = row_of(t, i) + dim;
+        const pair a = *(const pair *)&t->sum[i];
+        for (size_t k = 0; k < n; k++) left[k] += a & (pair)((four){x[k], x[k], x[k], x[k]} <= cut[k]);
+    }
+    for (size_t k = 0; k < n; k++) *(pair *)&t->left[dim + k] = left[k];
+}
+
+static void add_all(const cp_split_table *t) {
+    for (size_t d = 0; d < t->dims; d++) t->left[d] = (cp_sum){0, 0};
+    for (size_t i = 0; i < t->n; i += STRETCH) {
+        size_t end = stretch_end(t, i), d = 0;
+        for (size_t k = i; k < end; k++) __builtin_prefetch(row_of(t, k));
+        for (; d + GROUP <= t->dims; d += GROUP) add_left(t, i, end, d, GROUP);
+        for (; d < t->dims; d++) add_left(t, i, end, d, 1);
+    }
+}
+
+void cp_split_random_all(const cp_split_node *n, const cp_split_table *t, cp_rng *rng, cp_split *best) {
+    for (size_t d = 0; d < t->dims; d++)
+        t->cut[d] = t->low[d] < t->high[d] ? cp_split_draw_cut(rng, t->low[d], t->high[d]) : INFINITY;
+    add_all(t);
+    for (size_t d = 0; d < t->dims; d++) {
+        const double left = cp_split_weight(n->rule, t->left[d].w);
+        if (!(t->low[d] < t->high[d]) || !cp_split_enough(n, cp_split_rows(n->rule, t->left[d].w), left)) continue;
+        double quality = cp_cut_quality(left, (double)t->left[d].s, n->weight, n->mean);
+        if (!(quality * best->den > best->num)) continue;
+        *best = (cp_split){.num = quality,
+                           .den = 1,
+                           .left = left,
+                           .dim = (int32_t)d,
+                           .missing_left = cp_split_heavier_left(n, left),
+                           .cut = t->cut[d],
+                           .set = best->set};
+    }
+}
