@@ -3,7 +3,7 @@
 #include "bart/bart_model.h"
 #include "bayes/bayes_options.h"
 
-/* ------------------------------------------------------------------------------------------------------------- options */
+/* ---------------------------------------------------------------------------------------------------------- options */
 
 /* The order of words is that of the enums in bart_sampler.h. */
 static const cp_param params[] = {
@@ -56,7 +56,7 @@ static const cp_param params[] = {
     CP_OPTION_INT("local-moves", "0", 0, 1000, "pg: so many moves of cgm after each new tree"),
 };
 
-/* ----------------------------------------------------------------------------------------------------------- questions */
+/* -------------------------------------------------------------------------------------------------------- questions */
 
 static size_t count_rows(const void *state) {
     return ((const cp_bart *)state)->rows;
@@ -66,7 +66,7 @@ static size_t count_draws(const void *state) {
     return cp_bart_draw_count(state);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- method */
+/* ----------------------------------------------------------------------------------------------------------- method */
 
 const cp_method cp_bart_method = {
     .info = {.name = "bart",

@@ -2,19 +2,20 @@
  *
  *     y = g(x; T_1, mu_1) + ... + g(x; T_M, mu_M) + e,    e ~ N(0, sigma^2 / w)
  *
- * Each tree T_m has the prior of bayes/tree_prior.h, each leaf's mu is N(0, leaf_var), sigma^2 is inverse gamma.  Targets are
- * brought to [-1/2, 1/2] first.  Two classes: a latent z with z > 0 where the label is 1, sigma = 1 (probit); more classes:
- * one such sum of trees for each class against the rest.
+ * Each tree T_m has the prior of bayes/tree_prior.h, each leaf's mu is N(0, leaf_var), sigma^2 is inverse gamma.
+ * Targets are brought to [-1/2, 1/2] first.  Two classes: a latent z with z > 0 where the label is 1, sigma = 1
+ * (probit); more classes: one such sum of trees for each class against the rest.
  *
- * A sweep is one turn of Gibbs sampling: tree after tree is sampled given the residual of all others, with its mu integrated
- * out; its mu are drawn; then sigma, or the latent z.  How a tree is sampled is a cp_bart_sampler; nothing else knows.
+ * A sweep is one turn of Gibbs sampling: tree after tree is sampled given the residual of all others, with its mu
+ * integrated out; its mu are drawn; then sigma, or the latent z.  How a tree is sampled is a cp_bart_sampler; nothing
+ * else knows.
  *
- *     columns of codes -+                  tree m:  residual r (float, one per row) made partial: r += mu_m[slot_m[row]]
- *                       +-> cp_bart_view ->         sampler changes tree m
- *     residual ---------+                           mu_m drawn; r -= mu_m[slot_m[row]]
+ *     columns of codes -+                  tree m: residual r (float, one per row) made partial: r += mu_m[slot_m[row]]
+ *                       +-> cp_bart_view ->        sampler changes tree m
+ *     residual ---------+                          mu_m drawn; r -= mu_m[slot_m[row]]
  *
- * All passes run over all rows in order, with the row's leaf as one byte: no row lists, no permutation, nothing to allocate
- * (num/slots.h). */
+ * All passes run over all rows in order, with the row's leaf as one byte: no row lists, no permutation, nothing to
+ * allocate (num/slots.h). */
 #ifndef CP_BART_H
 #define CP_BART_H
 
@@ -33,8 +34,8 @@ enum { CP_BART_LEAVES = 256, CP_BART_DEPTHS = 64 };
 typedef enum cp_bart_cuts { CP_BART_UNIFORM, CP_BART_GRID, CP_BART_QUANTILE } cp_bart_cuts;
 
 /* The features, as what a cut can tell apart.  A rule is a column and a cell of it (bayes/tree_prior.h); under grid and
- * quantile cuts the `values` that ranks count are numbers of bins, so that the width of a cell is the number of cuts in it
- * and "uniform by width" is uniform over cuts.  code repeats the ranks in 16 bits, for passes over all rows.
+ * quantile cuts the `values` that ranks count are numbers of bins, so that the width of a cell is the number of cuts in
+ * it and "uniform by width" is uniform over cuts.  code repeats the ranks in 16 bits, for passes over all rows.
  *
  * Columns with more than 65536 different values cannot have uniform cuts: neighbouring values share a bin, which stands
  * in `values` as the greatest of them, and cuts are the ends of bins. */
@@ -55,8 +56,8 @@ typedef struct cp_bart_matrix {
 copse_status cp_bart_columns_init(cp_bart_columns *c, const cp_bart_matrix *m, cp_bart_cuts cuts,
                                   size_t cuts_per_column, const copse_run *run, copse_error *err);
 void cp_bart_columns_clear(cp_bart_columns *c);
-/* A place for the cut of a rule, drawn from the prior given its cell: x <= cut goes left, and just the rows of ranks up to
- * the cell have such x. */
+/* A place for the cut of a rule, drawn from the prior given its cell: x <= cut goes left, and just the rows of ranks up
+ * to the cell have such x. */
 float cp_bart_columns_cut(const cp_bart_columns *c, cp_rule rule, cp_rng *rng);
 /* Could it have been drawn? */
 int cp_bart_columns_has(const cp_bart_columns *c, cp_rule rule, float cut);
@@ -65,7 +66,7 @@ static inline const uint16_t *cp_bart_code(const cp_bart_columns *c, size_t dim)
     return c->code + dim * c->ranks.rows;
 }
 
-/* ----------------------------------------------------------------------------------------- what samplers of a tree see */
+/* -------------------------------------------------------------------------------------- what samplers of a tree see */
 
 /* In bart_share.c: with what probability a rule asks a column, among those that vary in the node.  Uniform, or sparse
  * [Linero 2018]: probabilities s ~ Dirichlet(theta/D, ...), sampled like all else. */
@@ -78,7 +79,8 @@ typedef struct cp_bart_share {
 /* All alike; `sparse` makes room for others. */
 copse_status cp_bart_share_init(cp_bart_share *s, size_t dims, int sparse, copse_error *err);
 void cp_bart_share_clear(cp_bart_share *s);
-/* Probabilities as given, but none so small that it is 0: a column that was asked once could else be asked never again. */
+/* Probabilities as given, but none so small that it is 0: a column that was asked once could else be asked never
+ * again. */
 void cp_bart_share_set(cp_bart_share *s, const double *probability);
 /* A column, whether or not it varies. */
 uint32_t cp_bart_share_draw(const cp_bart_share *s, cp_rng *rng);

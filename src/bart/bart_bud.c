@@ -38,11 +38,11 @@ void cp_bart_buds_clear(cp_bart_buds *b) {
 
 #define TAKE(ptr, n, err) (((ptr) = cp_arena_get(&b->arena, (n), sizeof *(ptr))) ? COPSE_OK : cp_fail_memory(err))
 
-/* ------------------------------------------------------------------------------------------------------- likelihoods */
+/* ------------------------------------------------------------------------------------------------------ likelihoods */
 
-/* What a leaf costs beyond its likelihood, in nats: about the prior of the split that it takes.  Too much, and trees with
- * a leaf too many are hardly ever proposed, so that one that is there stays for long; too little, and they are most of what
- * is proposed. */
+/* What a leaf costs beyond its likelihood, in nats: about the prior of the split that it takes.  Too much, and trees
+ * with a leaf too many are hardly ever proposed, so that one that is there stays for long; too little, and they are
+ * most of what is proposed. */
 static const double PRICE = 1.5;
 
 static void add_row(const cp_bart_view *v, uint32_t row, double sign, cp_bart_sums *s) {
@@ -91,7 +91,7 @@ static void fill_bud(cp_bart_buds *b, cp_bart_bud *bud, cp_span rows, size_t dep
     bud->log_value = bud->open ? bud->log_promise : bud->log_leaf;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- buds */
+/* ------------------------------------------------------------------------------------------------------------- buds */
 
 copse_status cp_bart_buds_begin(cp_bart_buds *b, const cp_bart_view *v, cp_span rows, size_t depth, copse_error *err) {
     uint32_t *row;
@@ -144,7 +144,7 @@ copse_status cp_bart_buds_fork(cp_bart_buds *b, int32_t bud, uint32_t dim, cp_ex
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ columns */
+/* ---------------------------------------------------------------------------------------------------------- columns */
 
 static void find_varying(const cp_bart_buds *b, cp_span rows, cp_bart_varying *c) {
     const cp_bart_view *v = b->v;

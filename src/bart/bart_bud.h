@@ -1,18 +1,19 @@
 /* bart_bud - the nodes of particles.
  *
  * A bud is a node of a partial tree: its rows and what follows from them.  It does not change and knows no parent, so
- * particles share it: those that took the same decisions on the way, and those that were copied.  What is found out about
- * a bud - its children by this gap or that, the masses of a column's gaps - is found out once.
+ * particles share it: those that took the same decisions on the way, and those that were copied.  What is found out
+ * about a bud - its children by this gap or that, the masses of a column's gaps - is found out once.
  *
- * What an undecided bud counts for, its promise, decides which particles are copied on the way, and not what a tree is worth
- * in the end; so it may be anything, and the better it foresees what will become of the bud's rows, the better.
- *   leaf     the likelihood of the rows in one leaf, as in the thesis.  While the noise is far below what rows differ by, the
- *            particle that is ahead by this measure outweighs all others by hundreds of nats, though all may end equal;
- *   levels   the likelihood of its levels (bart_level.h) in leaves of their own, and a price for each leaf but the first:
- *            what the rows are worth if all further cuts part level from level; or their likelihood in one leaf, if that is
- *            more.  A cut that parts levels keeps what was promised, one that goes through a level makes two leaves of it.
- *            A level that is larger than levels usually are may be several that happen to look alike, which no tree can join:
- *            it counts as so many, and to cut it in halves of the usual size costs nothing.
+ * What an undecided bud counts for, its promise, decides which particles are copied on the way, and not what a tree is
+ * worth in the end; so it may be anything, and the better it foresees what will become of the bud's rows, the better.
+ *   leaf     the likelihood of the rows in one leaf, as in the thesis.  While the noise is far below what rows differ
+ *            by, the particle that is ahead by this measure outweighs all others by hundreds of nats, though all may
+ *            end equal;
+ *   levels   the likelihood of its levels (bart_level.h) in leaves of their own, and a price for each leaf but the
+ *            first: what the rows are worth if all further cuts part level from level; or their likelihood in one leaf,
+ *            if that is more.  A cut that parts levels keeps what was promised, one that goes through a level makes two
+ *            leaves of it.  A level that is larger than levels usually are may be several that happen to look alike,
+ *            which no tree can join: it counts as so many, and to cut it in halves of the usual size costs nothing.
  * Levels are found once, among all rows that are grown anew.  With one level, the second is the first.
  *
  * All lives in an arena, from `begin` to the next `begin`; buds and splits are numbers, because their arrays move. */

@@ -4,7 +4,7 @@
 #include "bart/bart_chain_state.h"
 #include "base/mem.h"
 
-/* ---------------------------------------------------------------------------------------------------------- beginnings */
+/* ------------------------------------------------------------------------------------------------------- beginnings */
 
 cp_bart_view cp_bart_chain_view(const cp_bart_chain *c, const cp_bart_sum *s) {
     const cp_bart_problem *b = c->problem;
@@ -19,8 +19,8 @@ cp_bart_view cp_bart_chain_view(const cp_bart_chain *c, const cp_bart_sum *s) {
                           .opt_hands = &c->hands};
 }
 
-/* What a part of a sweep draws from: trees are numbered from 0, what follows them is `trees` and on.  Sweep 0 is before the
- * first. */
+/* What a part of a sweep draws from: trees are numbered from 0, what follows them is `trees` and on.  Sweep 0 is before
+ * the first. */
 static cp_rng stream_of(const cp_bart_chain *c, size_t sum, uint64_t sweep, size_t part) {
     const cp_bart_problem *b = c->problem;
     cp_rng rng;
@@ -108,7 +108,7 @@ const cp_bart_trace *cp_bart_chain_trace(const cp_bart_chain *c) {
     return &c->trace;
 }
 
-/* -------------------------------------------------------------------------------------------------------- the residual */
+/* ----------------------------------------------------------------------------------------------------- the residual */
 
 /* What the residual of `some` rows from `first` on should be, tree `but` left in. */
 static void find_residual(const cp_bart_chain *c, const cp_bart_sum *s, int32_t but, size_t first, size_t some,
@@ -164,7 +164,7 @@ static void remember(cp_bart_chain *c, const cp_bart_tree *t) {
     for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) c->minus[k] = -t->mu[k];
 }
 
-/* -------------------------------------------------------------------------------------------------------------- a sweep */
+/* ---------------------------------------------------------------------------------------------------------- a sweep */
 
 static copse_status step(cp_bart_chain *c, const cp_bart_view *v, cp_bart_tree *tree, size_t m, cp_rng *rng,
                          copse_error *err) {
@@ -190,8 +190,9 @@ static copse_status sample_tree(cp_bart_chain *c, size_t sum, size_t m, copse_er
     return COPSE_OK;
 }
 
-/* What the prior learns from trees, shares of columns and the variance of leaves, it learns when they know something: trees
- * that still are single leaves would teach it that nothing matters.  Until half of burn-in is over, all stays as it was. */
+/* What the prior learns from trees, shares of columns and the variance of leaves, it learns when they know something:
+ * trees that still are single leaves would teach it that nothing matters.  Until half of burn-in is over, all stays as
+ * it was. */
 static int prior_learns(const cp_bart_chain *c) {
     const cp_bart_options *opt = &c->problem->opt;
     return c->done >= opt->warm + opt->burn_in / 2;
@@ -229,7 +230,7 @@ static copse_status sweep(cp_bart_chain *c, copse_error *err) {
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- keeping */
+/* ---------------------------------------------------------------------------------------------------------- keeping */
 
 /* Draws that should have been kept after `done` sweeps. */
 static size_t draws_due(const cp_bart_options *opt, size_t done) {
@@ -267,7 +268,7 @@ copse_status cp_bart_chain_run(cp_bart_chain *c, size_t sweeps, const copse_run 
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ checking */
+/* --------------------------------------------------------------------------------------------------------- checking */
 
 static const char *check_residual(const cp_bart_chain *c, const cp_bart_sum *s, int32_t lifted) {
     double r[CP_SLOTS_PIECE];

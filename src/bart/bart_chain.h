@@ -1,9 +1,9 @@
-/* bart_chain - one chain: a sum of trees for each thing that is sampled (one, or one for each of more than two classes),
- * its residual, its noise; and a sweep over it.
+/* bart_chain - one chain: a sum of trees for each thing that is sampled (one, or one for each of more than two
+ * classes), its residual, its noise; and a sweep over it.
  *
- * Randomness of a sweep is keyed by (seed, CP_FOR_SWEEP, chain and sum, sweep and tree), so between sweeps a chain is its
- * trees, its residuals, its scalars and what it has kept.  A residual is float and collects rounding; every CP_BART_REFRESH
- * sweeps it is computed anew from the trees, at sweeps fixed in advance. */
+ * Randomness of a sweep is keyed by (seed, CP_FOR_SWEEP, chain and sum, sweep and tree), so between sweeps a chain is
+ * its trees, its residuals, its scalars and what it has kept.  A residual is float and collects rounding; every
+ * CP_BART_REFRESH sweeps it is computed anew from the trees, at sweeps fixed in advance. */
 #ifndef CP_BART_CHAIN_H
 #define CP_BART_CHAIN_H
 
@@ -48,8 +48,8 @@ typedef struct cp_bart_hyper {
 
 /* What is sampled; made once from rows and options, read by all chains.
  *
- * Weights of regression say how exact a target is, y ~ N(f, sigma^2 / w).  They are divided by their mean, so that they and
- * sigma keep to numbers of ordinary size.  Weights of classes are whole numbers and say how often a row counts. */
+ * Weights of regression say how exact a target is, y ~ N(f, sigma^2 / w).  They are divided by their mean, so that they
+ * and sigma keep to numbers of ordinary size.  Weights of classes are whole numbers and say how often a row counts. */
 typedef struct cp_bart_problem {
     const cp_rows *rows; /* borrowed */
     cp_bart_columns columns;
@@ -92,8 +92,9 @@ typedef struct cp_bart_chain cp_bart_chain;
 /* Before the first sweep. */
 copse_status cp_bart_chain_new(const cp_bart_problem *b, size_t chain, cp_bart_chain **out, copse_error *err);
 void cp_bart_chain_free(cp_bart_chain *c);
-/* Goes on to the end, or for `sweeps` if that is less and not 0, on run->threads threads if it has many rows, else on one.  After any failure, COPSE_E_STOPPED among them, the chain
- * can be saved or go on, and goes on as if nothing had failed. */
+/* Goes on to the end, or for `sweeps` if that is less and not 0, on run->threads threads if it has many rows, else on
+ * one.  After any failure, COPSE_E_STOPPED among them, the chain can be saved or go on, and goes on as if nothing had
+ * failed. */
 copse_status cp_bart_chain_run(cp_bart_chain *c, size_t sweeps, const copse_run *run, copse_error *err);
 size_t cp_bart_chain_done(const cp_bart_chain *c); /* sweeps so far, those that warm up counted */
 /* What it has kept, borrowed from the chain: draws of each sum, and the trace. */

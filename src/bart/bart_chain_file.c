@@ -1,5 +1,5 @@
-/* bart_chain_file - a chain in sections and back.  A file may have been made by anyone: all of it is checked before it is
- * used, but for residuals that lie by a little, which would only be rounding that never was. */
+/* bart_chain_file - a chain in sections and back.  A file may have been made by anyone: all of it is checked before it
+ * is used, but for residuals that lie by a little, which would only be rounding that never was. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "bart/bart_chain_state.h"
 #include "base/mem.h"
 
-/* --------------------------------------------------------------------------------------------------------------- writing */
+/* ---------------------------------------------------------------------------------------------------------- writing */
 
 static copse_status write_trees(const cp_bart_sum *s, size_t trees, cp_writer *w, copse_error *err) {
     for (size_t m = 0; m < trees; m++) {
@@ -50,7 +50,7 @@ copse_status cp_bart_chain_write(const cp_bart_chain *c, cp_writer *w, copse_err
     return COPSE_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- reading */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 static copse_status read_floats(cp_reader *r, const char *name, size_t n, float *out, copse_error *err) {
     float *x;

@@ -1,12 +1,12 @@
 /* bart_chain_state - a chain from within; who uses one sees bart_chain.h alone.
  *
- * A sweep takes the sums one after the other, and of each its trees, its shares, its noise.  Where it is, is `at`: the number
- * of the tree that comes next, through all sums.  A failure stops it there, perhaps with that tree lifted out of the
- * residual, and the next run goes on from there.
+ * A sweep takes the sums one after the other, and of each its trees, its shares, its noise.  Where it is, is `at`: the
+ * number of the tree that comes next, through all sums.  A failure stops it there, perhaps with that tree lifted out of
+ * the residual, and the next run goes on from there.
  *
  * Invariants, checked by cp_bart_chain_check:
- *   C1  done <= warm + burn_in + samples * thin; each sum has kept what is due after so many, or one less while the last has
- *       still to be kept; the trace likewise.
+ *   C1  done <= warm + burn_in + samples * thin; each sum has kept what is due after so many, or one less while the
+ *       last has still to be kept; the trace likewise.
  *   C2  trees are sound (bart_tree.h), and draws (bart_draws.h); what the trace says is finite.
  *   C3  r = target - all trees, but the one that is lifted, to within rounding.
  *   C4  accepted <= proposed for each move.
@@ -80,7 +80,8 @@ const char *cp_bart_chain_suspect(const cp_bart_chain *c);
 
 /* In bart_noise.c: sigma^2, or z, from its law given the trees, in this sweep. */
 void cp_bart_noise_draw(const cp_bart_chain *c, cp_bart_sum *s, uint64_t sweep, cp_rng *rng);
-/* The variance of leaves given their mu, where it is sampled: 3 times the problem's over chi-square of 3 degrees is its prior. */
+/* The variance of leaves given their mu, where it is sampled: 3 times the problem's over chi-square of 3 degrees is its
+ * prior. */
 void cp_bart_noise_draw_leaf_var(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng);
 /* log of the likelihood of the targets as they are, given trees and noise. */
 double cp_bart_noise_log_likelihood(const cp_bart_chain *c, const cp_bart_sum *s);

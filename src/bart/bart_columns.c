@@ -6,7 +6,7 @@
 
 enum { CODES = 65536 };
 
-/* ------------------------------------------------------------------------------------------------- the cuts of a column */
+/* --------------------------------------------------------------------------------------------- the cuts of a column */
 
 /* Equally spaced, neither on the least value nor on the greatest as far as floats can tell. */
 static size_t grid_edges(const float *value, size_t values, size_t cuts, float *opt_out) {
@@ -17,9 +17,9 @@ static size_t grid_edges(const float *value, size_t values, size_t cuts, float *
     return cuts;
 }
 
-/* Between neighbouring values, all of them if they are no more than `cuts`; else so that about equally many rows lie between
- * two cuts: that after value k is made if it brings more of the quantiles to the left, that before it if the value holds
- * several.  rows_at[k]: of value k. */
+/* Between neighbouring values, all of them if they are no more than `cuts`; else so that about equally many rows lie
+ * between two cuts: that after value k is made if it brings more of the quantiles to the left, that before it if the
+ * value holds several.  rows_at[k]: of value k. */
 static size_t quantile_edges(const float *value, size_t values, const uint32_t *rows_at, size_t cuts, float *opt_out) {
     size_t n = 0, below = 0, rows = 0, passed = 0, next = 0; /* cuts before value `next` are made or were not wanted */
     for (size_t k = 0; k < values; k++) rows += rows_at[k];
@@ -95,7 +95,7 @@ static copse_status bin_columns(binning *b, const copse_run *run, copse_error *e
     return cp_ranks_init(&c->ranks, b->x, rows, dims, run, err);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- all of them */
+/* ------------------------------------------------------------------------------------------------------ all of them */
 
 static int must_bin(const cp_bart_columns *c) {
     if (c->cuts != CP_BART_UNIFORM) return 1;
@@ -130,7 +130,7 @@ void cp_bart_columns_clear(cp_bart_columns *c) {
     *c = (cp_bart_columns){0};
 }
 
-/* --------------------------------------------------------------------------------------------------- the place of a cut */
+/* ----------------------------------------------------------------------------------------------- the place of a cut */
 
 /* Cuts in a cell of a binned column: the first, and how many. */
 static const float *edges_in(const cp_bart_columns *c, cp_rule rule, size_t *out_n) {

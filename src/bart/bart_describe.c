@@ -5,7 +5,7 @@
 #include "bart/bart_model.h"
 #include "base/mem.h"
 
-/* ---------------------------------------------------------------------------------------------------------------- trees */
+/* ------------------------------------------------------------------------------------------------------------ trees */
 
 size_t cp_bart_tree_count(const void *state) {
     const cp_bart *b = state;
@@ -43,7 +43,8 @@ static const float *find_mu(const cp_bart *b, place at) {
     return mu;
 }
 
-/* A shape with nodes that know their children: rules come in preorder, so a split's place is known when its rule comes. */
+/* A shape with nodes that know their children: rules come in preorder, so a split's place is known when its rule
+ * comes. */
 typedef struct outline {
     const cp_bart_rule *rule; /* of the shape */
     size_t nodes;
@@ -121,7 +122,7 @@ void cp_bart_tree_node(const void *state, size_t tree, int32_t node, cp_node_vie
     if (out->left == CP_NONE) snprintf(out->note, sizeof out->note, "adds %.4g", value_of(b, at, &o, node));
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- JSON */
+/* ------------------------------------------------------------------------------------------------------------- JSON */
 
 static void json_place(const cp_bart *b, place at, cp_json *j) {
     cp_json_integer(j, "draw", (int64_t)at.draw);
@@ -176,7 +177,7 @@ copse_status cp_bart_tree_json(const void *state, size_t tree, cp_json *j, copse
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- figures */
+/* ---------------------------------------------------------------------------------------------------------- figures */
 
 static double mean_of(const double *x, size_t n) {
     double sum = 0;

@@ -25,7 +25,7 @@ void cp_bart_draws_clear(cp_bart_draws *d) {
     *d = (cp_bart_draws){0};
 }
 
-/* -------------------------------------------------------------------------------------------------------------- adding */
+/* ----------------------------------------------------------------------------------------------------------- adding */
 
 typedef struct room {
     size_t draws, runs, rules, mus;
@@ -121,7 +121,7 @@ void cp_bart_draws_find(const cp_bart_draws *d, size_t draw, size_t *out_run) {
     for (size_t i = 0; i < d->end_run[draw]; i++) out_run[d->run[i].tree] = i;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- check */
+/* ------------------------------------------------------------------------------------------------------------ check */
 
 static const char *check_runs(const cp_bart_draws *d) {
     for (size_t k = 0; k < d->draws; k++) {
@@ -151,8 +151,8 @@ static const char *check_rules(const cp_bart_draws *d) {
     return used == d->rules ? NULL : "D2: rules of no shape";
 }
 
-/* Needs D1 and D2.  A run that begins takes the place of the one its tree was in, which is found by walking on with them:
- * leaves of the last draw, then minus the old run's, plus the new one's. */
+/* Needs D1 and D2.  A run that begins takes the place of the one its tree was in, which is found by walking on with
+ * them: leaves of the last draw, then minus the old run's, plus the new one's. */
 static const char *check_mu(const cp_bart_draws *d, size_t *now) {
     size_t leaves = 0, used = 0;
     for (size_t k = 0; k < d->draws; k++) {

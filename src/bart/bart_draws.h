@@ -1,21 +1,22 @@
 /* bart_draws - what a chain leaves: every kept draw of all its trees, compactly.
  *
- * Most sweeps leave most trees' rules as they were and draw new mu.  So a draw is the mu of all its leaves, and the shapes
- * of those trees only whose shape is not that of the draw before: a shape once begun runs on until the next one.
+ * Most sweeps leave most trees' rules as they were and draw new mu.  So a draw is the mu of all its leaves, and the
+ * shapes of those trees only whose shape is not that of the draw before: a shape once begun runs on until the next one.
  *
  *     draw 0:  runs of trees 0, 1, 2 ...  mu of tree 0, of tree 1, ...
  *     draw 1:  a run of tree 17           mu of tree 0, of tree 1, ...
  *
- * A shape is a list of rules in preorder, each of which splits one slot: rows with x[dim] <= cut stay in it, the others move
- * to the slot that is new with this rule, number i + 1 for rule i.  So no list of rules is a loop or a wrong turn, whatever
- * a file says; a row is taken down a shape without a branch, many rows at a time (bart_walk.h); and equal trees are equal lists,
- * however their nodes were numbered.
+ * A shape is a list of rules in preorder, each of which splits one slot: rows with x[dim] <= cut stay in it, the others
+ * move to the slot that is new with this rule, number i + 1 for rule i.  So no list of rules is a loop or a wrong turn,
+ * whatever a file says; a row is taken down a shape without a branch, many rows at a time (bart_walk.h); and equal
+ * trees are equal lists, however their nodes were numbered.
  *
  * Invariants, checked by cp_bart_draws_check:
  *   D1  the first draw begins a run of every tree; the runs that a draw begins are of rising trees.
  *   D2  rule i of a shape splits a slot <= i; its column is one of `dims`, its cut finite; a shape has at most
  *       CP_BART_LEAVES - 1 of them.
- *   D3  each draw has as many mu as its trees have leaves; no |mu| is above CP_BART_MOST_MU, so that sums are finite. */
+ *   D3  each draw has as many mu as its trees have leaves; no |mu| is above CP_BART_MOST_MU, so that sums are
+ *       finite. */
 #ifndef CP_BART_DRAWS_H
 #define CP_BART_DRAWS_H
 
@@ -73,8 +74,8 @@ const char *cp_bart_draws_check(const cp_bart_draws *d);
 /* What a check says that could not be made: this very text, so that a reader can tell it from a fault of its file. */
 extern const char cp_bart_draws_no_memory[];
 
-/* In bart_draws_file.c.  Read, draws can be added to as if they had never been away; there may be none yet.  All that is
- * read is checked, and after a failure `out` holds nothing. */
+/* In bart_draws_file.c.  Read, draws can be added to as if they had never been away; there may be none yet.  All that
+ * is read is checked, and after a failure `out` holds nothing. */
 copse_status cp_bart_draws_write(const cp_bart_draws *d, cp_writer *w, copse_error *err);
 copse_status cp_bart_draws_read(cp_reader *r, size_t dims, size_t trees, cp_bart_draws *out, copse_error *err);
 

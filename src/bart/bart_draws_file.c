@@ -5,7 +5,7 @@
 /* What there is in memory besides the sections themselves, and for a walk down all trees (bart_walk.h). */
 enum { PER_TREE = 2 * sizeof(size_t) + 64, PER_DRAW = 2 * sizeof(size_t) };
 
-/* ------------------------------------------------------------------------------------------------------------- writing */
+/* ---------------------------------------------------------------------------------------------------------- writing */
 
 static copse_status write_runs(const cp_bart_draws *d, cp_writer *w, copse_error *err) {
     uint32_t *v;
@@ -62,7 +62,7 @@ copse_status cp_bart_draws_write(const cp_bart_draws *d, cp_writer *w, copse_err
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- reading */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 static copse_status make_room(cp_bart_draws *d, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_claim(r, d->trees, PER_TREE, err));

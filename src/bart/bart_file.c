@@ -17,7 +17,7 @@ static const char *const series_name[CP_BART_WATCHES] = {[CP_BART_SIGMA] = "sigm
 
 enum { HYPER = 3 };
 
-/* ------------------------------------------------------------------------------------------------------------- writing */
+/* ---------------------------------------------------------------------------------------------------------- writing */
 
 static copse_status write_tally(const cp_bart *b, cp_writer *w, copse_error *err) {
     int64_t *count;
@@ -60,7 +60,7 @@ copse_status cp_bart_write(const void *state, const copse_params *p, unsigned fl
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- reading */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 static copse_status read_hyper(cp_bart *b, cp_reader *r, copse_error *err) {
     double *v;
@@ -164,7 +164,7 @@ copse_status cp_bart_read(cp_reader *r, const copse_params *p, copse_task task, 
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- check */
+/* ------------------------------------------------------------------------------------------------------------ check */
 
 const char *cp_bart_check(const void *state) {
     const cp_bart *b = state;

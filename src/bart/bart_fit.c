@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "method/crew.h"
 
-/* ---------------------------------------------------------------------------------------------------------------- model */
+/* ------------------------------------------------------------------------------------------------------------ model */
 
 size_t cp_bart_watched(const cp_bart *b, cp_bart_watch watch) {
     switch (watch) {
@@ -70,7 +70,7 @@ copse_status cp_bart_settle(cp_bart *b, copse_error *err) {
     return cp_bart_converge(b, err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sampling */
+/* --------------------------------------------------------------------------------------------------------- sampling */
 
 typedef struct sampling {
     cp_bart_problem problem;
@@ -174,7 +174,7 @@ static copse_status write(void *job, cp_writer *w, copse_error *err) {
     return cp_crew_write(&((sampling *)job)->chains, w, err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ gathering */
+/* -------------------------------------------------------------------------------------------------------- gathering */
 
 static const double *series_of(const cp_bart_trace *t, cp_bart_watch watch) {
     const double *const all[CP_BART_WATCHES] = {[CP_BART_SIGMA] = t->sigma,

@@ -36,7 +36,7 @@ void cp_bart_hands_close(cp_bart_hands *h) {
     *h = (cp_bart_hands){0};
 }
 
-/* ----------------------------------------------------------------------------------------------------------- parts of rows */
+/* ---------------------------------------------------------------------------------------------------- parts of rows */
 
 /* Of n rows, those of pieces from ... to-1. */
 typedef struct stretch {
@@ -60,7 +60,7 @@ static cp_slots_shift shift_in(const cp_slots_shift *x, stretch s) {
     return (cp_slots_shift){x->slot + s.first, x->add, x->slots};
 }
 
-/* --------------------------------------------------------------------------------------------------------------- passes */
+/* ----------------------------------------------------------------------------------------------------------- passes */
 
 typedef struct pass {
     const cp_bart_hands *h;
@@ -181,7 +181,7 @@ size_t cp_bart_hands_extent(const cp_bart_view *v, cp_bart_group rows, size_t di
     return n;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- each */
+/* ------------------------------------------------------------------------------------------------------------- each */
 
 typedef struct each_pass {
     cp_bart_hands_job job;

@@ -1,8 +1,8 @@
 /* bart_hands - the passes of num/slots.h, made by several threads that have one chain between them.
  *
- * Sums are defined there piece by piece, pieces of CP_SLOTS_PIECE rows added up in order.  So whoever has a hand free sums
- * pieces, and the thread that asked adds them up: the same bits for any number of hands, and as without any.  Results that
- * do not depend on an order, such as extents and new slots, need no such care.
+ * Sums are defined there piece by piece, pieces of CP_SLOTS_PIECE rows added up in order.  So whoever has a hand free
+ * sums pieces, and the thread that asked adds them up: the same bits for any number of hands, and as without any.
+ * Results that do not depend on an order, such as extents and new slots, need no such care.
  *
  * Without hands (NULL), or with those of one thread, a pass is what num/slots.h makes of it, and costs nothing more. */
 #ifndef CP_BART_HANDS_H
@@ -11,8 +11,9 @@
 #include "bart/bart.h"
 #include "base/team.h"
 
-/* HAND_ROWS: a thread has at least so many, or it would take longer to tell it of a pass than to make it.  STRETCH: rows that
- * are summed, or draw, one after the other where num/slots.h does not say how; this is part of the result, the other is not. */
+/* HAND_ROWS: a thread has at least so many, or it would take longer to tell it of a pass than to make it.  STRETCH:
+ * rows that are summed, or draw, one after the other where num/slots.h does not say how; this is part of the result,
+ * the other is not. */
 enum { CP_BART_HAND_ROWS = 8192, CP_BART_STRETCH = 8192 };
 
 struct cp_bart_hands {
@@ -23,8 +24,8 @@ struct cp_bart_hands {
     struct cp_bart_extent *extent;
 };
 
-/* For so many rows, of which there are no more in any pass.  One thread, or few rows: no team, and nothing is allocated.  For
- * more threads than rows are worth: a smaller team. */
+/* For so many rows, of which there are no more in any pass.  One thread, or few rows: no team, and nothing is
+ * allocated.  For more threads than rows are worth: a smaller team. */
 copse_status cp_bart_hands_open(cp_bart_hands *h, size_t threads, size_t rows, copse_error *err);
 void cp_bart_hands_close(cp_bart_hands *h);
 
@@ -46,7 +47,8 @@ void cp_bart_hands_rename(const cp_bart_view *v, uint8_t *slot, uint8_t from, ui
 typedef void (*cp_bart_hands_job)(void *arg, size_t from, size_t to);
 void cp_bart_hands_each(const cp_bart_hands *opt_hands, size_t rows, cp_bart_hands_job job, void *arg);
 
-/* The sum over all rows of what `of` gives for rows from ... to-1: that of each stretch for itself, added up in order. */
+/* The sum over all rows of what `of` gives for rows from ... to-1: that of each stretch for itself, added up in
+ * order. */
 typedef double (*cp_bart_hands_term)(void *arg, size_t from, size_t to);
 double cp_bart_hands_sum(const cp_bart_hands *opt_hands, size_t rows, cp_bart_hands_term of, void *arg);
 

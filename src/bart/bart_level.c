@@ -5,7 +5,8 @@
 #include "base/mem.h"
 #include "num/sort.h"
 
-/* Rows between which there is no gap to speak of, in the order of their residuals; and the best way to cut all up to here. */
+/* Rows between which there is no gap to speak of, in the order of their residuals; and the best way to cut all up to
+ * here. */
 typedef struct cp_bart_block {
     size_t begin, end; /* of its rows in the order */
     double w, wr;      /* sums over it */
@@ -63,13 +64,15 @@ static size_t find_blocks(cp_bart_levels *l, const cp_bart_view *v, size_t rows,
     return n;
 }
 
-/* A level of n rows among all: their likelihood in one leaf, and that they are of this level, which nothing has said yet. */
+/* A level of n rows among all: their likelihood in one leaf, and that they are of this level, which nothing has said
+ * yet. */
 static double log_level(const cp_bart_view *v, const block *sum, size_t rows) {
     double n = (double)(sum->end - sum->begin);
     return cp_bart_log_leaf(v, sum->w, sum->wr) + n * log(n / (double)rows);
 }
 
-/* The last level of the best cut up to block j begins at its `first`.  Levels much wider than the noise are not tried. */
+/* The last level of the best cut up to block j begins at its `first`.  Levels much wider than the noise are not
+ * tried. */
 static void cut_blocks(cp_bart_levels *l, const cp_bart_view *v, size_t n, double price) {
     const double widest = 8 * sqrt(v->noise_var);
     size_t rows = l->block[n - 1].end;

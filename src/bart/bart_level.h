@@ -1,10 +1,11 @@
 /* bart_level - residuals as levels: how many leaves it would take to explain rows, were it not for their features.
  *
- * Rows in the order of their residuals are cut into stretches, the levels.  A level of n rows among N counts for its log
- * likelihood in one leaf, n log(n/N) - which level a row is of has to be said, too - and less a price; the cut with the
- * greatest sum is taken.  This is done for noise as it is and for ever smaller noise, and the best of all is kept: while a
- * chain has not found its way, its noise is far above that of the data, and levels must be seen all the same.  Rows without
- * levels, as most residuals are, gain nothing from smaller noise, because of n log(n/N), and are one level. */
+ * Rows in the order of their residuals are cut into stretches, the levels.  A level of n rows among N counts for its
+ * log likelihood in one leaf, n log(n/N) - which level a row is of has to be said, too - and less a price; the cut with
+ * the greatest sum is taken.  This is done for noise as it is and for ever smaller noise, and the best of all is kept:
+ * while a chain has not found its way, its noise is far above that of the data, and levels must be seen all the same.
+ * Rows without levels, as most residuals are, gain nothing from smaller noise, because of n log(n/N), and are one
+ * level. */
 #ifndef CP_BART_LEVEL_H
 #define CP_BART_LEVEL_H
 

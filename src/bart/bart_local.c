@@ -22,7 +22,7 @@ void cp_bart_local_clear(cp_bart_local *k) {
     *k = (cp_bart_local){0};
 }
 
-/* ------------------------------------------------------------------------------------------------------------- choose */
+/* ----------------------------------------------------------------------------------------------------------- choose */
 
 double cp_bart_local_share(const cp_bart_local *k, cp_bart_move kind, size_t leaves) {
     return leaves > 1 ? k->share[kind] : kind == CP_BART_GROW;
@@ -85,7 +85,7 @@ int cp_bart_local_choose(cp_bart_local *k, const cp_bart_view *v, const cp_bart_
     return 1;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- edit */
+/* ------------------------------------------------------------------------------------------------------------- edit */
 
 /* What hangs on b comes to a and the other way round; their parents stay. */
 static void exchange(cp_bart_tree *t, int16_t a, int16_t b) {
@@ -112,7 +112,8 @@ static cp_bart_node *sibling_of(cp_bart_tree *t, int16_t node) {
     return &t->node[node % 2 ? node + 1 : node - 1];
 }
 
-/* Its own opposite, as bayes/moves.c says: a child never has its parent's rule.  Returns how many children got the parent's. */
+/* Its own opposite, as bayes/moves.c says: a child never has its parent's rule.  Returns how many children got the
+ * parent's. */
 static int edit_swap(cp_bart_tree *t, int16_t lower) {
     cp_bart_node *below = &t->node[lower], *above = &t->node[below->parent], *other = sibling_of(t, lower);
     cp_rule up = below->rule;
@@ -126,13 +127,13 @@ static int edit_swap(cp_bart_tree *t, int16_t lower) {
     return 1 + both;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- ratio */
+/* ------------------------------------------------------------------------------------------------------------ ratio */
 
-/* log of posterior and proposal of a node with two leaves, over those of the same node as a leaf.  The rule's probability is
- * in both, and drops out.  odds: of pruning the one tree here to growing the other here.
+/* log of posterior and proposal of a node with two leaves, over those of the same node as a leaf.  The rule's
+ * probability is in both, and drops out.  odds: of pruning the one tree here to growing the other here.
  *
- * With a = noise_var + leaf_var W of either leaf and of both together, the marginal likelihoods of cp_bart_log_leaf have the
- * ratio sqrt(noise_var a / (a_l a_r)) exp(...): one logarithm does for all. */
+ * With a = noise_var + leaf_var W of either leaf and of both together, the marginal likelihoods of cp_bart_log_leaf
+ * have the ratio sqrt(noise_var a / (a_l a_r)) exp(...): one logarithm does for all. */
 static double log_grown(const cp_bart_view *v, const cp_bart_split *s, uint16_t depth, double odds) {
     const cp_bart_leaf *l = &s->left, *r = &s->right;
     double prior = v->log_split[depth] - v->log_stop[depth] + (double)(l->open + r->open) * v->log_stop[depth + 1];
@@ -144,7 +145,8 @@ static double log_grown(const cp_bart_view *v, const cp_bart_split *s, uint16_t 
     return prior + 0.5 * (v->leaf_var / v->noise_var * squares + log(roots * odds * odds));
 }
 
-/* Of pruning a tree at one of its `prunes` pairs, to growing what it leaves, a tree of `leaves` leaves, at one of `grows`. */
+/* Of pruning a tree at one of its `prunes` pairs, to growing what it leaves, a tree of `leaves` leaves, at one of
+ * `grows`. */
 static double odds_of(const cp_bart_local *k, size_t leaves, size_t grows, size_t prunes) {
     double prune = k->share[CP_BART_PRUNE] / (double)prunes;
     return prune * (double)grows / cp_bart_local_share(k, CP_BART_GROW, leaves);
@@ -209,7 +211,7 @@ double cp_bart_local_log_ratio(cp_bart_local *k, const cp_bart_view *v, cp_bart_
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- apply */
+/* ------------------------------------------------------------------------------------------------------------ apply */
 
 static void draw_cut(const cp_bart_view *v, cp_bart_node *n, cp_rng *rng) {
     n->cut = cp_bart_columns_cut(v->columns, n->rule, rng);
@@ -241,7 +243,7 @@ void cp_bart_local_apply(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------- the sampler */
+/* ------------------------------------------------------------------------------------------------------ the sampler */
 
 static cp_bart_move draw_kind(const cp_bart_local *k, const cp_bart_tree *t, cp_rng *rng) {
     double u = cp_rng_unit(rng);

@@ -1,10 +1,11 @@
 /* bart_local - Metropolis-Hastings moves on one tree of the sum: those of bayes/moves.h, by passes over bytes.
  *
- * As there, a move is chosen, its ratio computed, and perhaps applied: three functions, so that tests can list all choices
- * with their probabilities and build the whole transition matrix.  A move that cannot be is a rejection like any other.
+ * As there, a move is chosen, its ratio computed, and perhaps applied: three functions, so that tests can list all
+ * choices with their probabilities and build the whole transition matrix.  A move that cannot be is a rejection like
+ * any other.
  *
- * A move says which cell a rule has.  The cut's place in the cell is independent of all else given the rules, so nodes whose
- * rule has changed get a fresh one when a move is applied, and the others keep theirs. */
+ * A move says which cell a rule has.  The cut's place in the cell is independent of all else given the rules, so nodes
+ * whose rule has changed get a fresh one when a move is applied, and the others keep theirs. */
 #ifndef CP_BART_LOCAL_H
 #define CP_BART_LOCAL_H
 
@@ -29,7 +30,8 @@ copse_status cp_bart_local_init(cp_bart_local *k, const cp_bart_columns *c, cons
                                 copse_error *err);
 void cp_bart_local_clear(cp_bart_local *k);
 
-/* How often a move of this kind is tried on a tree of so many leaves: as was asked for, but a single leaf can only grow. */
+/* How often a move of this kind is tried on a tree of so many leaves: as was asked for, but a single leaf can only
+ * grow. */
 double cp_bart_local_share(const cp_bart_local *k, cp_bart_move kind, size_t leaves);
 /* How many a move of this kind may choose from, each with the same probability, and the i-th of them. */
 size_t cp_bart_local_targets(const cp_bart_tree *t, cp_bart_move kind);
@@ -44,9 +46,9 @@ double cp_bart_local_log_ratio(cp_bart_local *k, const cp_bart_view *v, cp_bart_
 void cp_bart_local_apply(cp_bart_local *k, const cp_bart_view *v, cp_bart_tree *t, const cp_bart_local_move *move,
                          cp_rng *rng);
 
-/* In bart_local_below.c: log of prior and likelihood of the subtree of `top`, but for the rule of top itself if it is not to
- * be counted, as links and rules have it: what was known of its leaves and their rows may be stale, as long as all of them
- * together are the same.  The scratch has then how it is; -INFINITY if a leaf has no rows. */
+/* In bart_local_below.c: log of prior and likelihood of the subtree of `top`, but for the rule of top itself if it is
+ * not to be counted, as links and rules have it: what was known of its leaves and their rows may be stale, as long as
+ * all of them together are the same.  The scratch has then how it is; -INFINITY if a leaf has no rows. */
 double cp_bart_local_log_below(cp_bart_local *k, const cp_bart_view *v, const cp_bart_tree *t, int16_t top,
                                int with_rule);
 /* And from the scratch into the tree. */

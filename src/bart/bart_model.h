@@ -7,7 +7,8 @@
 #include "method/method.h"
 #include "num/converge.h"
 
-/* What is watched, the series of which there are several taken together: the greatest R-hat, the least effective sizes. */
+/* What is watched, the series of which there are several taken together: the greatest R-hat, the least effective
+ * sizes. */
 typedef enum cp_bart_watch {
     CP_BART_SIGMA, /* numbers only */
     CP_BART_LOG_LIKELIHOOD,
@@ -16,8 +17,8 @@ typedef enum cp_bart_watch {
     CP_BART_WATCHES
 } cp_bart_watch;
 
-/* Draws stand one after the other: all of chain 0, then all of chain 1, ...  So a series of numbers that were watched is
- * chains x samples long. */
+/* Draws stand one after the other: all of chain 0, then all of chain 1, ...  So a series of numbers that were watched
+ * is chains x samples long. */
 typedef struct cp_bart {
     copse_task task;
     size_t classes, rows, dims;
@@ -28,8 +29,8 @@ typedef struct cp_bart {
     double centre, scale; /* numbers: y = centre + scale times the sum of trees; else 0 and 1 */
     double *offset;       /* classes: of each sum, what its trees are added to; else NULL */
     cp_bart_draws *draws; /* of each sum */
-    /* Which runs a tree is in, so that any draw of it can be looked at: those of tree m of sum k are run_of[k][first[k][m]] ...
-     * run_of[k][first[k][m+1]-1], rising. */
+    /* Which runs a tree is in, so that any draw of it can be looked at: those of tree m of sum k are
+     * run_of[k][first[k][m]] ... run_of[k][first[k][m+1]-1], rising. */
     size_t **first, **run_of;
     /* How it went. */
     double *series[CP_BART_WATCHES]; /* of each watch its series, one after the other; sigma is NULL for classes */

@@ -52,8 +52,8 @@ static double draw_above(normals *n, double low) {
     return z;
 }
 
-/* e = z - offset - f is normal given the side of 0 on which z lies.  A row that counts w times has w of them, of which its
- * leaf need know the mean alone: one of variance 1/w. */
+/* e = z - offset - f is normal given the side of 0 on which z lies.  A row that counts w times has w of them, of which
+ * its leaf need know the mean alone: one of variance 1/w. */
 static void draw_latent(const cp_bart_problem *b, cp_bart_sum *s, size_t number, size_t from, size_t to, cp_rng *rng) {
     normals n = {.rng = rng};
     for (size_t i = from; i < to; i++) {

@@ -5,8 +5,8 @@
 #include "base/log.h"
 #include "bayes/bayes_options.h"
 
-/* The number behind "word:" or, where the word stands alone, `unsaid`; 0 if it is another word.  The table of options has
- * seen to it that there is nothing else. */
+/* The number behind "word:" or, where the word stands alone, `unsaid`; 0 if it is another word.  The table of options
+ * has seen to it that there is nothing else. */
 static size_t counted(const char *text, const char *word, size_t unsaid) {
     size_t n = strlen(word);
     if (strncmp(text, word, n) != 0) return 0;

@@ -13,7 +13,7 @@
 
 enum { MOST_NODES = 2 * CP_BART_LEAVES - 1 };
 
-/* ------------------------------------------------------------------------------------------------------ make and free */
+/* ---------------------------------------------------------------------------------------------------- make and free */
 
 static void pg_free(void *sampler) {
     cp_bart_pg *g = sampler;
@@ -72,7 +72,7 @@ out:
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------- where to grow anew */
+/* ----------------------------------------------------------------------------------------------- where to grow anew */
 
 static int goes_left(const cp_bart_columns *c, cp_rule rule, size_t row) {
     return cp_ranks_column(&c->ranks, rule.dim)[row] <= rule.cell;
@@ -101,7 +101,7 @@ static cp_span rows_below(cp_bart_pg *g, const cp_bart_tree *t, int16_t top, siz
     return (cp_span){g->row, g->columns->slots->list(t->slot, in, g->columns->ranks.rows, g->row)};
 }
 
-/* ---------------------------------------------------------------------------------------------------------- particles */
+/* -------------------------------------------------------------------------------------------------------- particles */
 
 static void skip_closed(const cp_bart_pg *g, cp_bart_particle *p) {
     while (p->next < p->nodes && !g->propose.buds.bud[p->bud[p->next]].open) p->fork[p->next++] = CP_NONE;
@@ -166,7 +166,7 @@ static copse_status stage(cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng, siz
     return COPSE_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------- resampling */
+/* ------------------------------------------------------------------------------------------------------- resampling */
 
 /* g->weight: over exp(top).  Returns their sum. */
 static double find_weights(cp_bart_pg *g) {
@@ -208,7 +208,7 @@ static void resample(cp_bart_pg *g, cp_rng *rng) {
     g->copy = swap;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- new tree */
+/* --------------------------------------------------------------------------------------------------------- new tree */
 
 /* The same decisions as the clamped particle's: then they are the same numbers, because forks are made once. */
 static int is_old(const cp_bart_pg *g, const cp_bart_particle *p) {
@@ -284,7 +284,7 @@ static void plant(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- step */
+/* ------------------------------------------------------------------------------------------------------------- step */
 
 /* For so many leaves, and what local moves may add: a step that fails does so before it has changed anything. */
 static copse_status make_room(const cp_bart_pg *g, cp_bart_tree *t, size_t leaves, copse_error *err) {

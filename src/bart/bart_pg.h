@@ -1,23 +1,26 @@
 /* bart_pg - particle Gibbs: a tree is grown anew by conditional sequential Monte Carlo [thesis, algorithm 4.2].
  *
- * Particles grow trees breadth first, one node a stage.  The first one is clamped: it takes the old tree's decisions again,
- * and its weight is computed as everyone's.  After a stage, if the effective sample size is at most ess_threshold times the
- * number of particles, every particle but the first is replaced by a copy of one drawn by weight from all, the first among
- * them, and weights become equal (bart_resample.h).  When no particle has an undecided node, one is drawn by weight, and its
- * tree is the new one.  The tree's conditional posterior is invariant whatever the proposal (bart_propose.h) and whatever
- * undecided nodes count for (bart_bud.h): tests/exact/test_bart_pg.c lists all that particles can do.
+ * Particles grow trees breadth first, one node a stage.  The first one is clamped: it takes the old tree's decisions
+ * again, and its weight is computed as everyone's.  After a stage, if the effective sample size is at most
+ * ess_threshold times the number of particles, every particle but the first is replaced by a copy of one drawn by
+ * weight from all, the first among them, and weights become equal (bart_resample.h).  When no particle has an undecided
+ * node, one is drawn by weight, and its tree is the new one.  The tree's conditional posterior is invariant whatever
+ * the proposal (bart_propose.h) and whatever undecided nodes count for (bart_bud.h): tests/exact/test_bart_pg.c lists
+ * all that particles can do.
  *
- * A tree, here, is which gaps its rules lie in; the cell within a gap and the cut within a cell are as in the prior given
- * the gap, whatever the residual is.  They stay as they were if the new tree is the old one, and are drawn when it is not.
+ * A tree, here, is which gaps its rules lie in; the cell within a gap and the cut within a cell are as in the prior
+ * given the gap, whatever the residual is.  They stay as they were if the new tree is the old one, and are drawn when
+ * it is not.
  *
  * With `below` > 0 only what is below one node is grown anew: a row is chosen at random, and from the root on, with
- * probability `below` each time, one goes down to the child that has it.  How likely a node is reached depends on its rows
- * and its depth, which growing it anew does not change; so each choice of a node leaves the posterior invariant, and so
- * does their mixture.  If one should go down from a leaf, nothing is done.
+ * probability `below` each time, one goes down to the child that has it.  How likely a node is reached depends on its
+ * rows and its depth, which growing it anew does not change; so each choice of a node leaves the posterior invariant,
+ * and so does their mixture.  If one should go down from a leaf, nothing is done.
  *
- * There is no ancestor sampling.  It would let the rest of the old path follow another particle's past; but here the past
- * is in the present: a partial tree has the old tree as a continuation only if it is a part of it, so among particles with
- * positive weight there are the clamped one and its copies, and to choose among these changes nothing. */
+ * There is no ancestor sampling.  It would let the rest of the old path follow another particle's past; but here the
+ * past is in the present: a partial tree has the old tree as a continuation only if it is a part of it, so among
+ * particles with positive weight there are the clamped one and its copies, and to choose among these changes
+ * nothing. */
 #ifndef CP_BART_PG_H
 #define CP_BART_PG_H
 

@@ -1,5 +1,6 @@
-/* bart_pick - the choices particles make, and nothing else: programs that list everything a sampler can do put their own
- * version in the place of bart_pick.c, and so learn of every choice what it is between and with what probabilities. */
+/* bart_pick - the choices particles make, and nothing else: programs that list everything a sampler can do put their
+ * own version in the place of bart_pick.c, and so learn of every choice what it is between and with what
+ * probabilities. */
 #ifndef CP_BART_PICK_H
 #define CP_BART_PICK_H
 

@@ -1,7 +1,8 @@
 /* bart_predict - what the draws say about rows.
  *
- * Numbers: a Gaussian for each draw, N(f(x), sigma^2), all alike likely; of the mean of y, f(x) alone.  Classes: the mean over
- * draws of Phi(f(x)), or, of more than two, of Phi(f_k(x)) over their sum; where the draws themselves are asked for, all these.
+ * Numbers: a Gaussian for each draw, N(f(x), sigma^2), all alike likely; of the mean of y, f(x) alone.  Classes: the
+ * mean over draws of Phi(f(x)), or, of more than two, of Phi(f_k(x)) over their sum; where the draws themselves are
+ * asked for, all these.
  *
  * Rows go through the draws in blocks (bart_walk.h), so that no more is kept of them than the answer. */
 #include "bart/bart_model.h"
@@ -25,7 +26,7 @@ static size_t block_at(const cp_rows *rows, size_t from) {
     return rows->n - from < CP_BART_BLOCK ? rows->n - from : CP_BART_BLOCK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- numbers */
+/* ---------------------------------------------------------------------------------------------------------- numbers */
 
 static void answer_block(const cp_bart *b, cp_bart_walk *w, size_t from, size_t n, cp_answer *out) {
     span s = draws_asked(b, out);
@@ -53,7 +54,7 @@ static copse_status answer_numbers(const cp_bart *b, const cp_rows *rows, cp_ans
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- classes */
+/* ---------------------------------------------------------------------------------------------------------- classes */
 
 typedef struct panel {
     cp_bart_walk *w;  /* of each sum */
@@ -99,7 +100,8 @@ static void add_draw(const cp_bart *b, panel *a, size_t n) {
     }
 }
 
-/* Of class k, from what sums say of row i of the block; with two classes or one there is a single sum, of the second. */
+/* Of class k, from what sums say of row i of the block; with two classes or one there is a single sum, of the
+ * second. */
 static double prob_of(const cp_bart *b, const double *of_sums, size_t i, size_t k) {
     if (b->sums > 1) return of_sums[k * CP_BART_BLOCK + i];
     double one = b->classes > 1 ? of_sums[i] : 0;

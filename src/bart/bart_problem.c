@@ -13,7 +13,7 @@ static double weight_of(const cp_bart_problem *b, size_t row) {
     return b->opt_weight ? (double)b->opt_weight[row] : 1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- weights */
+/* ---------------------------------------------------------------------------------------------------------- weights */
 
 enum { MOST_REPEATS = 10000 };
 
@@ -47,10 +47,10 @@ static copse_status take_weights(cp_bart_problem *b, copse_error *err) {
     return COPSE_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------- the scale of the noise */
+/* ------------------------------------------------------------------------------------------- the scale of the noise */
 
-/* Least squares is to tell the size of the noise to a few per cent, so it looks at no more rows, evenly spread, than take
- * about 10^9 operations, and at no more columns than would take as much with four rows each. */
+/* Least squares is to tell the size of the noise to a few per cent, so it looks at no more rows, evenly spread, than
+ * take about 10^9 operations, and at no more columns than would take as much with four rows each. */
 enum { MOST_COLUMNS = 512 };
 
 static size_t step_of(const cp_rows *rows) {
@@ -118,10 +118,10 @@ static copse_status find_sigma_hat(cp_bart_problem *b, copse_error *err) {
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- targets */
+/* ---------------------------------------------------------------------------------------------------------- targets */
 
-/* To [-1/2, 1/2].  Of targets that are all equal the unit is the least spread that any method admits: the model then says that
- * number, as other methods' do. */
+/* To [-1/2, 1/2].  Of targets that are all equal the unit is the least spread that any method admits: the model then
+ * says that number, as other methods' do. */
 static copse_status scale_targets(cp_bart_problem *b, copse_error *err) {
     const double *y = b->rows->y;
     double least = INFINITY, most = -INFINITY;
@@ -160,8 +160,8 @@ static copse_status set_regression(cp_bart_problem *b, const copse_run *run, cop
     return COPSE_OK;
 }
 
-/* The offset is where the probit of a class begins if trees say nothing: its share of the rows.  A class without rows, or
- * with all of them, counts as half a row off that, so that a fold of data that lacks one can be learnt from. */
+/* The offset is where the probit of a class begins if trees say nothing: its share of the rows.  A class without rows,
+ * or with all of them, counts as half a row off that, so that a fold of data that lacks one can be learnt from. */
 static copse_status set_classes(cp_bart_problem *b, copse_error *err) {
     double three = 3 / b->opt.k, all = 0;
     b->hyper = (cp_bart_hyper){.leaf_var = three * three / (double)b->opt.trees, .nu = 1, .lambda = 1};
@@ -176,7 +176,7 @@ static copse_status set_classes(cp_bart_problem *b, copse_error *err) {
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- problem */
+/* ---------------------------------------------------------------------------------------------------------- problem */
 
 static void fill_prior(cp_bart_problem *b) {
     for (size_t d = 0; d < CP_BART_DEPTHS; d++) {

@@ -39,7 +39,7 @@ cp_bart_decision cp_bart_propose_stop(const cp_bart_proposer *p, int32_t bud) {
     return (cp_bart_decision){CP_NONE, log_stop(p, at) + at->log_leaf - at->log_value};
 }
 
-/* -------------------------------------------------------------------------------------------------------------- prior */
+/* ------------------------------------------------------------------------------------------------------------ prior */
 
 /* Columns that are all alike are tried in random order until one varies: few are looked at. */
 static cp_rule draw_rule(cp_bart_proposer *p, cp_span rows, cp_rng *rng) {
@@ -90,10 +90,10 @@ static copse_status draw_prior(cp_bart_proposer *p, int32_t bud, cp_rng *rng, cp
     return weigh_prior(p, bud, &rule, out, err);
 }
 
-/* -------------------------------------------------------------------------------------------------- optimal and mixed */
+/* ------------------------------------------------------------------------------------------------ optimal and mixed */
 
-/* p->order: numbers into the columns that vary, `want` of them, any set of that many as likely as any other; if first is
- * one of them, any set that holds it. */
+/* p->order: numbers into the columns that vary, `want` of them, any set of that many as likely as any other; if first
+ * is one of them, any set that holds it. */
 static void choose_columns(cp_bart_proposer *p, size_t varying, size_t want, size_t opt_first, cp_rng *rng) {
     size_t done = 0;
     for (uint32_t i = 0; i < varying; i++) p->order[i] = i;
@@ -110,7 +110,8 @@ static void choose_columns(cp_bart_proposer *p, size_t varying, size_t want, siz
     }
 }
 
-/* Masses of stopping and of the chosen columns into p->mass, over exp(top); the log of their sum is what the weight needs. */
+/* Masses of stopping and of the chosen columns into p->mass, over exp(top); the log of their sum is what the weight
+ * needs. */
 typedef struct masses {
     cp_bart_varying *columns;
     size_t chosen;
@@ -183,7 +184,7 @@ static copse_status weigh_scored(cp_bart_proposer *p, int32_t bud, const cp_rule
     return COPSE_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- */
+/* -------------------------------------------------------------------------------------------------------------------- */
 
 copse_status cp_bart_propose_draw(cp_bart_proposer *p, int32_t bud, cp_rng *rng, cp_bart_decision *out,
                                   copse_error *err) {

@@ -1,8 +1,8 @@
 /* bart_propose - what a particle does with a bud: stop there, or fork it, and with what weight.
  *
- * For an open bud N at depth d let p be the prior probability of a split, s_j the share of column j among those that vary
- * (the set V), w_g the share of gap g in the extent of its column, l(N) the likelihood of a leaf and v(N) what the bud is
- * worth while it is undecided (its log_value).  The particle's weight is multiplied by
+ * For an open bud N at depth d let p be the prior probability of a split, s_j the share of column j among those that
+ * vary (the set V), w_g the share of gap g in the extent of its column, l(N) the likelihood of a leaf and v(N) what the
+ * bud is worth while it is undecided (its log_value).  The particle's weight is multiplied by
  *
  *   prior     stop with probability 1-p; else column j by s_j, and a gap by w_g
  *             stop: l(N) / v(N);  fork: v(L) v(R) / v(N)                                            [thesis, eq. 4.10]
@@ -13,10 +13,11 @@
  *
  * Mixed is importance sampling of a decision together with S.  The target is extended by a law of S given the decision:
  * uniform over the sets that hold the decision's column, C(|V|-1, k-1) of them, or over all C(|V|, k) if it stops.  The
- * proposal draws S first, each with 1 / C(|V|, k), then a decision within S; from 1 / C(|V|-1, k-1) = |V| / k / C(|V|, k)
- * the masses above follow, and all but their sum cancels.  A clamped particle's decision is given, so its S is drawn from
- * that law: the column of the decision and k-1 others, or any k.  That makes (decision, S) of the clamped particle a draw
- * from the extended target whenever the tree is one from its posterior, which is all that conditional SMC asks. */
+ * proposal draws S first, each with 1 / C(|V|, k), then a decision within S; from 1 / C(|V|-1, k-1) = |V| / k / C(|V|,
+ * k) the masses above follow, and all but their sum cancels.  A clamped particle's decision is given, so its S is drawn
+ * from that law: the column of the decision and k-1 others, or any k.  That makes (decision, S) of the clamped particle
+ * a draw from the extended target whenever the tree is one from its posterior, which is all that conditional SMC
+ * asks. */
 #ifndef CP_BART_PROPOSE_H
 #define CP_BART_PROPOSE_H
 

@@ -32,7 +32,7 @@ static void multinomial(line *l, const double *w, double sum, cp_rng *rng) {
     while (l->made < l->n) add_copies(l, cp_bart_pick(w, l->n, sum, rng), 1);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- systematic */
+/* ------------------------------------------------------------------------------------------------------- systematic */
 
 static int order(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -48,8 +48,8 @@ static double points_on(const line *l, size_t i, double u) {
     return points_below(l->end[i], u) - points_below(begin_of(l, i), u);
 }
 
-/* Copies change only where u passes the fraction of some end, so u matters only by which of these it is between; if m of
- * its points are on the first particle's stretch, the first point is one of m, so u is as likely as that. */
+/* Copies change only where u passes the fraction of some end, so u matters only by which of these it is between; if m
+ * of its points are on the first particle's stretch, the first point is one of m, so u is as likely as that. */
 static void systematic(line *l, cp_rng *rng) {
     double *edge = l->tmp, *mass = l->tmp + l->n + 1, sum = 0;
     for (size_t i = 0; i < l->n; i++) edge[i] = l->end[i] - floor(l->end[i]);
@@ -63,7 +63,7 @@ static void systematic(line *l, cp_rng *rng) {
     for (size_t i = 0; i < l->n; i++) add_copies(l, l->who[i], (size_t)points_on(l, i, u) - (i == l->first));
 }
 
-/* ---------------------------------------------------------------------------------------------------------- stratified */
+/* ------------------------------------------------------------------------------------------------------- stratified */
 
 static double overlap(const line *l, size_t i, size_t stratum) {
     double low = fmax(begin_of(l, i), (double)stratum), high = fmin(l->end[i], (double)stratum + 1);
@@ -82,7 +82,7 @@ static void stratified(line *l, cp_rng *rng) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ residual */
+/* --------------------------------------------------------------------------------------------------------- residual */
 
 static void residual(line *l, cp_rng *rng) {
     double *rest = l->tmp, sum = 0;
@@ -93,7 +93,7 @@ static void residual(line *l, cp_rng *rng) {
     multinomial(l, rest, sum, rng);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------- */
+/* -------------------------------------------------------------------------------------------------------------------- */
 
 static void shuffle(line *l, cp_rng *rng) {
     for (size_t left = l->n; left > 1; left--) {

@@ -1,16 +1,16 @@
 /* bart_resample - who is copied, given that the first particle stays itself.
  *
- * Every scheme of bayes/particle.h lays the weights end to end on a line of length n and drops n points on it; a particle is
- * copied once for each point on its stretch, and the copies go to places in random order.  That the first place gets a copy
- * of the first particle then means that the point of the first place, one of the n with equal probability, lies on the first
- * stretch.  Conditional SMC needs the other points given that:
+ * Every scheme of bayes/particle.h lays the weights end to end on a line of length n and drops n points on it; a
+ * particle is copied once for each point on its stretch, and the copies go to places in random order.  That the first
+ * place gets a copy of the first particle then means that the point of the first place, one of the n with equal
+ * probability, lies on the first stretch.  Conditional SMC needs the other points given that:
  *   multinomial  they do not care;
  *   systematic   all points have the same distance from whole numbers, and the first is uniform on its stretch;
  *   stratified   the first is uniform on its stretch, the others uniform between whole numbers, but not where it is;
- *   residual     the first is one of its particle's certain copies with the share these have in its stretch, else one of
- *                the copies that are drawn.
- * How the other copies are put in order does not matter, because their places are all alike.  But the places are alike only
- * if particles lie on the line in random order: else copies would depend on who lies beside the first. */
+ *   residual     the first is one of its particle's certain copies with the share these have in its stretch, else one
+ *                of the copies that are drawn.
+ * How the other copies are put in order does not matter, because their places are all alike.  But the places are alike
+ * only if particles lie on the line in random order: else copies would depend on who lies beside the first. */
 #ifndef CP_BART_RESAMPLE_H
 #define CP_BART_RESAMPLE_H
 

@@ -43,7 +43,7 @@ uint32_t cp_bart_share_draw(const cp_bart_share *s, cp_rng *rng) {
     return (uint32_t)low;
 }
 
-/* ------------------------------------------------------------------------------------------------- columns that vary */
+/* ------------------------------------------------------------------------------------------------ columns that vary */
 
 /* Is there a row with more than the first one has, or with less?  Seldom many are looked at. */
 static int varies(const cp_bart_columns *c, size_t dim, cp_bart_group g) {

@@ -1,15 +1,17 @@
 /* bart_sparse - probabilities of columns, sampled.
  *
- * A rule asks column j with probability s_j / V, V = sum of s over the columns that vary in its node; so the conditional law
- * of s is no Dirichlet, unless all columns vary everywhere.  But write s_j = g_j / G with independent g_j ~ gamma(theta/D),
- * G = sum of g: then s_j / V = g_j / V', V' = sum of g over columns that vary, and with one exponential t of rate V' per node
+ * A rule asks column j with probability s_j / V, V = sum of s over the columns that vary in its node; so the
+ * conditional law of s is no Dirichlet, unless all columns vary everywhere.  But write s_j = g_j / G with independent
+ * g_j ~ gamma(theta/D), G = sum of g: then s_j / V = g_j / V', V' = sum of g over columns that vary, and with one
+ * exponential t of rate V' per node
  *
  *     g_j / V' = g_j  integral of exp(-t V') dt
  *
  * so that given all t the g_j are independent again, each a gamma of shape theta/D + (rules that ask j) and of
  * rate 1 + (sum of t over the nodes where j varies).  G given s and trees is a gamma of shape theta, as it was before.
  * Nothing here is approximate.  With t = E / (G V), E a standard exponential, all rates are 1/G times
- * G + (sum of E/V), and as only ratios of the g_j matter, the factor is left out: G may be far too small to divide by. */
+ * G + (sum of E/V), and as only ratios of the g_j matter, the factor is left out: G may be far too small to divide
+ * by. */
 #include <math.h>
 
 #include "bart/bart_chain_state.h"
@@ -62,7 +64,7 @@ void cp_bart_sparse_share(cp_bart_sparse *sp, cp_bart_share *share) {
     cp_bart_share_set(share, sp->rate);
 }
 
-/* ---------------------------------------------------------------------------------------------------- what varies where */
+/* ------------------------------------------------------------------------------------------------ what varies where */
 
 static int is_below(const cp_bart_tree *t, int16_t node, int16_t top) {
     while (node != top && node != CP_NONE) node = t->node[node].parent;
@@ -101,7 +103,7 @@ static size_t part_columns(cp_bart_sparse *sp, const cp_bart_columns *c, const c
     return moved;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- drawing */
+/* ---------------------------------------------------------------------------------------------------------- drawing */
 
 static void add_node(cp_bart_sparse *sp, const cp_bart_share *share, const cp_bart_view *v, const cp_bart_tree *t,
                      int16_t node, cp_rng *rng) {

@@ -21,7 +21,7 @@ void cp_bart_trace_clear(cp_bart_trace *t) {
     *t = (cp_bart_trace){0};
 }
 
-/* -------------------------------------------------------------------------------------------------------------- adding */
+/* ----------------------------------------------------------------------------------------------------------- adding */
 
 static double fitted(const cp_bart_chain *c, size_t row) {
     const cp_bart_problem *b = c->problem;
@@ -55,7 +55,7 @@ void cp_bart_trace_add(cp_bart_trace *t, const cp_bart_chain *c) {
         t->fitted[k * t->room + i] = fitted(c, (2 * k + 1) * n / (2 * CP_BART_WATCHED));
 }
 
-/* --------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 /* Series of t->draws numbers each, without the room behind them. */
 static copse_status write_series(const cp_bart_trace *t, const char *name, const double *x, size_t series, cp_writer *w,

@@ -11,7 +11,7 @@ static size_t rows_of(const cp_bart_view *v) {
     return v->columns->ranks.rows;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- making */
+/* ----------------------------------------------------------------------------------------------------------- making */
 
 copse_status cp_bart_tree_reserve(cp_bart_tree *t, size_t leaves, copse_error *err) {
     size_t cap = 2 * t->cap > leaves ? 2 * t->cap : leaves;
@@ -60,7 +60,7 @@ void cp_bart_tree_clear(cp_bart_tree *t) {
     *t = (cp_bart_tree){0};
 }
 
-/* --------------------------------------------------------------------------------------------------------------- open */
+/* ------------------------------------------------------------------------------------------------------------- open */
 
 static int are_alike(const cp_bart_columns *c, size_t a, size_t b) {
     const uint16_t *code = c->code;
@@ -69,8 +69,8 @@ static int are_alike(const cp_bart_columns *c, size_t a, size_t b) {
     return 1;
 }
 
-/* Does some column vary among the rows of a group on one side of a cut?  Row after row is compared with the first: where
- * columns have many values the second row is the last one that is looked at, and its first column. */
+/* Does some column vary among the rows of a group on one side of a cut?  Row after row is compared with the first:
+ * where columns have many values the second row is the last one that is looked at, and its first column. */
 static uint32_t varies(const cp_bart_columns *c, cp_bart_group g, cp_slots_cut cut, int right) {
     size_t n = c->ranks.rows, first = c->slots->next(g.slot, g.id, cut, right, 0, n), i = first;
     while (i < n && (i = c->slots->next(g.slot, g.id, cut, right, i + 1, n)) < n)
@@ -83,7 +83,7 @@ int cp_bart_tree_is_open(const cp_bart_tree *t, const cp_bart_view *v, uint8_t s
     return (int)varies(v->columns, (cp_bart_group){t->slot, slot}, none, 0);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- changes */
+/* ---------------------------------------------------------------------------------------------------------- changes */
 
 int cp_bart_tree_part(const cp_bart_view *v, cp_bart_group rows, const cp_bart_leaf *whole, cp_rule rule,
                       cp_bart_leaf out[2]) {
@@ -173,7 +173,7 @@ void cp_bart_tree_join(cp_bart_tree *t, const cp_bart_view *v, int16_t at) {
     t->pairs--;
 }
 
-/* ------------------------------------------------------------------------------------------------------- walks and sums */
+/* --------------------------------------------------------------------------------------------------- walks and sums */
 
 int16_t cp_bart_tree_next(const cp_bart_tree *t, int16_t at, int16_t top) {
     if (!cp_bart_tree_is_leaf(t, at)) return t->node[at].left;

@@ -1,17 +1,18 @@
 /* bart_tree - one tree of the sum, changed in place, and the leaf of every row.
  *
  * Nodes come in pairs, so the right child is left + 1; the root is node 0.  Leaves have slots 0 ... leaves-1, and
- * slot[row] is the slot of the row's leaf.  A split leaf's left child keeps the slot, the right one gets the next; when a
- * pair is cut off, its left slot remains, the last slot takes the place of the right one, and the last pair of nodes the
- * place of the pair.
+ * slot[row] is the slot of the row's leaf.  A split leaf's left child keeps the slot, the right one gets the next; when
+ * a pair is cut off, its left slot remains, the last slot takes the place of the right one, and the last pair of nodes
+ * the place of the pair.
  *
  * Invariants, checked by cp_bart_tree_check:
  *   T1  nodes = 2 pairs + 1; children of an inner node are a pair, have it as parent and are one deeper; each node is
- *       reached once; the root's children are pair 0.  So the k-th inner node is the parent of pair k, nodes 2k+1 and 2k+2.
+ *       reached once; the root's children are pair 0.  So the k-th inner node is the parent of pair k, nodes 2k+1 and
+ *       2k+2.
  *   T2  leaves have slots 0 ... pairs, each once; slot[row] is where the rules take the row; no leaf is empty.
  *   T3  cut lies in the rule's cell.
- *   T4  rows, sum_w, sum_wr of a slot are the sums over its rows (sum_wr as of the last pass over the residual), the last two
- *       as near as float sums are; node is the leaf.
+ *   T4  rows, sum_w, sum_wr of a slot are the sums over its rows (sum_wr as of the last pass over the residual), the
+ *       last two as near as float sums are; node is the leaf.
  *   T5  open says of a leaf whether some column varies in it.
  * Numbering is part of the state: it decides what the next random number means; so is the rounding of sum_w. */
 #ifndef CP_BART_TREE_H
@@ -65,8 +66,8 @@ void cp_bart_tree_reset(cp_bart_tree *t, const cp_bart_view *v);
 /* Room for so many leaves, at most CP_BART_LEAVES; nothing else here allocates. */
 copse_status cp_bart_tree_reserve(cp_bart_tree *t, size_t leaves, copse_error *err);
 
-/* What a rule makes of a group of rows, whose own rows and sums are `whole`: left and right.  0 if one has no rows, and then
- * they are void. */
+/* What a rule makes of a group of rows, whose own rows and sums are `whole`: left and right.  0 if one has no rows, and
+ * then they are void. */
 int cp_bart_tree_part(const cp_bart_view *v, cp_bart_group rows, const cp_bart_leaf *whole, cp_rule rule,
                       cp_bart_leaf out[2]);
 
@@ -84,11 +85,13 @@ void cp_bart_tree_split(cp_bart_tree *t, const cp_bart_view *v, const cp_bart_sp
 /* The inner node `at`, whose children are leaves, becomes a leaf; its mu is the left one's. */
 void cp_bart_tree_join(cp_bart_tree *t, const cp_bart_view *v, int16_t at);
 
-/* The node after `at` in the subtree of `top`, parents before children, left before right; from top on, CP_NONE at the end. */
+/* The node after `at` in the subtree of `top`, parents before children, left before right; from top on, CP_NONE at the
+ * end. */
 int16_t cp_bart_tree_next(const cp_bart_tree *t, int16_t at, int16_t top);
 /* Slots of the leaves under a node are 1, others 0: what num/slots.h lists rows by. */
 void cp_bart_tree_below(const cp_bart_tree *t, int16_t node, uint8_t out_in[CP_BART_LEAVES]);
-/* The group of all rows under a node: of the slot of its leftmost leaf, in a copy where the others under it have that too. */
+/* The group of all rows under a node: of the slot of its leftmost leaf, in a copy where the others under it have that
+ * too. */
 cp_bart_group cp_bart_tree_merge(const cp_bart_tree *t, const cp_bart_view *v, int16_t node, uint8_t *out_slot);
 /* The slot of the leftmost leaf under a node. */
 uint8_t cp_bart_tree_first(const cp_bart_tree *t, int16_t node);
@@ -101,12 +104,14 @@ double cp_bart_tree_log_prior(const cp_bart_tree *t, const cp_bart_view *v, uint
 /* mu from its posterior given the leaves' sums. */
 void cp_bart_tree_draw_mu(cp_bart_tree *t, const cp_bart_view *v, cp_rng *rng);
 
-/* In bart_tree_file.c: links, rules, cuts, mu and the leaves' sums of weights; the rest follows, but for the residual's sums,
- * which are 0 until the next pass over it.  All that is read is checked; t has been made, and after a failure is one leaf. */
+/* In bart_tree_file.c: links, rules, cuts, mu and the leaves' sums of weights; the rest follows, but for the residual's
+ * sums, which are 0 until the next pass over it.  All that is read is checked; t has been made, and after a failure is
+ * one leaf. */
 copse_status cp_bart_tree_write(const cp_bart_tree *t, cp_writer *w, copse_error *err);
 copse_status cp_bart_tree_read(cp_bart_tree *t, const cp_bart_view *v, cp_reader *r, copse_error *err);
 
-/* In bart_tree_check.c.  NULL if the invariants hold, else what is broken; without a residual its sums are not looked at. */
+/* In bart_tree_check.c.  NULL if the invariants hold, else what is broken; without a residual its sums are not looked
+ * at. */
 const char *cp_bart_tree_check(const cp_bart_tree *t, const cp_bart_view *v);
 
 #endif

@@ -8,7 +8,8 @@ static int is_node(const cp_bart_tree *t, int u) {
     return u >= 0 && (size_t)u < cp_bart_tree_nodes(t);
 }
 
-/* T1.  Links are followed only after they are known to be good, and each child's link to its parent makes cycles show. */
+/* T1.  Links are followed only after they are known to be good, and each child's link to its parent makes cycles
+ * show. */
 static const char *check_links(const cp_bart_tree *t) {
     size_t nodes = cp_bart_tree_nodes(t), reached = 0;
     unsigned char seen[2 * CP_BART_LEAVES] = {0};

@@ -1,5 +1,5 @@
-/* bart_tree_file - a tree of the sum as sections of an image.  A file may have been made by anyone: links are checked before
- * they are followed, rules before rows are led by them.
+/* bart_tree_file - a tree of the sum as sections of an image.  A file may have been made by anyone: links are checked
+ * before they are followed, rules before rows are led by them.
  *
  * One number for each node in each of left, dim, cell and cut; a leaf's dim is its slot, and its cut its mu. */
 #include <math.h>
@@ -27,7 +27,7 @@ static size_t leaves_of(const parts *p) {
     return p->nodes / 2 + 1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ writing */
+/* ---------------------------------------------------------------------------------------------------------- writing */
 
 static copse_status make_parts(parts *p, const cp_bart_tree *t, copse_error *err) {
     p->nodes = cp_bart_tree_nodes(t);
@@ -62,7 +62,7 @@ out:
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ reading */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 static copse_status read_parts(parts *p, size_t rows, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_count(r, "left", CP_I32, &p->nodes, err));

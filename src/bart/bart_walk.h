@@ -1,7 +1,8 @@
 /* bart_walk - what the draws say about rows: a block of rows goes through all draws in order, and down a shape when it
  * begins, not once for each draw.
  *
- * What must be kept at a time is the slot of each row in each tree: trees x CP_BART_BLOCK bytes, and the rows' columns. */
+ * What must be kept at a time is the slot of each row in each tree: trees x CP_BART_BLOCK bytes, and the rows'
+ * columns. */
 #ifndef CP_BART_WALK_H
 #define CP_BART_WALK_H
 

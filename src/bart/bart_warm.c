@@ -1,15 +1,15 @@
 /* bart_warm - trees grown from the root, to begin with [He, Yalov, Hahn 2019].
  *
- * A tree is forgotten and grown anew: at each node, one of all cuts of some columns is drawn, or none, each in proportion to
- * its prior times the likelihood of the two leaves it would make.  That finds in a few sweeps what moves on single leaves take
- * thousands for.  It does not leave the posterior as it is, because it does not look further than one split ahead and never
- * turns back: it gives chains a place to start from, and is no part of what they sample.
+ * A tree is forgotten and grown anew: at each node, one of all cuts of some columns is drawn, or none, each in
+ * proportion to its prior times the likelihood of the two leaves it would make.  That finds in a few sweeps what moves
+ * on single leaves take thousands for.  It does not leave the posterior as it is, because it does not look further than
+ * one split ahead and never turns back: it gives chains a place to start from, and is no part of what they sample.
  *
- * So it may be rough where that is fast.  A tree tries some of the columns only, drawn by how often the sum's trees ask them
- * now, and of more than SAMPLE rows every second, third, ....  A column's codes are shifted down to BINS bins at most; a
- * node's histogram is the weight, and weight times residual, of each bin.  Both are whole numbers in one, so that a row is
- * one addition; of two siblings the one with fewer rows has its histogram filled, and the other one gets exactly what is left
- * of the parent's. */
+ * So it may be rough where that is fast.  A tree tries some of the columns only, drawn by how often the sum's trees ask
+ * them now, and of more than SAMPLE rows every second, third, ....  A column's codes are shifted down to BINS bins at
+ * most; a node's histogram is the weight, and weight times residual, of each bin.  Both are whole numbers in one, so
+ * that a row is one addition; of two siblings the one with fewer rows has its histogram filled, and the other one gets
+ * exactly what is left of the parent's. */
 #include <math.h>
 #include <string.h>
 
@@ -77,7 +77,8 @@ static void fill_bins(cp_bart_warm *w) {
     }
 }
 
-/* Sums over all rows stay below 2^30.  Residuals beyond FAR, of targets in [-1/2, 1/2] or of a probit, are cut off there. */
+/* Sums over all rows stay below 2^30.  Residuals beyond FAR, of targets in [-1/2, 1/2] or of a probit, are cut off
+ * there. */
 static void set_units(cp_bart_warm *w) {
     double most = 0, n = (double)w->most_rows;
     const float *weight = w->problem->opt_weight;
@@ -191,14 +192,14 @@ static void draw_sample(cp_bart_warm *w, const cp_bart_view *v, cp_rng *rng) {
     cp_bart_hands_each(v->opt_hands, w->rows, pack_rows, &d);
 }
 
-/* --------------------------------------------------------------------------------------------------------- histograms */
+/* ------------------------------------------------------------------------------------------------------- histograms */
 
 static const uint8_t *bins_of(const cp_bart_warm *w, size_t k) {
     return w->bin + w->column[k] * w->problem->rows->n;
 }
 
-/* Four columns at a time: rows are read once for all of them, and no addition need wait for another.  Where there are fewer
- * left, the last one is added up again, to nowhere. */
+/* Four columns at a time: rows are read once for all of them, and no addition need wait for another.  Where there are
+ * fewer left, the last one is added up again, to nowhere. */
 typedef struct four {
     const uint8_t *bin[4];
     packed *into[4];
@@ -214,8 +215,8 @@ static four four_from(const cp_bart_warm *w, size_t first, packed *hist, packed 
     return f;
 }
 
-/* All columns of n rows.  They are whole numbers, so rows can be dealt out in any parts: the first part's sums go to `hist`, the
- * others' to w->part, to be added. */
+/* All columns of n rows.  They are whole numbers, so rows can be dealt out in any parts: the first part's sums go to
+ * `hist`, the others' to w->part, to be added. */
 typedef struct filling {
     const cp_bart_warm *w;
     const uint32_t *opt_row; /* NULL: the whole sample, which needs no list */
@@ -275,7 +276,7 @@ static cell unpacked(const cp_bart_warm *w, packed p) {
     return (cell){(double)((p - low) >> 32) * w->unit_w, (double)low * w->unit_wr};
 }
 
-/* --------------------------------------------------------------------------------------------------------------- cuts */
+/* ------------------------------------------------------------------------------------------------------------- cuts */
 
 /* (weighted sum)^2 / (noise + tau weight): twice what mu adds to the log likelihood, over tau / noise. */
 static double gain_of(const cp_bart_view *v, cell c) {
@@ -357,7 +358,7 @@ static int choose(const cp_bart_warm *w, const cp_bart_view *v, const open_leaf 
     return 1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ growing */
+/* ---------------------------------------------------------------------------------------------------------- growing */
 
 /* The rows of a leaf, those that go left first; returns how many do. */
 static size_t part(cp_bart_warm *w, const open_leaf *l, const choice *c) {
@@ -387,8 +388,8 @@ static void split(const cp_bart_warm *w, const cp_bart_view *v, cp_bart_tree *t,
     cp_bart_tree_split(t, v, &s);
 }
 
-/* Of the two, the one with fewer rows gets the fresh histogram and is put last, so that it is grown first and no more than
- * one histogram is needed for each depth. */
+/* Of the two, the one with fewer rows gets the fresh histogram and is put last, so that it is grown first and no more
+ * than one histogram is needed for each depth. */
 static void divide(cp_bart_warm *w, const cp_bart_view *v, const cp_bart_tree *t, const open_leaf *l, const choice *c,
                    open_leaf out[2]) {
     int16_t node = t->node[l->node].left;
@@ -432,7 +433,8 @@ copse_status cp_bart_warm_step(cp_bart_warm *w, const cp_bart_view *v, cp_bart_t
     cp_bart_tree *t = &tree[m];
     size_t most = w->most_rows < CP_BART_LEAVES ? w->most_rows : CP_BART_LEAVES;
     double sum = 0;
-    /* Room for all that it can become, while it still is what it was: a step that fails half way could not be done again. */
+    /* Room for all that it can become, while it still is what it was: a step that fails half way could not be done
+     * again. */
     CP_TRY(cp_bart_tree_reserve(t, most, err));
     for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) sum += t->leaf[s].sum_wr;
     count_asked(w, tree);

@@ -60,12 +60,12 @@ copse_status cp_reader_finite(cp_reader *r, const char *name, size_t n, double *
 copse_status cp_reader_i64(cp_reader *r, const char *name, int64_t min, int64_t max, int64_t *out, copse_error *err);
 copse_status cp_reader_f64(cp_reader *r, const char *name, double min, double max, double *out, copse_error *err);
 copse_status cp_reader_text(cp_reader *r, const char *name, char **out, copse_error *err);
-/* n strings in one block: cp_mem_free(*out) frees all.  They are bytes without NUL, in whatever encoding the user's data
- * have, so that names and levels match the next file byte by byte. */
+/* n strings in one block: cp_mem_free(*out) frees all.  They are bytes without NUL, in whatever encoding the user's
+ * data have, so that names and levels match the next file byte by byte. */
 copse_status cp_reader_texts(cp_reader *r, const char *name, char ***out, size_t *out_n, copse_error *err);
 
-/* To be called before the n * size bytes are allocated that a writer claimed: COPSE_E_MODEL if the image is too small to
- * justify them, together with those claimed before. */
+/* To be called before the n * size bytes are allocated that a writer claimed: COPSE_E_MODEL if the image is too small
+ * to justify them, together with those claimed before. */
 copse_status cp_reader_claim(cp_reader *r, size_t n, size_t size, copse_error *err);
 
 /* Raises COPSE_E_MODEL with the section's name in the message: for the checks that follow a read. */

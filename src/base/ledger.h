@@ -3,9 +3,9 @@
  *     "\x89COPSEL\n" | u32 version | u32 0 | u64 bytes of the head | head | u64 checksum | record | record ...
  *     record:  u32 bytes of the payload | u32 kind | payload | u64 checksum
  *
- * Little endian.  A checksum (XXH64) is seeded with the one before it, so a record counts only in its place.  A record is on
- * the disk before append returns.  Who is killed while writing leaves at most the beginning of one record, at the end; it was
- * never acknowledged, readers pass over it, and the next writer cuts it off. */
+ * Little endian.  A checksum (XXH64) is seeded with the one before it, so a record counts only in its place.  A record
+ * is on the disk before append returns.  Who is killed while writing leaves at most the beginning of one record, at the
+ * end; it was never acknowledged, readers pass over it, and the next writer cuts it off. */
 #ifndef CP_LEDGER_H
 #define CP_LEDGER_H
 
@@ -31,11 +31,11 @@ typedef struct cp_record {
     const unsigned char *bytes; /* live until the next call */
     size_t n;
 } cp_record;
-/* Under the lock: the next record not read yet, whoever wrote it; *out_got is 0 at the end.  COPSE_E_MODEL if what follows
- * is damage and not the beginning of a record. */
+/* Under the lock: the next record not read yet, whoever wrote it; *out_got is 0 at the end.  COPSE_E_MODEL if what
+ * follows is damage and not the beginning of a record. */
 copse_status cp_ledger_next(cp_ledger *l, cp_record *out, int *out_got, copse_error *err);
-/* Under the lock, once all records have been read.  When it returns the record is on the disk; if it fails there is none.
- * The caller's own records are not read again. */
+/* Under the lock, once all records have been read.  When it returns the record is on the disk; if it fails there is
+ * none.  The caller's own records are not read again. */
 copse_status cp_ledger_append(cp_ledger *l, uint32_t kind, const unsigned char *bytes, size_t n, copse_error *err);
 
 #endif

@@ -100,8 +100,9 @@ void cp_mem_free(void *p) {
     release(p);
 }
 
-/* The block begins `shift` bytes before the array, 1 to LINE of them, and the last of those bytes says how many.  Growing by
- * realloc keeps large blocks from being copied: their pages change place, and the shift stays what it was. */
+/* The block begins `shift` bytes before the array, 1 to LINE of them, and the last of those bytes says how many.
+ * Growing by realloc keeps large blocks from being copied: their pages change place, and the shift stays what it
+ * was. */
 enum { LINE = 64 };
 
 static unsigned char *block_of(void *array) {
@@ -109,7 +110,8 @@ static unsigned char *block_of(void *array) {
     return p - p[-1];
 }
 
-/* `kept` bytes are in the block, old_shift from its beginning.  New room is not touched: it may be large, and never used. */
+/* `kept` bytes are in the block, old_shift from its beginning.  New room is not touched: it may be large, and never
+ * used. */
 static void *resize_lines(void *block, size_t old_shift, size_t kept, size_t total, size_t size) {
     if (!total || total > PTRDIFF_MAX - LINE || refused()) return NULL;
     unsigned char *moved = move(block, total + LINE);

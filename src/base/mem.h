@@ -24,18 +24,19 @@ void cp_mem_free(void *p);
     ((need) <= (cap) ? COPSE_OK : cp_mem_grow(&(ptr), &(cap), (need), sizeof *(ptr), (err)))
 copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err);
 
-/* Arrays whose elements are met in no order, each at the price of the cache lines it lies on: the second element begins a
- * line, so that elements of 64 or 128 bytes cover no more lines than they must, and of 32 bytes the pairs (1,2), (3,4) ...
- * share one.  They grow as above; only cp_mem_resize_lines (from `had` to n elements) and cp_mem_free_lines may be used on
- * them. */
+/* Arrays whose elements are met in no order, each at the price of the cache lines it lies on: the second element begins
+ * a line, so that elements of 64 or 128 bytes cover no more lines than they must, and of 32 bytes the pairs (1,2),
+ * (3,4) ... share one.  They grow as above; only cp_mem_resize_lines (from `had` to n elements) and cp_mem_free_lines
+ * may be used on them. */
 copse_status cp_mem_grow_lines(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err);
 void *cp_mem_resize_lines(void *old, size_t had, size_t n, size_t size);
-/* Makes one of an array of n elements that cp_mem_raw or cp_mem_new gave; NULL if there is no room, and the array as it was. */
+/* Makes one of an array of n elements that cp_mem_raw or cp_mem_new gave; NULL if there is no room, and the array as it
+ * was. */
 void *cp_mem_to_lines(void *plain, size_t n, size_t size);
 void cp_mem_free_lines(void *p);
 
-/* Asks the system for the pages of memory that is about to be written.  Met one by one, each of them costs an interruption,
- * which takes longer than filling it.  Does nothing where the system cannot. */
+/* Asks the system for the pages of memory that is about to be written.  Met one by one, each of them costs an
+ * interruption, which takes longer than filling it.  Does nothing where the system cannot. */
 void cp_mem_expect(void *from, size_t bytes);
 
 /* Scratch that is given back all at once.  Blocks are kept by reset for the next use. */

@@ -1,5 +1,5 @@
-/* salt - a number that nobody can guess, for hash tables whose keys come from strangers.  It may decide how long something
- * takes, never what comes out: what is random in a result comes from num/rng.h. */
+/* salt - a number that nobody can guess, for hash tables whose keys come from strangers.  It may decide how long
+ * something takes, never what comes out: what is random in a result comes from num/rng.h. */
 #ifndef CP_SALT_H
 #define CP_SALT_H
 

@@ -1,7 +1,8 @@
-/* A pass has a number.  Each member has a share of its items, from which it takes portions; who has finished with their own
- * helps with others'.  A share is one word, the pass's number and how many of its items are left, so that to take a portion
- * is one compare-and-swap, which fails for whoever comes too late and still thinks of an earlier pass.  That a portion was
- * taken shows that its pass is not over, and so that what was read of the pass before (job, arg, n) belongs to it. */
+/* A pass has a number.  Each member has a share of its items, from which it takes portions; who has finished with their
+ * own helps with others'.  A share is one word, the pass's number and how many of its items are left, so that to take a
+ * portion is one compare-and-swap, which fails for whoever comes too late and still thinks of an earlier pass.  That a
+ * portion was taken shows that its pass is not over, and so that what was read of the pass before (job, arg, n) belongs
+ * to it. */
 #include "base/team.h"
 
 #include <pthread.h>
@@ -54,7 +55,7 @@ static void relax(void) {
 #endif
 }
 
-/* --------------------------------------------------------------------------------------------------------------- a pass */
+/* ----------------------------------------------------------------------------------------------------------- a pass */
 
 static size_t first_of(const cp_team *t, size_t id, size_t n) {
     return n / t->members * id + (id < n % t->members ? id : n % t->members);
@@ -113,7 +114,8 @@ static double now(void) {
 }
 
 /* A leader that had to sleep was waiting for a member whose core had been given to another program in the middle of a
- * portion, for as long as many passes take.  It then goes on alone for a while, so that waiting is a tenth of all at most. */
+ * portion, for as long as many passes take.  It then goes on alone for a while, so that waiting is a tenth of all at
+ * most. */
 static void sleep_till_end(cp_team *t, size_t n) {
     double start = now();
     pthread_mutex_lock(&t->lock);
@@ -147,7 +149,7 @@ void cp_team_pass(cp_team *opt_team, size_t n, cp_team_job job, void *arg) {
     await_end(opt_team, n);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- members */
+/* ---------------------------------------------------------------------------------------------------------- members */
 
 /* The number of the next pass, once there is one. */
 static uint32_t await_call(cp_team *t, uint32_t seen) {
@@ -172,7 +174,8 @@ static void *member_main(void *arg) {
     }
 }
 
-/* Where there are more threads than cores, those that look for work keep from it those that have some: all sleep at once. */
+/* Where there are more threads than cores, those that look for work keep from it those that have some: all sleep at
+ * once. */
 static unsigned patience_of(size_t members) {
     return members <= cp_pool_workers(NULL, SIZE_MAX) ? PATIENCE : 0;
 }

@@ -1,5 +1,5 @@
-/* bayes_options - entries of the tables of options (param.h) that methods with Bayesian trees share.  What differs from one
- * to the other is a default, or whom an option is for. */
+/* bayes_options - entries of the tables of options (param.h) that methods with Bayesian trees share.  What differs from
+ * one to the other is a default, or whom an option is for. */
 #ifndef CP_BAYES_OPTIONS_H
 #define CP_BAYES_OPTIONS_H
 

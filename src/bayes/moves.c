@@ -45,7 +45,7 @@ copse_status cp_moves_reserve(cp_moves *k, cp_moves_tree *t, size_t pairs, copse
     return CP_GROW(k->stat, k->cap_stat, nodes * t->width + 1, err); /* as in the tree */
 }
 
-/* ------------------------------------------------------------------------------------------------------------ choose */
+/* ----------------------------------------------------------------------------------------------------------- choose */
 
 size_t cp_moves_targets(const cp_moves_tree *t, cp_move_kind kind) {
     switch (kind) {
@@ -76,7 +76,7 @@ int cp_moves_choose(cp_moves *k, const cp_moves_tree *t, cp_move_kind kind, cp_r
     return 1;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- edit */
+/* ------------------------------------------------------------------------------------------------------------- edit */
 
 /* What hangs on b comes to a and the other way round; their parents stay. */
 static void exchange(cp_moves_tree *t, int32_t a, int32_t b) {
@@ -102,8 +102,8 @@ static int same_rule(cp_rule a, cp_rule b) {
     return a.dim == b.dim && a.cell == b.cell;
 }
 
-/* Its own opposite: the rule that comes up equals that of the other child just if the one that goes down did.  (No child of
- * a node has the node's own rule, which would leave it a side without rows.) */
+/* Its own opposite: the rule that comes up equals that of the other child just if the one that goes down did.  (No
+ * child of a node has the node's own rule, which would leave it a side without rows.) */
 static void edit_swap(cp_moves_tree *t, int32_t lower) {
     cp_moves_node *below = &t->node[lower], *above = &t->node[below->parent];
     cp_moves_node *other = &t->node[lower % 2 ? lower + 1 : lower - 1];
@@ -140,7 +140,7 @@ static void undo(cp_moves_tree *t, const cp_move *move, const cp_moves_node *bef
         t->node[move->node] = *before;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- ratio */
+/* ------------------------------------------------------------------------------------------------------------ ratio */
 
 /* Under which node everything happens. */
 static int32_t top_of(const cp_moves_tree *t, const cp_move *move) {
@@ -199,7 +199,7 @@ double cp_moves_log_ratio(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
     return is == -INFINITY ? is : is - was + log_proposal(k, t, move);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- apply */
+/* ------------------------------------------------------------------------------------------------------------ apply */
 
 /* The last pair takes the numbers of this one, which has no children any more and is in no list. */
 static void drop_pair(cp_moves_tree *t, int32_t left) {
@@ -260,7 +260,7 @@ void cp_moves_apply(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
     cp_moves_tree_sum(t, k->model);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- draw */
+/* ------------------------------------------------------------------------------------------------------------- draw */
 
 static cp_move_kind draw_kind(const double share[CP_MOVES], cp_rng *rng) {
     double u = cp_rng_unit(rng);

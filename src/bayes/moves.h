@@ -3,25 +3,27 @@
  *   grow     a leaf whose rows differ, uniformly chosen, gets a rule drawn from the prior
  *   prune    an inner node with two leaves for children, uniformly chosen, becomes a leaf
  *   change   an inner node, uniformly chosen, gets another rule drawn from the prior
- *   swap     an inner node and its parent, a uniformly chosen pair, exchange rules; if the other child has the same rule as
- *            this one, both get the parent's
+ *   swap     an inner node and its parent, a uniformly chosen pair, exchange rules; if the other child has the same
+ *            rule as this one, both get the parent's
  *
- * A move is chosen, its Hastings ratio computed, and perhaps applied: three functions, so that tests can list all choices
- * with their probabilities and build the whole transition matrix.  A kind is drawn with constant probability; if it has
- * nothing to move, or the move leaves a node without rows, the tree stays as it is: that is a rejection like any other.
+ * A move is chosen, its Hastings ratio computed, and perhaps applied: three functions, so that tests can list all
+ * choices with their probabilities and build the whole transition matrix.  A kind is drawn with constant probability;
+ * if it has nothing to move, or the move leaves a node without rows, the tree stays as it is: that is a rejection like
+ * any other.
  *
- * We differ from the paper in what a swap with two equal children does to the grandchildren: the middle ones trade places,
+ * We differ from the paper in what a swap with two equal children does to the grandchildren: the middle ones trade
+ * places,
  *
  *            a                        b
  *        b       b      becomes   a       a       so that A, B, C, D keep their rows, and only the prior changes.
  *      A   B   C   D            A   C   B   D
  *
- * The ratio is exp(log_ratio): posterior of the new tree times the probability of proposing the way back, over the same of
- * the old tree and the way there.  All three factors change with the rows of the nodes below: whether a leaf can be split,
- * how many columns vary in a node, how far its column reaches.
+ * The ratio is exp(log_ratio): posterior of the new tree times the probability of proposing the way back, over the same
+ * of the old tree and the way there.  All three factors change with the rows of the nodes below: whether a leaf can be
+ * split, how many columns vary in a node, how far its column reaches.
  *
- * Cost: grow and prune take the order of the rows of the leaf, change and swap that of the rows below the node times the
- * depth below it; the rest of the tree is not looked at, but for summing up its nodes when a move was accepted. */
+ * Cost: grow and prune take the order of the rows of the leaf, change and swap that of the rows below the node times
+ * the depth below it; the rest of the tree is not looked at, but for summing up its nodes when a move was accepted. */
 #ifndef CP_MOVES_H
 #define CP_MOVES_H
 
@@ -54,7 +56,8 @@ typedef struct cp_moves {
 /* share: of each kind, >= 0, summing to 1.  Borrows the model. */
 copse_status cp_moves_init(cp_moves *k, const cp_moves_model *m, const double share[CP_MOVES], copse_error *err);
 void cp_moves_clear(cp_moves *k);
-/* Room in tree and scratch for so many pairs; log_ratio needs room for one more than there are.  Only this allocates. */
+/* Room in tree and scratch for so many pairs; log_ratio needs room for one more than there are.  Only this
+ * allocates. */
 copse_status cp_moves_reserve(cp_moves *k, cp_moves_tree *t, size_t pairs, copse_error *err);
 
 /* How many a move of this kind may choose from, each with the same probability, and the i-th of them. */

@@ -15,7 +15,8 @@ static int is_node(const cp_moves_tree *t, int32_t u) {
     return u >= 0 && (size_t)u < cp_moves_tree_nodes(t);
 }
 
-/* T1.  Links are followed only after they are known to be good, and each child's link to its parent makes cycles show. */
+/* T1.  Links are followed only after they are known to be good, and each child's link to its parent makes cycles
+ * show. */
 static const char *check_links(const inspector *in) {
     const cp_moves_tree *t = in->t;
     size_t nodes = cp_moves_tree_nodes(t), reached = 0;

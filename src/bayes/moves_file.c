@@ -1,5 +1,5 @@
-/* moves_file - a tree between moves, as sections of an image.  A file may have been made by anyone: links are checked before
- * they are followed, rules before rows are parted by them, lists against the tree. */
+/* moves_file - a tree between moves, as sections of an image.  A file may have been made by anyone: links are checked
+ * before they are followed, rules before rows are parted by them, lists against the tree. */
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,11 +1,12 @@
-/* moves_rebuild - what follows from links and rules below a node: who has which rows, statistics, likelihoods, priors. */
+/* moves_rebuild - what follows from links and rules below a node: who has which rows, statistics, likelihoods,
+ * priors. */
 #include <math.h>
 #include <string.h>
 
 #include "bayes/moves.h"
 
-/* The node's rows, rising.  They are the rows of its leaves one after another, so they are sorted as a set: a bit for each
- * row, and a bit for each word of bits so that only words with rows in them are looked at. */
+/* The node's rows, rising.  They are the rows of its leaves one after another, so they are sorted as a set: a bit for
+ * each row, and a bit for each word of bits so that only words with rows in them are looked at. */
 static void ascend(cp_moves *k, cp_span s, uint32_t *out) {
     size_t n = 0, pages = (k->model->ranks->rows >> 12) + 1, rising = 1;
     while (rising < s.n && s.row[rising - 1] < s.row[rising]) rising++;
@@ -26,8 +27,8 @@ static void ascend(cp_moves *k, cp_span s, uint32_t *out) {
         }
 }
 
-/* Parts the rows under a node in place, rising order kept, and learns where its column begins and ends and between which
- * ranks the cut falls: one pass, without a branch on the data.  Returns how many go left. */
+/* Parts the rows under a node in place, rising order kept, and learns where its column begins and ends and between
+ * which ranks the cut falls: one pass, without a branch on the data.  Returns how many go left. */
 static uint32_t part(cp_moves *k, cp_moves_node *n, uint32_t *row) {
     const uint32_t *rank = cp_ranks_column(k->model->ranks, n->rule.dim);
     cp_extent left = {UINT32_MAX, 0}, right = {UINT32_MAX, 0};

@@ -60,7 +60,7 @@ void cp_moves_tree_refresh(cp_moves_tree *t, const cp_moves_model *m) {
     cp_moves_tree_sum(t, m);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- lists */
+/* ------------------------------------------------------------------------------------------------------------ lists */
 
 void cp_moves_tree_enlist(cp_moves_list *l, cp_moves_tree *t, int32_t node) {
     t->node[node].place = (int32_t)l->n;
@@ -74,7 +74,7 @@ void cp_moves_tree_delist(cp_moves_list *l, cp_moves_tree *t, int32_t node) {
     t->node[node].place = CP_NONE;
 }
 
-/* ------------------------------------------------------------------------------------------------------- walks and sums */
+/* --------------------------------------------------------------------------------------------------- walks and sums */
 
 int32_t cp_moves_tree_next(const cp_moves_tree *t, int32_t at, int32_t top) {
     if (!cp_moves_tree_is_leaf(t, at)) return t->node[at].left;

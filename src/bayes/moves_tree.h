@@ -6,26 +6,26 @@
  *            node 3 node 4   node 2            1     2       the root all
  *                                             3 4
  *
- * Nodes come in pairs, so the right child is always left + 1; the root is node 0.  Pair k, nodes 2k+1 and 2k+2, may belong
- * to any inner node, so the k-th inner node is simply the parent of pair k.  The root's children are pair 0.  When a pair
- * goes, the last one takes its numbers.
+ * Nodes come in pairs, so the right child is always left + 1; the root is node 0.  Pair k, nodes 2k+1 and 2k+2, may
+ * belong to any inner node, so the k-th inner node is simply the parent of pair k.  The root's children are pair 0.
+ * When a pair goes, the last one takes its numbers.
  *
- * A rule is a column and a cell of the *whole* column (bayes/tree_prior.h), because moves hand rules to nodes with other
- * rows.  Cells between the same two values of a node part it alike and are different states all the same.
+ * A rule is a column and a cell of the *whole* column (bayes/tree_prior.h), because moves hand rules to nodes with
+ * other rows.  Cells between the same two values of a node part it alike and are different states all the same.
  *
- * Numbers of nodes and the order of the two lists depend on how the tree came about, and are part of the state: they decide
- * what the next random number means.  All else follows from links, rules and data.
+ * Numbers of nodes and the order of the two lists depend on how the tree came about, and are part of the state: they
+ * decide what the next random number means.  All else follows from links, rules and data.
  *
  * Invariants, checked by cp_moves_tree_check (moves_check.c), which computes everything anew:
- *   T1  nodes = 2 pairs + 1; `left` of an inner node is odd, its two children have it as parent and are one deeper; each
- *       node is reached from the root once; the root's children are pair 0.
- *   T2  the root owns all rows; a node's range is its left child's followed by its right child's, neither empty; row is a
- *       permutation, rising within each leaf (so that sums over a leaf's rows do not depend on how it came about).
- *   T3  inner node: rows of the left child have rank <= rule.cell in rule.dim, those of the right have more; extent and gap
- *       are those of its rows; columns is how many vary; log is the log probability of its rule.
+ *   T1  nodes = 2 pairs + 1; `left` of an inner node is odd, its two children have it as parent and are one deeper;
+ *       each node is reached from the root once; the root's children are pair 0.
+ *   T2  the root owns all rows; a node's range is its left child's followed by its right child's, neither empty; row is
+ *       a permutation, rising within each leaf (so that sums over a leaf's rows do not depend on how it came about).
+ *   T3  inner node: rows of the left child have rank <= rule.cell in rule.dim, those of the right have more; extent and
+ *       gap are those of its rows; columns is how many vary; log is the log probability of its rule.
  *   T4  leaf: stat is the sum over its rows, log their log marginal likelihood; columns is 1 if any varies, else 0.
- *   T5  `growable` lists the leaves whose columns is 1, `prunable` the inner nodes whose children are leaves, each once, at
- *       `place`; place is CP_NONE for all other nodes.
+ *   T5  `growable` lists the leaves whose columns is 1, `prunable` the inner nodes whose children are leaves, each
+ *       once, at `place`; place is CP_NONE for all other nodes.
  *   T6  log_prior and log_likelihood are the tree's, summed in the order of nodes. */
 #ifndef CP_MOVES_TREE_H
 #define CP_MOVES_TREE_H
@@ -100,7 +100,8 @@ static inline cp_span cp_moves_tree_span(const cp_moves_tree *t, int32_t node) {
     return (cp_span){t->row + t->node[node].first, t->node[node].rows};
 }
 
-/* The node after `at` in the subtree of `top`, parents before children, left before right; from top on, CP_NONE at the end. */
+/* The node after `at` in the subtree of `top`, parents before children, left before right; from top on, CP_NONE at the
+ * end. */
 int32_t cp_moves_tree_next(const cp_moves_tree *t, int32_t at, int32_t top);
 size_t cp_moves_tree_depth(const cp_moves_tree *t);
 /* log_prior and log_likelihood from the nodes. */

@@ -1,6 +1,6 @@
-/* Every scheme lays the weights end to end on a line and drops points on it; a particle is copied once for each point on
- * its stretch.  The schemes differ in how the points are drawn, and residual resampling first takes from each stretch the
- * copies that are certain. */
+/* Every scheme lays the weights end to end on a line and drops points on it; a particle is copied once for each point
+ * on its stretch.  The schemes differ in how the points are drawn, and residual resampling first takes from each
+ * stretch the copies that are certain. */
 #include "bayes/particle.h"
 
 #include <math.h>
@@ -42,7 +42,8 @@ static void place_points(cp_resampling scheme, size_t n, cp_rng *rng, double *ou
             for (size_t i = 0; i < n; i++) out[i] = ((double)i + cp_rng_unit(rng)) / count;
             return;
         case CP_RESAMPLE_MULTINOMIAL:
-        case CP_RESAMPLE_RESIDUAL: /* the arrivals of a Poisson process, scaled by the one after the last, are sorted uniforms */
+        case CP_RESAMPLE_RESIDUAL:
+            /* The arrivals of a Poisson process, scaled by the one after the last, are sorted uniforms. */
             for (size_t i = 0; i < n; i++) out[i] = sum += cp_draw_exp(rng);
             sum += cp_draw_exp(rng);
             for (size_t i = 0; i < n; i++) out[i] /= sum;

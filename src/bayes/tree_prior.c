@@ -51,10 +51,11 @@ size_t cp_rule_columns(const cp_ranks *r, cp_span s, size_t most) {
     return count;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- draws */
+/* ------------------------------------------------------------------------------------------------------------ draws */
 
-/* Where values are spread evenly, the cell is as far along the ranks as the point is along the values, give or take four
- * standard deviations: a short stretch of memory that a search need not leave.  (e narrowed to it, or as it was.) */
+/* Where values are spread evenly, the cell is as far along the ranks as the point is along the values, give or take
+ * four standard deviations: a short stretch of memory that a search need not leave.  (e narrowed to it, or as it
+ * was.) */
 static cp_extent narrowed(const float *v, cp_extent e, double share, double at) {
     double cells = (double)(e.high - e.low);
     uint32_t near = 16 + (uint32_t)(2 * sqrt(cells)), guess = e.low + (uint32_t)(share * cells);
@@ -85,8 +86,8 @@ static int take_column(const cp_ranks *r, uint32_t dim, cp_span s, cp_rng *rng, 
     return 1;
 }
 
-/* Where most columns vary, one of the first few drawn with replacement does, and no order has to be made; whichever is the
- * first to vary, all that do were as likely. */
+/* Where most columns vary, one of the first few drawn with replacement does, and no order has to be made; whichever is
+ * the first to vary, all that do were as likely. */
 int cp_rule_draw(const cp_ranks *r, cp_span s, cp_rng *rng, uint32_t *order, cp_rule *out, cp_extent *out_extent) {
     enum { TRIES = 3 };
     for (int i = 0; i < TRIES; i++)
@@ -107,7 +108,7 @@ double cp_rule_log_prob(const cp_ranks *r, cp_rule rule, cp_extent e, size_t col
     return log(share / (double)columns);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- parting */
+/* ---------------------------------------------------------------------------------------------------------- parting */
 
 cp_extent cp_rule_gap(const cp_ranks *r, cp_rule rule, cp_extent e, cp_span s) {
     const uint32_t *rank = cp_ranks_column(r, rule.dim);

@@ -1,11 +1,12 @@
-/* tree_prior - the prior over decision trees given the rows' features [2013, eq. 4 and 5; Chipman, George, McCulloch 1998].
+/* tree_prior - the prior over decision trees given the rows' features [2013, eq. 4 and 5; Chipman, George, McCulloch
+ * 1998].
  *
- * A node at depth d (the root's is 0) whose rows differ in some column is split with probability alpha / (1+d)^beta; rows
- * that are all alike are never split.  The column is uniform over those that vary in the node, the cut uniform between
- * the column's least and greatest value there.
+ * A node at depth d (the root's is 0) whose rows differ in some column is split with probability alpha / (1+d)^beta;
+ * rows that are all alike are never split.  The column is uniform over those that vary in the node, the cut uniform
+ * between the column's least and greatest value there.
  *
- * The rows see of a cut only its cell (data/ranks.h), so the cut's place in the cell is integrated out: a rule is a column
- * and a cell, and its probability is (1 / columns that vary) (width of the cell / extent of the column). */
+ * The rows see of a cut only its cell (data/ranks.h), so the cut's place in the cell is integrated out: a rule is a
+ * column and a cell, and its probability is (1 / columns that vary) (width of the cell / extent of the column). */
 #ifndef CP_TREE_PRIOR_H
 #define CP_TREE_PRIOR_H
 
@@ -42,8 +43,8 @@ typedef struct cp_span {
     size_t n;
 } cp_span;
 
-/* Rows whose rank in column dim is <= cell go left.  Where gaps between the values of a node are meant (they join several
- * cells of the whole column), cell is the last one of the gap: any of them parts the node's rows alike. */
+/* Rows whose rank in column dim is <= cell go left.  Where gaps between the values of a node are meant (they join
+ * several cells of the whole column), cell is the last one of the gap: any of them parts the node's rows alike. */
 typedef struct cp_rule {
     uint32_t dim, cell;
 } cp_rule;
@@ -70,8 +71,8 @@ double cp_rule_log_prob(const cp_ranks *r, cp_rule rule, cp_extent e, size_t col
  * node's extent in the column is e, and the rule leaves no side empty. */
 cp_extent cp_rule_gap(const cp_ranks *r, cp_rule rule, cp_extent e, cp_span s);
 
-/* Rows to the left go to out_left in their order, the others to out_right; returns how many go left.  Both have room for
- * s.n; out_left may be s.row itself. */
+/* Rows to the left go to out_left in their order, the others to out_right; returns how many go left.  Both have room
+ * for s.n; out_left may be s.row itself. */
 size_t cp_rule_part(const cp_ranks *r, cp_rule rule, cp_span s, uint32_t *out_left, uint32_t *out_right);
 
 #endif

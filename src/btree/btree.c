@@ -3,7 +3,7 @@
 #include "bayes/bayes_options.h"
 #include "btree/btree_model.h"
 
-/* ------------------------------------------------------------------------------------------------------------- options */
+/* ---------------------------------------------------------------------------------------------------------- options */
 
 #define PRIOR                                                                                         \
     CP_BAYES_OPTIONS_LEAF_CLASSES("5"), CP_BAYES_OPTIONS_SPLIT("0.5"), CP_BAYES_OPTIONS_LEAF_NUMBERS, \
@@ -41,7 +41,7 @@ static const cp_param bcart_params[] = {
     CP_BAYES_OPTIONS_MOVES(""),
 };
 
-/* ----------------------------------------------------------------------------------------------------------- questions */
+/* -------------------------------------------------------------------------------------------------------- questions */
 
 static size_t count_rows(const void *state) {
     return ((const cp_btree *)state)->rows;
@@ -51,7 +51,7 @@ static size_t count_trees(const void *state) {
     return ((const cp_btree *)state)->grove.trees;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- methods */
+/* ---------------------------------------------------------------------------------------------------------- methods */
 
 #define METHOD(NAME, SUMMARY, THRIFT)                                                      \
     const cp_method cp_##NAME##_method = {                                                 \

@@ -3,9 +3,9 @@
  * Both samplers see the same problem (rows as ranks, leaf model, prior) and leave the same thing behind, a grove of
  * weighted trees; from there on nobody has to know which of the two it was.
  *
- * The target of both is p(tree | y) prop. to prior(tree) prod over leaves of the leaf's marginal likelihood, over trees whose
- * rules are a column and a gap between values (bayes/tree_prior.h); where the cut lies in the gap is integrated out, in
- * training because the rows do not see it and in prediction by the grove's walk. */
+ * The target of both is p(tree | y) prop. to prior(tree) prod over leaves of the leaf's marginal likelihood, over trees
+ * whose rules are a column and a gap between values (bayes/tree_prior.h); where the cut lies in the gap is integrated
+ * out, in training because the rows do not see it and in prediction by the grove's walk. */
 #ifndef CP_BTREE_H
 #define CP_BTREE_H
 
@@ -84,9 +84,9 @@ typedef struct cp_btree_swarm cp_btree_swarm;
 copse_status cp_btree_smc_new(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island,
                               cp_btree_swarm **out, copse_error *err);
 void cp_btree_smc_free(cp_btree_swarm *s);
-/* Goes on until every tree is whole or there were max_stages; or for `stages` stages if that is less and not 0.  After any
- * failure, COPSE_E_STOPPED among them, the island stands where the last whole stage left it and can be saved or go on.
- * Progress is reported through run: only the thread of the caller may be given one that listens. */
+/* Goes on until every tree is whole or there were max_stages; or for `stages` stages if that is less and not 0.  After
+ * any failure, COPSE_E_STOPPED among them, the island stands where the last whole stage left it and can be saved or go
+ * on.  Progress is reported through run: only the thread of the caller may be given one that listens. */
 copse_status cp_btree_smc_run(cp_btree_swarm *s, size_t stages, const copse_run *run, copse_error *err);
 int cp_btree_smc_done(const cp_btree_swarm *s);
 /* The estimate of log p(y | x), once it is done. */

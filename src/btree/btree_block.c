@@ -4,9 +4,10 @@
 
 #include "base/mem.h"
 
-/* ------------------------------------------------------------------------------------------------------------- splits */
+/* ----------------------------------------------------------------------------------------------------------- splits */
 
-/* A gap of a block's column is known by the value above it; values of all columns have numbers below 2^32 (init sees to it). */
+/* A gap of a block's column is known by the value above it; values of all columns have numbers below 2^32 (init sees to
+ * it). */
 static uint64_t key_of(const cp_btree_blocks *k, int32_t parent, cp_btree_gap gap) {
     return (uint64_t)(uint32_t)parent << 32 | (uint32_t)(k->b->ranks.start[gap.dim] + gap.high);
 }
@@ -25,7 +26,7 @@ copse_status cp_btree_block_split(cp_btree_blocks *k, int32_t block, cp_btree_ga
     return COPSE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- sides */
+/* ------------------------------------------------------------------------------------------------------------ sides */
 
 static cp_span span_of(const cp_btree_blocks *k, const cp_btree_pair *p, int side) {
     return (cp_span){.row = k->row + p->start + (side ? p->n[0] : 0), .n = p->n[side]};
@@ -132,7 +133,7 @@ void cp_btree_block_clear(cp_btree_blocks *k) {
     *k = (cp_btree_blocks){0};
 }
 
-/* ---------------------------------------------------------------------------------------------------------- compacting */
+/* ------------------------------------------------------------------------------------------------------- compacting */
 
 void cp_btree_block_wait(const cp_btree_blocks *k, int32_t block, unsigned char *need) {
     const cp_btree_split *s = &k->split[block / 2];
@@ -195,7 +196,7 @@ void cp_btree_block_compact(cp_btree_blocks *k, const unsigned char *need, int32
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- check */
+/* ------------------------------------------------------------------------------------------------------------ check */
 
 static const char *check_pair(const cp_btree_blocks *k, size_t i) {
     const cp_btree_pair *p = &k->pair[i];

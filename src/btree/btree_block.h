@@ -1,18 +1,18 @@
 /* btree_block - blocks of rows, and the splits that make them; each different one once in an island.
  *
- * A split of a block is a column and a gap between two neighbouring values of the block's rows.  It has two sides, which
- * are blocks: those of split s are 2s (left) and 2s+1 (right).  The root is the left side of split 0, all rows.
+ * A split of a block is a column and a gap between two neighbouring values of the block's rows.  It has two sides,
+ * which are blocks: those of split s are 2s (left) and 2s+1 (right).  The root is the left side of split 0, all rows.
  *
  *        block 0 ----- split 1: column 3, ranks 17 | 20 ----- blocks 2, 3
  *                 \--- split 2: column 0, ranks  4 |  5 ----- blocks 4, 5       (two particles, two opinions)
  *
- * A split is cheap until somebody stands at one of its sides: then both sides are made, which takes one pass over the rows
- * of the parent.
+ * A split is cheap until somebody stands at one of its sides: then both sides are made, which takes one pass over the
+ * rows of the parent.
  *
  *   B1  a split's parent block belongs to a split of lower number (split 0 has none).
  *   B2  no two splits have the same parent, column and gap.
- *   B3  a made side's rows rise; its statistic is that of its rows added in that order, so it does not depend on the way
- *       the rows came to be there.
+ *   B3  a made side's rows rise; its statistic is that of its rows added in that order, so it does not depend on the
+ *       way the rows came to be there.
  *   B4  where particles wait at a side without rows, the parent has its rows. */
 #ifndef CP_BTREE_BLOCK_H
 #define CP_BTREE_BLOCK_H

@@ -1,11 +1,12 @@
 /* btree_chain - a Markov chain over trees between two iterations; who uses one sees btree_mcmc.h alone.
  *
  * Invariants, checked by cp_btree_chain_check:
- *   C1  done <= burn_in + samples * thin; kept is what is due after so many, or one less while the last has still to be kept.
+ *   C1  done <= burn_in + samples * thin; kept is what is due after so many, or one less while the last has still to be
+ *       kept.
  *   C2  traces have `kept` entries, finite, with at least one leaf and at most one for each row.
  *   C3  accepted <= proposed for each move, and all proposed sum to the iterations after burn-in.
- *   C4  the grove's weights are whole numbers > 0 that sum to kept; no tree has more leaves than there are rows; statistics
- *       are such as rows can have.
+ *   C4  the grove's weights are whole numbers > 0 that sum to kept; no tree has more leaves than there are rows;
+ *       statistics are such as rows can have.
  *   C5  the tree is sound (bayes/moves_tree.h); if it was kept just now, it is what the traces say. */
 #ifndef CP_BTREE_CHAIN_H
 #define CP_BTREE_CHAIN_H

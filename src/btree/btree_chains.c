@@ -11,7 +11,7 @@ static size_t iterations_of(const sampling *s) {
     return s->opt.burn_in + s->opt.samples * s->opt.thin;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- options */
+/* ---------------------------------------------------------------------------------------------------------- options */
 
 static copse_status set_options(cp_btree_crew *c, const cp_rows *rows, const copse_params *p, copse_error *err) {
     cp_btree_mcmc_options *opt = &((sampling *)c)->opt;
@@ -29,7 +29,7 @@ static copse_status set_options(cp_btree_crew *c, const cp_rows *rows, const cop
     return COPSE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- chains */
+/* ----------------------------------------------------------------------------------------------------------- chains */
 
 static copse_status make_chain(const void *job, size_t i, void **out, copse_error *err) {
     const sampling *s = job;
@@ -90,7 +90,7 @@ static const cp_btree_member chain_kind = {
     .finish = finish_chain,
 };
 
-/* ------------------------------------------------------------------------------------------------------------ sampling */
+/* --------------------------------------------------------------------------------------------------------- sampling */
 
 static copse_status begin(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_job,
                           copse_error *err) {

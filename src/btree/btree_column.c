@@ -43,7 +43,7 @@ void cp_btree_column_clear(cp_btree_column *c) {
     *c = (cp_btree_column){0};
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sorting */
+/* ---------------------------------------------------------------------------------------------------------- sorting */
 
 /* Ranks of the block's rows, in their order: from here on read one after the other. */
 static cp_extent fetch_ranks(cp_btree_column *c, cp_span s, const uint32_t *rank) {
@@ -91,8 +91,8 @@ static size_t sort_by_key(cp_btree_column *c, cp_span s) {
     return values;
 }
 
-/* Ranks from the lowest, and places among the rows, in 16 bits each; there are 4 times as many ranks as rows, so `count` has
- * room for the keys twice. */
+/* Ranks from the lowest, and places among the rows, in 16 bits each; there are 4 times as many ranks as rows, so
+ * `count` has room for the keys twice. */
 static size_t sort_by_short_key(cp_btree_column *c, cp_span s, cp_extent e) {
     uint32_t *key = c->count;
     size_t values = 0;
@@ -119,7 +119,7 @@ void cp_btree_column_load(cp_btree_column *c, const cp_btree_view *block, uint32
     cp_leaf_scan(&c->b->leaf, c->row, c->end, c->gaps, block->stat, c->stat, c->log_lik);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- gaps */
+/* ------------------------------------------------------------------------------------------------------------- gaps */
 
 double cp_btree_column_share(const cp_btree_column *c, size_t gap) {
     const cp_ranks *r = &c->b->ranks;
@@ -127,8 +127,9 @@ double cp_btree_column_share(const cp_btree_column *c, size_t gap) {
            cp_ranks_width(r, c->dim, c->rank[0], c->rank[c->gaps]);
 }
 
-/* A gap less likely than the likeliest by so much has no mass and needs no exponential, as most gaps of a large block: even if
- * that one has the least share of an extent there can be among floats, e^-192, all of e^22 such gaps are lost in rounding. */
+/* A gap less likely than the likeliest by so much has no mass and needs no exponential, as most gaps of a large block:
+ * even if that one has the least share of an extent there can be among floats, e^-192, all of e^22 such gaps are lost
+ * in rounding. */
 enum { LOST = 300 };
 
 void cp_btree_column_sum(cp_btree_column *c) {

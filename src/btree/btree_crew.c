@@ -18,7 +18,7 @@ copse_status cp_btree_crew_write(void *job, cp_writer *w, copse_error *err) {
     return cp_crew_write(&c->runs, w, err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- starting */
+/* --------------------------------------------------------------------------------------------------------- starting */
 
 static copse_status set_up(cp_btree_crew *c, const cp_btree_start *from, copse_error *err) {
     uint64_t seed = (uint64_t)cp_param_int(from->p, "seed");
@@ -46,7 +46,7 @@ copse_status cp_btree_crew_start(const cp_btree_member *kind, const cp_btree_sta
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- gathering */
+/* -------------------------------------------------------------------------------------------------------- gathering */
 
 typedef struct harvest {
     cp_btree_crew *c;

@@ -1,4 +1,5 @@
-/* btree_crew - islands or chains, whichever: a crew (method/crew.h) on one problem, and the grove that its runs leave. */
+/* btree_crew - islands or chains, whichever: a crew (method/crew.h) on one problem, and the grove that its runs
+ * leave. */
 #ifndef CP_BTREE_CREW_H
 #define CP_BTREE_CREW_H
 

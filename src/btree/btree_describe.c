@@ -1,7 +1,7 @@
 /* btree_describe - the trees of a grove for people and for other programs.
  *
- * Within its tree a node is known by its place in preorder: a split, all of its left side, all of its right side.  A tree
- * of L leaves has 2L - 1 nodes, so the sizes of what hangs below tell the way to any of them. */
+ * Within its tree a node is known by its place in preorder: a split, all of its left side, all of its right side.  A
+ * tree of L leaves has 2L - 1 nodes, so the sizes of what hangs below tell the way to any of them. */
 #include <math.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ static const double *stat_of(const cp_btree *b, const cp_grove_node *leaf) {
     return b->grove.stat + (size_t)leaf->left * b->grove.width;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- figures */
+/* ---------------------------------------------------------------------------------------------------------- figures */
 
 static size_t island_figures(const cp_btree *b, copse_figure *out) {
     size_t n = 0;
@@ -87,7 +87,7 @@ size_t cp_btree_details(const void *state, copse_figure *out) {
     return n + (b->chains ? chain_details : island_details)(b, out + n);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- trees */
+/* ------------------------------------------------------------------------------------------------------------ trees */
 
 cp_shape cp_btree_tree_shape(const void *state, size_t tree) {
     const cp_btree *b = state;
@@ -165,7 +165,7 @@ void cp_btree_tree_splits(const void *state, size_t tree, double *out_dims) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- JSON */
+/* ------------------------------------------------------------------------------------------------------------- JSON */
 
 static void json_hyper(const cp_btree *b, cp_json *j) {
     cp_json_object(j, "hyper");

@@ -13,7 +13,7 @@ static const double least_particles = 10;
 /* As Vehtari et al. (2021) advise: of R-hat; of effective draws, for each chain. */
 static const double most_rhat = 1.01, least_draws = 100;
 
-/* ------------------------------------------------------------------------------------------------------------- islands */
+/* ---------------------------------------------------------------------------------------------------------- islands */
 
 double cp_btree_log_marginal_sd(const cp_btree *b) {
     double mean = 0, squares = 0, n = (double)b->islands;
@@ -36,7 +36,7 @@ double cp_btree_least_ess(const cp_btree *b) {
     return least;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- chains */
+/* ----------------------------------------------------------------------------------------------------------- chains */
 
 const char *const cp_btree_accepted[CP_MOVES] = {[CP_MOVE_GROW] = "accepted_grow",
                                                  [CP_MOVE_PRUNE] = "accepted_prune",
@@ -65,7 +65,7 @@ copse_status cp_btree_converge(cp_btree *b, copse_error *err) {
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- verdict */
+/* ---------------------------------------------------------------------------------------------------------- verdict */
 
 static void judge_islands(const cp_btree *b, const copse_params *p, size_t cut_short, copse_diagnosis *d) {
     double sd = cp_btree_log_marginal_sd(b);

@@ -8,7 +8,7 @@
 /* Of centre and scale: no target is larger, and what leaves say in these units is still a number. */
 #define MOST 1e61
 
-/* -------------------------------------------------------------------------------------------------------------- columns */
+/* ---------------------------------------------------------------------------------------------------------- columns */
 
 /* Whole numbers that a double can hold. */
 static copse_status get_counts(cp_reader *r, const char *name, size_t n, double **out, copse_error *err) {
@@ -23,7 +23,7 @@ static copse_status get_counts(cp_reader *r, const char *name, size_t n, double 
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- islands */
+/* ---------------------------------------------------------------------------------------------------------- islands */
 
 /* What is counted of an island, each in a section of its own. */
 static const char *const counts[] = {"stages", "cut_short", "unique", "resamplings", "expanded", "worked"};
@@ -121,7 +121,7 @@ static copse_status read_islands(cp_btree *b, cp_reader *r, copse_error *err) {
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- chains */
+/* ----------------------------------------------------------------------------------------------------------- chains */
 
 static copse_status write_chains(const cp_btree *b, cp_writer *w, copse_error *err) {
     size_t n = b->chains, draws = b->trace[0].samples;
@@ -188,7 +188,7 @@ static copse_status read_chains(cp_btree *b, cp_reader *r, copse_error *err) {
     return COPSE_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- model */
+/* ------------------------------------------------------------------------------------------------------------ model */
 
 copse_status cp_btree_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w, copse_error *err) {
     const cp_btree *b = state;
@@ -233,7 +233,7 @@ copse_status cp_btree_read(cp_reader *r, const copse_params *p, copse_task task,
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- check */
+/* ------------------------------------------------------------------------------------------------------------ check */
 
 static int is_empty(const cp_btree *b, const double *stat) {
     for (size_t k = 0; k < b->grove.width; k++)

@@ -15,7 +15,7 @@ typedef struct sampling {
     int by_evidence; /* islands count as their estimates of p(y | x) say */
 } sampling;
 
-/* ------------------------------------------------------------------------------------------------------------- options */
+/* ---------------------------------------------------------------------------------------------------------- options */
 
 static size_t columns_of(const copse_params *p, size_t dims) {
     double k = cp_param_real(p, "columns");
@@ -46,7 +46,7 @@ static copse_status set_options(cp_btree_crew *c, const cp_rows *rows, const cop
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- islands */
+/* ---------------------------------------------------------------------------------------------------------- islands */
 
 static const sampling *sampling_of(const cp_btree_crew *c) {
     return (const sampling *)c;
@@ -117,7 +117,7 @@ static const cp_btree_member island_kind = {
     .weight = weight_of,
 };
 
-/* ------------------------------------------------------------------------------------------------------------ sampling */
+/* --------------------------------------------------------------------------------------------------------- sampling */
 
 static copse_status begin(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_job,
                           copse_error *err) {

@@ -47,7 +47,7 @@ size_t cp_btree_mcmc_done(const cp_btree_chain *c) {
     return c->done;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- keeping */
+/* ---------------------------------------------------------------------------------------------------------- keeping */
 
 static copse_status keep_node(cp_btree_chain *c, int32_t u, copse_error *err) {
     const cp_moves_node *n = &c->tree.node[u];
@@ -85,7 +85,7 @@ static copse_status keep(cp_btree_chain *c, copse_error *err) {
     return COPSE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- running */
+/* ---------------------------------------------------------------------------------------------------------- running */
 
 static copse_status iterate(cp_btree_chain *c, copse_error *err) {
     cp_rng rng;

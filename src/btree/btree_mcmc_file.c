@@ -1,11 +1,12 @@
-/* btree_mcmc_file - a chain in sections and back.  A file may have been made by anyone: the tree and the grove are built again
- * node by node, what the file says being checked before it is used, and the chain's invariants have the last word. */
+/* btree_mcmc_file - a chain in sections and back.  A file may have been made by anyone: the tree and the grove are
+ * built again node by node, what the file says being checked before it is used, and the chain's invariants have the
+ * last word. */
 #include <math.h>
 
 #include "base/mem.h"
 #include "btree/btree_chain.h"
 
-/* --------------------------------------------------------------------------------------------------------------- writing */
+/* ---------------------------------------------------------------------------------------------------------- writing */
 
 /* A grove that is still growing: its nodes in the order in which they came, so that they get the same numbers again. */
 static copse_status write_grove(const cp_grove *g, cp_writer *w, copse_error *err) {
@@ -57,7 +58,7 @@ copse_status cp_btree_mcmc_write(const cp_btree_chain *c, cp_writer *w, copse_er
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- reading */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 typedef struct grove_parts {
     size_t nodes, trees, leaves;

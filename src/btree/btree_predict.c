@@ -1,5 +1,5 @@
-/* btree_predict - the posterior predictive: over trees by weight, over cuts by where x lies in them, over the parameters of
- * the leaf in closed form. */
+/* btree_predict - the posterior predictive: over trees by weight, over cuts by where x lies in them, over the
+ * parameters of the leaf in closed form. */
 #include <math.h>
 
 #include "btree/btree_model.h"

@@ -43,7 +43,7 @@ void cp_btree_propose_clear(cp_btree_proposer *p) {
     *p = (cp_btree_proposer){0};
 }
 
-/* ------------------------------------------------------------------------------------------------------------- columns */
+/* ---------------------------------------------------------------------------------------------------------- columns */
 
 static int varies(cp_btree_proposer *p, uint32_t dim) {
     known *k = &p->known[dim];
@@ -78,8 +78,9 @@ static double log_sum_of(cp_btree_proposer *p, uint32_t dim) {
     return k->log_sum;
 }
 
-/* The first `want` columns that vary, in an order drawn as it is needed: any set of that many is as likely as any other,
- * and few columns are looked at.  The order is put back, so that a particle's draws depend on its stream alone. */
+/* The first `want` columns that vary, in an order drawn as it is needed: any set of that many is as likely as any
+ * other, and few columns are looked at.  The order is put back, so that a particle's draws depend on its stream
+ * alone. */
 static void choose_columns(cp_btree_proposer *p, size_t want, cp_rng *rng) {
     size_t dims = p->b->ranks.dims, tried = 0;
     p->n_chosen = 0;
@@ -104,7 +105,7 @@ static void choose_all_columns(cp_btree_proposer *p) {
         if (varies(p, d)) p->chosen[p->n_chosen++] = d;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- steps */
+/* ------------------------------------------------------------------------------------------------------------ steps */
 
 void cp_btree_propose_begin(cp_btree_proposer *p, const cp_btree_view *block) {
     p->block = *block;
@@ -127,8 +128,8 @@ static void propose_blindly(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *
     out->u = cp_rng_unit(rng);
 }
 
-/* The masses of stopping and of the chosen columns: their log sum is the weight times l(N), and the choice is made among
- * them. */
+/* The masses of stopping and of the chosen columns: their log sum is the weight times l(N), and the choice is made
+ * among them. */
 static void propose_by_mass(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
     double each = p->log_split - log((double)p->n_chosen);
     double *mass = p->log_mass, top, sum = 0;

@@ -1,7 +1,7 @@
 /* btree_propose - what a particle does with the block it stands at: stop there, or split it, and with what weight.
  *
- * For a block N at depth d let p be the prior probability of a split, D the columns that vary, l() marginal likelihoods,
- * w_g the share of gap g in the extent of its column.  The weight of a particle is multiplied by
+ * For a block N at depth d let p be the prior probability of a split, D the columns that vary, l() marginal
+ * likelihoods, w_g the share of gap g in the extent of its column.  The weight of a particle is multiplied by
  *
  *   prior      stop with probability 1-p; else a column of D at random, a gap with probability w_g
  *              stop: 1;  split: l(L) l(R) / l(N)

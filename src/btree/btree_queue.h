@@ -3,9 +3,9 @@
  * A queue is a value of two numbers: copy it, push and pop the copy, and the original is as it was.  Cells are never
  * changed once made, so particles with a common past hold common cells.
  *
- * First in, first out: a list `front` to pop from, and a list `back` to push to, newest first, turned over when front runs
- * out.  Least key first: `front` is a leftist heap; of equal keys the one pushed first comes first where they meet, so
- * the order depends on what was pushed and on nothing else.
+ * First in, first out: a list `front` to pop from, and a list `back` to push to, newest first, turned over when front
+ * runs out.  Least key first: `front` is a leftist heap; of equal keys the one pushed first comes first where they
+ * meet, so the order depends on what was pushed and on nothing else.
  *
  *   Q1  a cell points to cells of lower number only.
  *   Q2  front is CP_NONE only in an empty queue. */
@@ -43,8 +43,8 @@ copse_status cp_btree_queue_push(cp_btree_cells *c, cp_btree_queue *q, int32_t b
 copse_status cp_btree_queue_pop(cp_btree_cells *c, cp_btree_queue *q, int32_t *out_block, copse_error *err);
 void cp_btree_queue_clear(cp_btree_cells *c);
 
-/* Forgets cells that no queue needs.  to[i] != CP_NONE marks those that queues begin with; afterwards it is the new number
- * of cell i, and blocks are still the old ones. */
+/* Forgets cells that no queue needs.  to[i] != CP_NONE marks those that queues begin with; afterwards it is the new
+ * number of cell i, and blocks are still the old ones. */
 void cp_btree_queue_mark(int32_t *to, cp_btree_queue q);
 void cp_btree_queue_compact(cp_btree_cells *c, int32_t *to);
 void cp_btree_queue_move(const int32_t *to, cp_btree_queue *q);

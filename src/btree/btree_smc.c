@@ -68,7 +68,7 @@ int cp_btree_smc_done(const cp_btree_swarm *s) {
     return s->done;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- one stage */
+/* -------------------------------------------------------------------------------------------------------- one stage */
 
 static int32_t head_of(const cp_btree_swarm *s, int32_t state) {
     return s->states.state[state].head;
@@ -214,7 +214,7 @@ copse_status cp_btree_smc_end(cp_btree_swarm *s, const uint32_t *opt_ancestor, c
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- stages */
+/* ----------------------------------------------------------------------------------------------------------- stages */
 
 /* All particles at one block, from key[0] on; returns how many there are. */
 static size_t same_block(const uint64_t *key, size_t n) {
@@ -260,7 +260,7 @@ copse_status cp_btree_smc_run(cp_btree_swarm *s, size_t stages, const copse_run 
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- trees */
+/* ------------------------------------------------------------------------------------------------------------ trees */
 
 /* While trees are put into the grove. */
 typedef struct harvest {

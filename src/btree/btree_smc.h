@@ -4,14 +4,15 @@
  * if they have become too unequal, particles are resampled.  Expanding by node, a stage is one decision for each
  * particle; by layer it is as many as there are blocks of the same depth, taken in rounds.
  *
- *     log Z = sum over resamplings of log(mean weight), and log(mean weight) at the end; the first weight is l(all rows)
+ *     log Z = sum over resamplings of log(mean weight), and log(mean weight) at the end; the first weight is l(all
+ *     rows)
  *
  * Nothing is shared between islands.  Random numbers come from two places only, the streams of the particles (slot:
  * island * particles + number, step: round) and that of the resampling (slot: island, step: stage); a test that lists
  * what can happen calls the functions of one stage below with choices and ancestors of its own.
  *
- *   I1  a stage takes effect as a whole, at its end (cp_btree_smc_end): whatever fails before, particle, log_weight and all
- *       counts are those of the stage before. */
+ *   I1  a stage takes effect as a whole, at its end (cp_btree_smc_end): whatever fails before, particle, log_weight and
+ *       all counts are those of the stage before. */
 #ifndef CP_BTREE_SMC_H
 #define CP_BTREE_SMC_H
 
@@ -52,8 +53,8 @@ struct cp_btree_swarm {
 
 /* One stage, as cp_btree_smc_run does it: begin; then in rounds gather, decide and take; then end. */
 
-/* Opens all states, forgets what is not needed any more, and makes room to decide in.  0 particles stand at a block: the
- * island is done. */
+/* Opens all states, forgets what is not needed any more, and makes room to decide in.  0 particles stand at a block:
+ * the island is done. */
 copse_status cp_btree_smc_begin(cp_btree_swarm *s, size_t *out_standing, copse_error *err);
 /* Who decides in this round: s->key[0] ... key[n-1], block in the high half and particle in the low, sorted.  None: the
  * stage can end. */

@@ -1,6 +1,6 @@
-/* An island on file is its trie of decisions, and where in it the particles are.  Blocks, queues and likelihoods are made
- * again by deciding the same once more; so nothing in the file can contradict the rows, and what can be wrong is seen at the
- * decision that cannot be taken. */
+/* An island on file is its trie of decisions, and where in it the particles are.  Blocks, queues and likelihoods are
+ * made again by deciding the same once more; so nothing in the file can contradict the rows, and what can be wrong is
+ * seen at the decision that cannot be taken. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void trie_clear(trie *t) {
     cp_mem_free(t->high);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- write */
+/* ------------------------------------------------------------------------------------------------------------ write */
 
 static copse_status trie_of(const cp_btree_states *s, trie *t, copse_error *err) {
     t->n = s->n - 1;
@@ -75,7 +75,7 @@ out:
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- read */
+/* ------------------------------------------------------------------------------------------------------------- read */
 
 static copse_status read_trie(cp_reader *r, trie *t, copse_error *err) {
     CP_TRY(cp_reader_count(r, "parent", CP_I32, &t->n, err));
@@ -130,8 +130,8 @@ static copse_status read_particles(cp_btree_swarm *s, cp_reader *r, size_t state
     return COPSE_OK;
 }
 
-/* Deciding again.  A state of the file is needed while some child of it is to come or a particle is in it; of no others are
- * rows and queues kept, so it takes no more memory than the particles did. */
+/* Deciding again.  A state of the file is needed while some child of it is to come or a particle is in it; of no others
+ * are rows and queues kept, so it takes no more memory than the particles did. */
 typedef struct replay {
     cp_btree_swarm *s;
     const trie *t;

@@ -27,7 +27,7 @@ void cp_btree_state_clear(cp_btree_states *t) {
     *t = (cp_btree_states){0};
 }
 
-/* ------------------------------------------------------------------------------------------------------------- opening */
+/* ---------------------------------------------------------------------------------------------------------- opening */
 
 /* A block that waits by its likelihood has to be made to wait. */
 static copse_status join(cp_btree_states *t, cp_btree_queue *q, int32_t block, copse_error *err) {
@@ -76,7 +76,7 @@ void cp_btree_state_settle(cp_btree_states *t) {
     cp_map_reset(&t->fresh);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- compacting */
+/* ------------------------------------------------------------------------------------------------------- compacting */
 
 /* New numbers of states, cells and splits, CP_NONE for what goes; and what is needed of each split. */
 typedef struct plan {
@@ -168,8 +168,8 @@ out:
     return status;
 }
 
-/* Twice what was kept, and a little: so the work of compacting is a share of the work of making, and at most half of the
- * memory is held in vain. */
+/* Twice what was kept, and a little: so the work of compacting is a share of the work of making, and at most half of
+ * the memory is held in vain. */
 int cp_btree_state_is_full(const cp_btree_states *t) {
     enum { LITTLE = 4096 };
     return t->n > 2 * t->kept_states + LITTLE || t->cells.n > 2 * t->kept_cells + LITTLE ||
@@ -177,7 +177,7 @@ int cp_btree_state_is_full(const cp_btree_states *t) {
            t->blocks.rows > 2 * t->kept_rows + 2 * t->blocks.b->ranks.rows + LITTLE;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- check */
+/* ------------------------------------------------------------------------------------------------------------ check */
 
 static const char *check_state(const cp_btree_states *t, size_t i) {
     const cp_btree_state *s = &t->state[i];

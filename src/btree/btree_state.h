@@ -4,11 +4,11 @@
  * `head`.  So states form a trie, and a particle is the number of one of them.
  *
  *      0: head block 0 --split 1--> 1: head block 2 --stop-----> 2: head block 3 ...
- *                                        \----------split 3----> 3: head block 3 ...      (blocks 2 and 3 are split 1's)
+ *                                        \----------split 3----> 3: head block 3 ...     (blocks 2 and 3 are split 1's)
  *
- * To open a state is to look which block comes next: the sides of the last split join the queue of blocks that wait, and
- * the first that can be split at all is taken out; those before it have nothing to decide and are leaves.  A state without
- * a head is a whole tree.
+ * To open a state is to look which block comes next: the sides of the last split join the queue of blocks that wait,
+ * and the first that can be split at all is taken out; those before it have nothing to decide and are leaves.  A state
+ * without a head is a whole tree.
  *
  *   S1  parents have lower numbers than their children.
  *   S2  no two states have the same parent and decision.

@@ -1,7 +1,8 @@
 /* btree_tune - the prior whose marginal likelihood is the largest, as far as islands can tell.
  *
- * One number after another is moved along a ladder of values for as long as the estimate of log p(y | x) rises, in rounds,
- * until none moves.  All estimates have the same random numbers, which takes some of the noise out of their differences. */
+ * One number after another is moved along a ladder of values for as long as the estimate of log p(y | x) rises, in
+ * rounds, until none moves.  All estimates have the same random numbers, which takes some of the noise out of their
+ * differences. */
 #include <math.h>
 #include <stdio.h>
 
@@ -27,7 +28,7 @@ static double *value_of(cp_btree_hyper *h, size_t which) {
     return which == 0 ? &h->alpha : which == 1 ? &h->split.alpha : &h->split.beta;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ estimates */
+/* -------------------------------------------------------------------------------------------------------- estimates */
 
 typedef struct trial {
     cp_btree_tuning *t;
@@ -60,7 +61,7 @@ static copse_status estimate(cp_btree_tuning *t, const cp_btree_hyper *h, double
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- search */
+/* ----------------------------------------------------------------------------------------------------------- search */
 
 /* The next value of the ladder above (or below) v; v itself if there is none. */
 static double step(const knob *k, double v, int up) {

@@ -8,7 +8,7 @@
 #include "bayes/bayes_options.h"
 #include "dyntree/dyntree_step.h"
 
-/* ------------------------------------------------------------------------------------------------------------- options */
+/* ---------------------------------------------------------------------------------------------------------- options */
 
 static const cp_param params[] = {
     CP_OPTION_INT("particles", "1000", 1, 1e6, "trees that are kept; time and memory grow with them"),
@@ -21,7 +21,7 @@ static const cp_param params[] = {
     CP_BAYES_OPTIONS_RESAMPLING("systematic", ""),
 };
 
-/* --------------------------------------------------------------------------------------------------- making and freeing */
+/* ----------------------------------------------------------------------------------------------- making and freeing */
 
 copse_status cp_dyntree_make_leaf(const cp_dyntree *f, size_t classes, size_t rows, cp_leaf *out, copse_error *err) {
     if (f->task == COPSE_CLASS) return cp_leaf_dirichlet_init(out, f->label, rows, classes, f->alpha, err);
@@ -133,7 +133,7 @@ void cp_dyntree_settle(cp_dyntree *f, int32_t node, int32_t *todo) {
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- rows */
+/* ------------------------------------------------------------------------------------------------------------- rows */
 
 /* Targets may move, and the leaf model follows at once. */
 static copse_status reserve_rows(cp_dyntree *f, size_t n, copse_error *err) {
@@ -163,7 +163,7 @@ static void keep_rows(cp_dyntree *f, const cp_rows *rows) {
     f->rows += rows->n;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- learn */
+/* ------------------------------------------------------------------------------------------------------------ learn */
 
 /* One row after the other; the answer to each of those from `from` on, just before it is learnt, goes to opt_before. */
 static copse_status learn(cp_dyntree *f, size_t from, const copse_run *run, cp_answer *opt_before, copse_error *err) {
@@ -221,7 +221,7 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
     return learn(f, from, run, opt_before, err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- questions */
+/* -------------------------------------------------------------------------------------------------------- questions */
 
 static size_t count_rows(const void *state) {
     return ((const cp_dyntree *)state)->rows;

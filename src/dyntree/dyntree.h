@@ -3,28 +3,30 @@
  * The path of row t, (x, y).  Each particle is a tree; eta is its leaf that x falls into.
  *   weigh     p(y | x, tree) is the posterior predictive of eta; particles are resampled in proportion to it
  *   add       the row becomes one of eta's, and counts in the statistics of all splits above it
- *   move      the tree stays as it is; or the parent of eta, with all below it, becomes one leaf (prune); or eta is split (grow).
- *             One of them is drawn in proportion to prior x marginal likelihood of the tree it leads to, over all rows so far.
- *             The cut that is tried: a column, uniform among those that have one; a place, uniform between those where the
- *             smaller side would have less than min-leaf rows.
- * The prior of a tree is the product of alpha (1+d)^-beta over its splits and 1 - alpha (1+d)^-beta over its leaves, at depth d.
+ *   move      the tree stays as it is; or the parent of eta, with all below it, becomes one leaf (prune); or eta is
+ *             split (grow).  One of them is drawn in proportion to prior x marginal likelihood of the tree it leads to,
+ *             over all rows so far.  The cut that is tried: a column, uniform among those that have one; a place,
+ *             uniform between those where the smaller side would have less than min-leaf rows.
+ * The prior of a tree is the product of alpha (1+d)^-beta over its splits and 1 - alpha (1+d)^-beta over its leaves, at
+ * depth d.
  *
- * Particles are copies of few ancestors, so they share most of their nodes (dyntree_pool.h).  All trees that hold a node have it
- * in the same place, so a row that falls into it is added once, for all of them, where the node is: only trees that move copy
- * the way from the root down to their change.  A row takes time in proportion to the different nodes above x, and to the rows
- * in the different leaves that x falls into.  Of a split it only raises the count; what a split is worth is computed when
- * somebody asks, and they ask for parents of leaves and what hangs beside these.
+ * Particles are copies of few ancestors, so they share most of their nodes (dyntree_pool.h).  All trees that hold a
+ * node have it in the same place, so a row that falls into it is added once, for all of them, where the node is: only
+ * trees that move copy the way from the root down to their change.  A row takes time in proportion to the different
+ * nodes above x, and to the rows in the different leaves that x falls into.  Of a split it only raises the count; what
+ * a split is worth is computed when somebody asks, and they ask for parents of leaves and what hangs beside these.
  *
- * How we differ: leaves of numbers have a proper prior, that of smc and bcart.  The paper's, 1/variance, leaves the odds of a
- * split to the unit of y, and says nothing before a leaf has three rows.
+ * How we differ: leaves of numbers have a proper prior, that of smc and bcart.  The paper's, 1/variance, leaves the
+ * odds of a split to the unit of y, and says nothing before a leaf has three rows.
  *
- *   D1  of `rows` kept, the trees hold the first `learnt`; `moved` is learnt, or one less: rows are taken in, and the next
- *       update goes on with them, after a call that was stopped or ran out of memory
+ *   D1  of `rows` kept, the trees hold the first `learnt`; `moved` is learnt, or one less: rows are taken in, and the
+ *       next update goes on with them, after a call that was stopped or ran out of memory
  *   D2  a node is held by `refs` splits and particles, at least one; a split holds two nodes, of one more depth
  *   D3  each row that is learnt is in one leaf of each tree; left of a split x[dim] <= cut, right of it x[dim] > cut
  *   D4  a leaf below a split has min_leaf rows at least
- *   D5  the statistic of a leaf is the sum over its list, in that order; of a split that is settled, the sum of its children's,
- *       which are settled too.  With rows, leaves, height and log_tree, it follows from cuts and lists, to the last bit */
+ *   D5  the statistic of a leaf is the sum over its list, in that order; of a split that is settled, the sum of its
+ *       children's, which are settled too.  With rows, leaves, height and log_tree, it follows from cuts and lists, to
+ *       the last bit */
 #ifndef CP_DYNTREE_H
 #define CP_DYNTREE_H
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "dyntree/dyntree.h"
 
-/* ---------------------------------------------------------------------------------------------------------------- cells */
+/* ------------------------------------------------------------------------------------------------------------ cells */
 
 /* A few columns at a time, the least and greatest value in each node: children say those of a split. */
 enum { ABREAST = 8 };
@@ -60,7 +60,7 @@ copse_status cp_dyntree_check_cells(const cp_dyntree *f, const int32_t *order, s
     return COPSE_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- nodes */
+/* ------------------------------------------------------------------------------------------------------------ nodes */
 
 static int same_bits(const double *a, const double *b, size_t n) {
     return !memcmp(a, b, n * sizeof *a);

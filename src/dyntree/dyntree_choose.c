@@ -182,8 +182,8 @@ static uint32_t count_below(const cp_dyntree_desk *d, size_t n, float cut) {
     return (uint32_t)low;
 }
 
-/* Many cuts of one column, most of them in the same gaps: rows are sorted, and each gap is weighed once.  d->worth[k] is that
- * of the gap behind k rows. */
+/* Many cuts of one column, most of them in the same gaps: rows are sorted, and each gap is weighed once.  d->worth[k]
+ * is that of the gap behind k rows. */
 static void weigh_gaps(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, int32_t first) {
     const uint32_t *list = cp_dyntree_pool_list(&f->pool, leaf);
     size_t n = f->pool.node[leaf].rows, gaps = 0;
@@ -216,8 +216,8 @@ static void choose_in_column(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, in
     d->first[dim] = CP_NONE;
 }
 
-/* All particles whose row fell into this leaf: chained from `first` on.  They are sorted by the column of their cut, so that it
- * is gathered once for all who try it. */
+/* All particles whose row fell into this leaf: chained from `first` on.  They are sorted by the column of their cut, so
+ * that it is gathered once for all who try it. */
 static void choose_in_leaf(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, int32_t first) {
     const cp_dyntree_node *n = &f->pool.node[leaf];
     int large = n->rows / 2 >= f->min_leaf;
@@ -255,8 +255,8 @@ static void weigh_parent(cp_dyntree *f, cp_dyntree_desk *d, int32_t split) {
                   cp_leaf_log_marginal(&f->leaf, cp_dyntree_pool_stat(&f->pool, split));
 }
 
-/* Particles in the same leaf form a chain that begins in its memo.  Returns the number of different leaves; *out_most: the rows
- * in the largest. */
+/* Particles in the same leaf form a chain that begins in its memo.  Returns the number of different leaves; *out_most:
+ * the rows in the largest. */
 static size_t find_groups(cp_dyntree *f, cp_dyntree_desk *d, size_t *out_most) {
     uint32_t sweep = ++f->pool.sweep;
     size_t groups = 0;

@@ -1,7 +1,7 @@
 /* dyntree_describe - the particles for people and for other programs.
  *
- * Within its tree a node is known by its place in preorder: a split, all of its left side, all of its right side.  A tree
- * of L leaves has 2L - 1 nodes, so the sizes of what hangs below tell the way to any of them. */
+ * Within its tree a node is known by its place in preorder: a split, all of its left side, all of its right side.  A
+ * tree of L leaves has 2L - 1 nodes, so the sizes of what hangs below tell the way to any of them. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ static int32_t nodes_below(const cp_dyntree *f, int32_t node) {
     return 2 * (int32_t)f->pool.node[node].leaves - 1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- figures */
+/* ---------------------------------------------------------------------------------------------------------- figures */
 
 /* Only particles hold nodes of depth 0, each of which is a tree of its own. */
 static size_t different_trees(const cp_dyntree *f) {
@@ -48,7 +48,7 @@ size_t cp_dyntree_details(const void *state, copse_figure *out) {
     return n;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- trees */
+/* ------------------------------------------------------------------------------------------------------------ trees */
 
 cp_shape cp_dyntree_tree_shape(const void *state, size_t tree) {
     const cp_dyntree *f = state;
@@ -124,7 +124,7 @@ void cp_dyntree_tree_splits(const void *state, size_t tree, double *out_dims) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- JSON */
+/* ------------------------------------------------------------------------------------------------------------- JSON */
 
 static void json_hyper(const cp_dyntree *f, cp_json *j) {
     cp_json_object(j, "hyper");

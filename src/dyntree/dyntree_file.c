@@ -1,5 +1,5 @@
-/* dyntree_file - rows, cuts and lists are written; all else follows from them (D5).  Of a frozen model, cuts and what the leaves
- * know. */
+/* dyntree_file - rows, cuts and lists are written; all else follows from them (D5).  Of a frozen model, cuts and what
+ * the leaves know. */
 #include <float.h>
 #include <math.h>
 
@@ -16,7 +16,7 @@ static size_t node_bytes(const cp_dyntree *f) {
 }
 enum { ROW_BYTES = 2 * sizeof(double) + sizeof(uint32_t) };
 
-/* ------------------------------------------------------------------------------------------------------------- writing */
+/* ---------------------------------------------------------------------------------------------------------- writing */
 
 /* Nodes in their order, parents first; the number of each is its place in it. */
 typedef struct listing {
@@ -140,7 +140,7 @@ copse_status cp_dyntree_write(const void *state, const copse_params *p, unsigned
     return write_nodes(f, frozen, w, err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- reading */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 static copse_status read_labels(cp_dyntree *f, cp_reader *r, size_t known, copse_error *err) {
     CP_TRY(cp_reader_array(r, "label", CP_I32, f->rows, &f->label, err));
@@ -175,7 +175,8 @@ static copse_status read_rows(cp_dyntree *f, cp_reader *r, size_t known, copse_e
     return cp_dyntree_make_leaf(f, f->classes, f->rows, &f->leaf, err);
 }
 
-/* Children come behind their parents, so there are no rings; each node is held, and those who hold it agree on its depth. */
+/* Children come behind their parents, so there are no rings; each node is held, and those who hold it agree on its
+ * depth. */
 static copse_status link_nodes(cp_dyntree *f, const listing *l, cp_reader *r, copse_error *err) {
     cp_dyntree_node *node = f->pool.node;
     for (size_t i = 0; i < l->nodes; i++)

@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 
-/* Puts `fresh` in place of the node path[k] of a particle.  The first nodes of the path are the tree's own, as long as each has
- * one holder; below the first that others hold as well, all are theirs too, and are copied.  The path ends as that of the
- * changed tree. */
+/* Puts `fresh` in place of the node path[k] of a particle.  The first nodes of the path are the tree's own, as long as
+ * each has one holder; below the first that others hold as well, all are theirs too, and are copied.  The path ends as
+ * that of the changed tree. */
 static void replace(cp_dyntree *f, size_t particle, int32_t *path, size_t k, int32_t fresh) {
     cp_dyntree_pool *p = &f->pool;
     size_t own = 0;
@@ -117,7 +117,8 @@ static copse_status reserve(cp_dyntree *f, const cp_dyntree_desk *d, copse_error
     return cp_dyntree_pool_reserve(&f->pool, nodes, slots, err);
 }
 
-/* A tree of one leaf that some particle has, CP_NONE if none does.  All of them are one: whoever is pruned to a leaf takes it. */
+/* A tree of one leaf that some particle has, CP_NONE if none does.  All of them are one: whoever is pruned to a leaf
+ * takes it. */
 static int32_t find_lone(const cp_dyntree *f) {
     for (size_t i = 0; i < f->particles; i++)
         if (cp_dyntree_is_leaf(&f->pool.node[f->root[i]])) return f->root[i];

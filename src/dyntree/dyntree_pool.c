@@ -15,7 +15,7 @@ void cp_dyntree_pool_clear(cp_dyntree_pool *p) {
     *p = (cp_dyntree_pool){.free = CP_NONE};
 }
 
-/* --------------------------------------------------------------------------------------------------------------- lists */
+/* ------------------------------------------------------------------------------------------------------------ lists */
 
 /* The least block that holds the rows: number c holds 4 << c. */
 static size_t block_of(size_t rows) {
@@ -58,7 +58,7 @@ void cp_dyntree_pool_append(cp_dyntree_pool *p, int32_t leaf, uint32_t row) {
     p->list[n->of.list + n->rows++] = row;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- nodes */
+/* ------------------------------------------------------------------------------------------------------------ nodes */
 
 copse_status cp_dyntree_pool_reserve(cp_dyntree_pool *p, size_t nodes, size_t slots, copse_error *err) {
     size_t need = p->nodes + nodes;
@@ -90,7 +90,8 @@ int32_t cp_dyntree_pool_take_leaf(cp_dyntree_pool *p, size_t rows) {
     return id;
 }
 
-/* Nodes without holders wait in a stack, linked by their memos, while their children are let go: no tree is too deep for it. */
+/* Nodes without holders wait in a stack, linked by their memos, while their children are let go: no tree is too deep
+ * for it. */
 void cp_dyntree_pool_release(cp_dyntree_pool *p, int32_t node) {
     int32_t todo = CP_NONE, next[2] = {node, CP_NONE};
     for (;;) {

@@ -1,11 +1,11 @@
 /* dyntree_pool - nodes of trees that share what they have in common, and the lists of rows in their leaves.
  *
- * A tree is the number of its root.  A node is kept once, however many trees hold it, and counts its holders: to copy a tree
- * is to count one more.  Who wants to change a node that others hold too makes a copy for himself.
+ * A tree is the number of its root.  A node is kept once, however many trees hold it, and counts its holders: to copy a
+ * tree is to count one more.  Who wants to change a node that others hold too makes a copy for himself.
  *
- * Lists of rows lie in one array, in blocks of 4, 8, 16 ... numbers; a block that is given back waits for the next list of its
- * size.  Room is reserved first, and what is reserved can be taken without failing: so that a change of many trees happens as
- * a whole or not at all. */
+ * Lists of rows lie in one array, in blocks of 4, 8, 16 ... numbers; a block that is given back waits for the next list
+ * of its size.  Room is reserved first, and what is reserved can be taken without failing: so that a change of many
+ * trees happens as a whole or not at all. */
 #ifndef CP_DYNTREE_POOL_H
 #define CP_DYNTREE_POOL_H
 
@@ -57,8 +57,8 @@ copse_status cp_dyntree_pool_reserve(cp_dyntree_pool *p, size_t nodes, size_t sl
 /* What the list of a leaf takes. */
 size_t cp_dyntree_pool_slots(size_t rows);
 
-/* From what is reserved: a node with one holder, all else 0 but its statistic, which is anything; a leaf, with room for its
- * list; one row more in a list. */
+/* From what is reserved: a node with one holder, all else 0 but its statistic, which is anything; a leaf, with room for
+ * its list; one row more in a list. */
 int32_t cp_dyntree_pool_take(cp_dyntree_pool *p);
 int32_t cp_dyntree_pool_take_leaf(cp_dyntree_pool *p, size_t rows);
 void cp_dyntree_pool_append(cp_dyntree_pool *p, int32_t leaf, uint32_t row);

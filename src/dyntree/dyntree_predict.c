@@ -1,5 +1,5 @@
-/* dyntree_predict - the posterior predictive: the mean over particles of what their leaves say.  Leaves that several trees share
- * are asked once. */
+/* dyntree_predict - the posterior predictive: the mean over particles of what their leaves say.  Leaves that several
+ * trees share are asked once. */
 #include <math.h>
 
 #include "base/mem.h"

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* ---------------------------------------------------------------------------------------------------------------- desk */
+/* ------------------------------------------------------------------------------------------------------------- desk */
 
 copse_status cp_dyntree_desk_init(cp_dyntree_desk *d, const cp_dyntree *f, copse_error *err) {
     size_t n = f->particles;
@@ -39,7 +39,7 @@ void cp_dyntree_desk_clear(cp_dyntree_desk *d) {
     *d = (cp_dyntree_desk){0};
 }
 
-/* --------------------------------------------------------------------------------------------------------------- weigh */
+/* ------------------------------------------------------------------------------------------------------------ weigh */
 
 static double log_predictive(const cp_dyntree *f, int32_t leaf, size_t row) {
     const double *stat = cp_dyntree_pool_stat(&f->pool, leaf);
@@ -51,8 +51,8 @@ static double log_predictive(const cp_dyntree *f, int32_t leaf, size_t row) {
     return cp_leaf_log_marginal(&f->leaf, with) - cp_leaf_log_marginal(&f->leaf, stat);
 }
 
-/* Down from the root of a particle, as far as no other particle has gone in this sweep: from there on the way is known.  All nodes
- * that are new are noted, and told where they lead. */
+/* Down from the root of a particle, as far as no other particle has gone in this sweep: from there on the way is known.
+ * All nodes that are new are noted, and told where they lead. */
 static void find_leaf(cp_dyntree *f, cp_dyntree_desk *d, size_t particle, const float *x) {
     cp_dyntree_pool *p = &f->pool;
     size_t from = d->met, k = from;
@@ -122,7 +122,7 @@ static void resample(cp_dyntree *f, cp_dyntree_desk *d, size_t row) {
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- add */
+/* -------------------------------------------------------------------------------------------------------------- add */
 
 static void add_to_leaf(cp_dyntree *f, int32_t leaf, size_t row) {
     double *stat = cp_dyntree_pool_stat(&f->pool, leaf);

@@ -23,8 +23,8 @@ typedef struct cp_dyntree_place {
     int32_t root, leaf, above;
 } cp_dyntree_place;
 
-/* Scratch of all steps, kept from row to row for its memory alone; but `leaf` and `above` are those of the row learnt last,
- * as long as `found` says so. */
+/* Scratch of all steps, kept from row to row for its memory alone; but `leaf` and `above` are those of the row learnt
+ * last, as long as `found` says so. */
 typedef struct cp_dyntree_desk {
     /* Of each particle. */
     int32_t *leaf, *above;  /* where the row falls, and the parent of that, CP_NONE at the root */

@@ -2,8 +2,8 @@
  *
  *   f(v) = 1/n sum over rows i of E[y | x_i with the feature set to v]          [Friedman 2001, eq. 53]
  *
- * for every v of a grid; for classes the probabilities instead of E[y].  Where the trees are draws, each tree has its own
- * f(v), and their quantiles make an interval: what the forest knows of its own ignorance about f. */
+ * for every v of a grid; for classes the probabilities instead of E[y].  Where the trees are draws, each tree has its
+ * own f(v), and their quantiles make an interval: what the forest knows of its own ignorance about f. */
 #ifndef CP_EFFECT_H
 #define CP_EFFECT_H
 

@@ -1,9 +1,9 @@
 /* importance - which features a model's predictions rest on.
  *
- * By impurity: how much of the impurity of the training rows the splits on a feature took away.  It comes with the model,
- * and flatters features with many values, which give noise many chances.  By permutation: how much worse the model
- * predicts when a column is shuffled, so that its tie to the target is broken and its values are as they were; it needs
- * rows with known targets, best unseen ones. */
+ * By impurity: how much of the impurity of the training rows the splits on a feature took away.  It comes with the
+ * model, and flatters features with many values, which give noise many chances.  By permutation: how much worse the
+ * model predicts when a column is shuffled, so that its tie to the target is broken and its values are as they were; it
+ * needs rows with known targets, best unseen ones. */
 #ifndef CP_IMPORTANCE_H
 #define CP_IMPORTANCE_H
 
@@ -18,9 +18,9 @@ typedef struct cp_importance_plan {
     uint64_t seed;
 } cp_importance_plan;
 
-/* The loss is the RMSE, or the log loss of classes.  *out_loss is that of the rows as they are; out has an entry for each
- * feature: the increase of the forest's loss, averaged over the shuffles, and its standard deviation: over the trees, each
- * taken as a model of its own, where they are draws; else over the shuffles (NaN for a single one). */
+/* The loss is the RMSE, or the log loss of classes.  *out_loss is that of the rows as they are; out has an entry for
+ * each feature: the increase of the forest's loss, averaged over the shuffles, and its standard deviation: over the
+ * trees, each taken as a model of its own, where they are draws; else over the shuffles (NaN for a single one). */
 copse_status cp_importance_permute(const copse_model *m, const copse_table *data, const cp_importance_plan *plan,
                                    const copse_run *run, double *out_loss, copse_importance *out, copse_error *err);
 

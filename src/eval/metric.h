@@ -1,11 +1,12 @@
 /* metric - scores of predictive distributions against what happened, collected over any number of blocks.
  *
- * Where rows have weights, every mean and share is over weights, and rows of weight 0 are not there; counts of rows stay
- * counts.  Sums run in row order, so the cutting into blocks and the number of threads change nothing.  What each score is:
+ * Where rows have weights, every mean and share is over weights, and rows of weight 0 are not there; counts of rows
+ * stay counts.  Sums run in row order, so the cutting into blocks and the number of threads change nothing.  What each
+ * score is:
  *   log_loss   mean of -log p(true class), p raised to 1e-15
  *   brier      mean over rows of the sum over classes of (p_k - [k is true])^2
- *   ece        sum over bins of (share of rows) |mean confidence - accuracy|; confidence is the largest probability, bin
- *              k holds k/10 < confidence <= (k+1)/10
+ *   ece        sum over bins of (share of rows) |mean confidence - accuracy|; confidence is the largest probability,
+ *              bin k holds k/10 < confidence <= (k+1)/10
  *   coverage   observed: share of rows with |2 F(y) - 1| <= level, i.e. y within the mixture's central interval, found
  *              without its quantiles; gaussian: |y - mean| <= z sd, the papers' measure
  * A class the model has never seen is wrong with probability 0; it is left out of the AUC, which knows two classes. */

@@ -32,8 +32,8 @@ copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_
 /* COPSE_E_USAGE unless the level is 0 (none) or between 0 and 1. */
 copse_status cp_score_check_interval(double interval, copse_error *err);
 
-/* Predicts and scores a whole table in blocks; COPSE_E_DATA if no row has a target.  Says on `run` how many rows are of a
- * class the model has never seen. */
+/* Predicts and scores a whole table in blocks; COPSE_E_DATA if no row has a target.  Says on `run` how many rows are of
+ * a class the model has never seen. */
 copse_status cp_score_table(const copse_model *model, const copse_table *test, const copse_eval_options *opt,
                             const copse_run *run, copse_scores *out, copse_error *err);
 

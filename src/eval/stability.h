@@ -1,8 +1,8 @@
 /* stability - how much of the top of a tree is in the data, and how much is chance [Taddy et al. 2015, sec. 3.2].
  *
- * The sample's trunk is the cart of the rows under some bound on its leaves.  A Bayesian forest under the same bound draws
- * from the posterior over such trunks.  Two trunks are of one kind if they split on the same columns at the same places;
- * where they cut is another question, and is collected for each split of the sample's trunk.
+ * The sample's trunk is the cart of the rows under some bound on its leaves.  A Bayesian forest under the same bound
+ * draws from the posterior over such trunks.  Two trunks are of one kind if they split on the same columns at the same
+ * places; where they cut is another question, and is collected for each split of the sample's trunk.
  *
  * Nodes stand breadth first:      0            the j-th split (from 0) in that order has the children 2j+1 and 2j+2,
  *                               /   \          whatever the shape, so that the row of columns, with CP_NONE for leaves,

@@ -1,11 +1,14 @@
-/* leaf - what a leaf of a Bayesian tree believes about the targets in it: a conjugate model, its parameters integrated out.
+/* leaf - what a leaf of a Bayesian tree believes about the targets in it: a conjugate model, its parameters integrated
+ * out.
  *
- * Three models.  Classes: labels are independent given probabilities that are Dirichlet(alpha/K, ..., alpha/K) [2013, eq. 3].
- * Numbers: y ~ N(mu, s2), mu | s2 ~ N(0, s2/kappa), s2 ~ inverse gamma(nu/2, nu lambda/2); y is standardised by the caller.
- * Means, of numbers whose noise is known (residuals of a sum of trees): r ~ N(mu, noise_var/w), mu ~ N(0, leaf_var).
+ * Three models.  Classes: labels are independent given probabilities that are Dirichlet(alpha/K, ..., alpha/K) [2013,
+ * eq. 3].  Numbers: y ~ N(mu, s2), mu | s2 ~ N(0, s2/kappa), s2 ~ inverse gamma(nu/2, nu lambda/2); y is standardised
+ * by the caller.  Means, of numbers whose noise is known (residuals of a sum of trees): r ~ N(mu, noise_var/w), mu ~
+ * N(0, leaf_var).
  *
  * A leaf's statistic is `width` doubles that add up over its rows: the count of each class, or (n, sum y, sum y^2), or
- * (sum w, sum w r).  All the models know of the rows passes through it, so whoever keeps statistics need not keep rows. */
+ * (sum w, sum w r).  All the models know of the rows passes through it, so whoever keeps statistics need not keep
+ * rows. */
 #ifndef CP_LEAF_H
 #define CP_LEAF_H
 
@@ -45,16 +48,16 @@ copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, double k
                               copse_error *err);
 /* The lambda for which P(s < sd) = q. */
 double cp_leaf_nig_lambda(double nu, double sd, double q);
-/* What numbers are to be standardised with: (y - centre) / scale has mean 0 and mean square 1.  Of targets that are all equal
- * the scale is the least spread that any method admits; but one row says nothing of spreads, and has scale 1.
- * The centre takes `passes` over y, each of which adds what rounding had left in the one before: with two, numbers far from 0
- * keep the digits of their differences. */
+/* What numbers are to be standardised with: (y - centre) / scale has mean 0 and mean square 1.  Of targets that are all
+ * equal the scale is the least spread that any method admits; but one row says nothing of spreads, and has scale 1.
+ * The centre takes `passes` over y, each of which adds what rounding had left in the one before: with two, numbers far
+ * from 0 keep the digits of their differences. */
 typedef struct cp_leaf_units {
     double centre, scale;
 } cp_leaf_units;
 cp_leaf_units cp_leaf_nig_units(const double *y, size_t n, int passes);
-/* In leaf_mean.c; both variances > 0.  Its log marginal is less by the log density of the rows at mu = 0: that is the same
- * for all trees, and needs no sum of squares. */
+/* In leaf_mean.c; both variances > 0.  Its log marginal is less by the log density of the rows at mu = 0: that is the
+ * same for all trees, and needs no sum of squares. */
 typedef struct cp_leaf_residual {
     const float *r, *opt_weight;
     size_t rows;
@@ -69,8 +72,8 @@ void cp_leaf_add(const cp_leaf *m, double *stat, size_t row);
 void cp_leaf_gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat);
 /* log of the probability (density) of the targets in their order: no multinomial coefficient.  0 for no rows. */
 double cp_leaf_log_marginal(const cp_leaf *m, const double *stat);
-/* For a node whose rows stand in the order of a column: out_log[g] = log marginal of rows 0 ... end[g]-1, plus that of the
- * rest.  `whole` is the statistic of all n rows; tmp is allocated memory for 2 width
+/* For a node whose rows stand in the order of a column: out_log[g] = log marginal of rows 0 ... end[g]-1, plus that of
+ * the rest.  `whole` is the statistic of all n rows; tmp is allocated memory for 2 width
  * doubles. */
 void cp_leaf_scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
                   void *tmp, double *out_log);

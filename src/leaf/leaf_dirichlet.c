@@ -43,8 +43,8 @@ static void add(const cp_leaf *m, double *stat, size_t row) {
     stat[m->label[row]]++;
 }
 
-/* Neighbours are often of one class, and a count has to be stored before it can be raised again: two sets of counts, for
- * even and odd rows, halve the waiting. */
+/* Neighbours are often of one class, and a count has to be stored before it can be raised again: two sets of counts,
+ * for even and odd rows, halve the waiting. */
 enum { FEW_CLASSES = 64 };
 static void gather_few(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat) {
     uint32_t even[FEW_CLASSES], odd[FEW_CLASSES];
@@ -143,8 +143,8 @@ static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, si
     }
 }
 
-/* Dirichlet(shape_1 ... shape_K) as gammas over their sum.  Gammas of small shape underflow, all of them if alpha is small
- * and the leaf empty, so their logarithms are drawn: log gamma(s) has the law of log gamma(s+1) + log(U)/s. */
+/* Dirichlet(shape_1 ... shape_K) as gammas over their sum.  Gammas of small shape underflow, all of them if alpha is
+ * small and the leaf empty, so their logarithms are drawn: log gamma(s) has the law of log gamma(s+1) + log(U)/s. */
 static void draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out) {
     double top = -INFINITY, sum = 0;
     for (size_t k = 0; k < m->classes; k++) {

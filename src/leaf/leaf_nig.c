@@ -4,8 +4,8 @@
  *      mu | s2 ~ N(mu_n, s2 / kappa_n),  s2 ~ inverse gamma(nu_n / 2, b_n / 2)
  *      p(y) = (pi nu lambda)^(-n/2) sqrt(kappa / kappa_n) Gamma(nu_n/2) / Gamma(nu/2) (b_n / (nu lambda))^(-nu_n/2)
  *
- * and all but the last factor is a table of n.  Q - S^2/kappa_n loses digits only as far as kappa is small against n and y
- * far from 0; y is standardised, and it never falls below 0. */
+ * and all but the last factor is a table of n.  Q - S^2/kappa_n loses digits only as far as kappa is small against n
+ * and y far from 0; y is standardised, and it never falls below 0. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -33,8 +33,8 @@ copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, double k
     return COPSE_OK;
 }
 
-/* nu lambda / s2 is chi-square with nu degrees, so nu lambda / sd^2 is its (1 - q)-quantile: found by halving an interval
- * of its logarithm, which no quantile leaves. */
+/* nu lambda / s2 is chi-square with nu degrees, so nu lambda / sd^2 is its (1 - q)-quantile: found by halving an
+ * interval of its logarithm, which no quantile leaves. */
 double cp_leaf_nig_lambda(double nu, double sd, double q) {
     double low = -740, high = 700;
     for (int i = 0; i < 100; i++) {

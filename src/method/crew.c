@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
-/* ------------------------------------------------------------------------------------------------------------- starting */
+/* --------------------------------------------------------------------------------------------------------- starting */
 
 static copse_status read_members(cp_crew *c, const void *job, cp_reader *r, copse_error *err) {
     copse_status status = COPSE_OK;
@@ -46,7 +46,7 @@ copse_status cp_crew_write(const cp_crew *c, cp_writer *w, copse_error *err) {
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- leading */
+/* ---------------------------------------------------------------------------------------------------------- leading */
 
 typedef struct march {
     const cp_crew *c;

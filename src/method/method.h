@@ -29,14 +29,14 @@ typedef struct cp_rows {
 /* Rows first ... first+n-1 of them, or as many of these as there are. */
 cp_rows cp_rows_part(const cp_rows *rows, size_t first, size_t n);
 
-/* Rows whose Gaussians from one tree lie side by side, a cache line of them: a tree writes whole lines, and the components of
- * a row are on as many lines, one after the other. */
+/* Rows whose Gaussians from one tree lie side by side, a cache line of them: a tree writes whole lines, and the
+ * components of a row are on as many lines, one after the other. */
 enum { CP_ANSWER_ROWS = 64 / sizeof(cp_gauss) };
 
 /* Predictions of n rows, filled by the method in row order.
  * Classification: probs (n x classes) is zeroed by the caller and the method adds its probabilities.
- * Regression: the method appends components with cp_answer_add and ends each row with cp_answer_end_row; or, if all rows have
- * the same number of Gaussians of equal weight, it writes these where cp_answer_gauss says. */
+ * Regression: the method appends components with cp_answer_add and ends each row with cp_answer_end_row; or, if all
+ * rows have the same number of Gaussians of equal weight, it writes these where cp_answer_gauss says. */
 typedef struct cp_answer {
     copse_task task;
     size_t rows, classes;
@@ -75,14 +75,15 @@ static inline float *cp_answer_drawn(const cp_answer *a, size_t row, size_t k) {
 /* Puts the rows of `part` (same task; it may know fewer classes) at row `first` of a.  Regression: in order, `first` is
  * the number of rows ended so far, a multiple of CP_ANSWER_ROWS if they have Gaussians. */
 copse_status cp_answer_place(cp_answer *a, size_t first, const cp_answer *part, copse_error *err);
-/* Trees that learn side by side, and say of each row before they learn it what they think, answer each on its own, for a
- * piece of the rows at a time.  One answer for each tree: */
+/* Trees that learn side by side, and say of each row before they learn it what they think, answer each on its own, for
+ * a piece of the rows at a time.  One answer for each tree: */
 copse_status cp_answer_new_each(size_t trees, copse_task task, size_t rows, size_t classes, cp_answer **out,
                                 copse_error *err);
 void cp_answer_free_each(cp_answer *each, size_t trees);
 /* Rows in a piece: all those answers are to fit into some 32 MB if a tree says `per_row` components of a number. */
 size_t cp_answer_piece(size_t trees, copse_task task, size_t classes, size_t per_row);
-/* Adds `weight` times what each tree says, in their order, to rows first ... of a.  Regression: as in cp_answer_place. */
+/* Adds `weight` times what each tree says, in their order, to rows first ... of a.  Regression: as in
+ * cp_answer_place. */
 copse_status cp_answer_merge(cp_answer *a, size_t first, const cp_answer *each, size_t trees, double weight,
                              copse_error *err);
 /* The distribution of a row of a regression answer. */
@@ -114,8 +115,8 @@ typedef struct cp_step {
     int is_left; /* the child is the left one: x <= cut there, else x > cut */
 } cp_step;
 
-/* The members of a split's JSON object: feature, cut (of a number) or levels (the codes of a category that go left), and
- * for methods that take missing values the way these go.  levels: of the category, else 0. */
+/* The members of a split's JSON object: feature, cut (of a number) or levels (the codes of a category that go left),
+ * and for methods that take missing values the way these go.  levels: of the category, else 0. */
 void cp_node_json(const cp_node_view *v, uint32_t levels, int takes_missing, cp_json *j);
 
 /* One of several trees with weights. */
@@ -136,8 +137,8 @@ typedef struct cp_sampler {
     copse_status (*finish)(void *job, const copse_run *run, void **out_state, copse_error *err);
     void (*clear)(void *job);
     copse_status (*write)(void *job, cp_writer *w, copse_error *err);
-    /* In place of begin, with the rows and options the job was written with; but `grows`, if it has a name, is an option
-     * that may have grown since, even if the job was done. */
+    /* In place of begin, with the rows and options the job was written with; but `grows`, if it has a name, is an
+     * option that may have grown since, even if the job was done. */
     copse_status (*read)(cp_reader *r, const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_job,
                          copse_error *err);
     const char *grows;
@@ -159,8 +160,8 @@ typedef struct cp_method {
                         copse_error *err);
     const cp_sampler *sampler;
     /* Learns rows in order.  opt_before: the prediction of each row just before it was learnt.  rows->classes may have
-     * grown.  A failure either leaves the state as it was (rows() is unchanged), or leaves it sound, with the rows taken
-     * in and their learning to be finished by the next update. */
+     * grown.  A failure either leaves the state as it was (rows() is unchanged), or leaves it sound, with the rows
+     * taken in and their learning to be finished by the next update. */
     copse_status (*update)(void *state, const cp_rows *rows, const copse_params *p, const copse_run *run,
                            cp_answer *opt_before, copse_error *err);
     /* Predicts one block of rows on the calling thread; out is initialised.  model.c cuts and threads. */
@@ -183,7 +184,8 @@ typedef struct cp_method {
     const uint32_t *(*levels)(const void *state);
     size_t (*rows)(const void *state); /* learnt so far */
     size_t (*trees)(const void *state);
-    /* Sums of trees: a draw is a sum, and `trees` counts those of all draws, draw after draw.  NULL: each tree is a draw. */
+    /* Sums of trees: a draw is a sum, and `trees` counts those of all draws, draw after draw.  NULL: each tree is a
+     * draw. */
     size_t (*draws)(const void *state);
     int (*can_learn)(const void *state); /* with `update`: not if it was saved without what learning needs */
     size_t (*figures)(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
@@ -196,7 +198,8 @@ typedef struct cp_method {
     copse_status (*tree_json)(const void *state, size_t tree, cp_json *j, copse_error *err);
     /* One node for the text and dot listings. */
     void (*tree_node)(const void *state, size_t tree, int32_t node, cp_node_view *out);
-    /* For those who look for where an answer changes: one step from a node towards x; 0 at a leaf.  NULL: not to be had. */
+    /* For those who look for where an answer changes: one step from a node towards x; 0 at a leaf.  NULL: not to be
+     * had. */
     int (*descend)(const void *state, size_t tree, int32_t node, const float *x, cp_step *out);
     /* Regression: the variance of y about its mean that is part of every answer's components.  NULL: not to be had. */
     double (*noise)(const void *state);

@@ -81,7 +81,8 @@ void cp_param_range(const cp_param *d, char *buf, size_t n) {
 
 /* ------------------------------------------------------------------------------------------------------ parsing */
 
-/* One spelling for each number, so that equal options make equal model files: the shortest that reads back, in any locale. */
+/* One spelling for each number, so that equal options make equal model files: the shortest that reads back, in any
+ * locale. */
 static void print_number(const cp_param *d, double x, char buf[TEXT_SIZE]) {
     if (d->type == CP_PARAM_INT) {
         snprintf(buf, TEXT_SIZE, "%.0f", x);

@@ -130,8 +130,9 @@ static void follow_rows(cp_mondrian *f) {
     f->hyper = cp_mondrian_gauss_heuristic(f->space.dims, rows, f->moments.mean, f->moments.m2 / rows);
 }
 
-/* Rows in leaves that cannot be split further, because all their columns agree (or time is up), differ by noise alone.  If
- * they are many and differ by much more than the heuristic's noise, intervals will be too narrow, and the user is told. */
+/* Rows in leaves that cannot be split further, because all their columns agree (or time is up), differ by noise alone.
+ * If they are many and differ by much more than the heuristic's noise, intervals will be too narrow, and the user is
+ * told. */
 static void warn_of_scatter(const cp_mondrian *f, const copse_run *run) {
     double rows = 0, free = 0, sum = 0;
     for (size_t m = 0; m < f->trees; m++)
@@ -258,7 +259,8 @@ static copse_status answer_before(const learning *job, size_t m, size_t place, c
     return COPSE_OK;
 }
 
-/* A tree grows in proportion to its rows, or less.  Arrays that are made as large at once need not move again and again. */
+/* A tree grows in proportion to its rows, or less.  Arrays that are made as large at once need not move again and
+ * again. */
 static copse_status reserve_ahead(cp_mondrian_tree *t, const cp_mondrian_space *s, copse_error *err) {
     double more = (double)(s->rows - t->rows) / (double)(t->rows + 1);
     return cp_mondrian_tree_reserve(t, s, (size_t)(more * (double)t->nodes), (size_t)(more * (double)t->boxes), err);
@@ -328,7 +330,8 @@ static void hyper_before(const cp_mondrian *f, const cp_rows *piece, cp_mondrian
     }
 }
 
-/* Test-then-train for one piece of rows: all trees answer and learn row by row, each on its own, then answers are summed. */
+/* Test-then-train for one piece of rows: all trees answer and learn row by row, each on its own, then answers are
+ * summed. */
 static copse_status learn_and_answer(cp_mondrian *f, const cp_rows *piece, size_t first, cp_answer *out,
                                      const copse_run *run, copse_error *err) {
     copse_status status;

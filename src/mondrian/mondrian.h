@@ -4,8 +4,8 @@
  * its own rows.  Row i of tree m is learnt with the random stream (seed, extend, m, i), so a stream of rows gives the
  * same forest however it is cut, and whatever the number of threads.
  *
- *   F1  trees may lag: tree m has learnt the first tree[m].rows rows.  They are all equal to space.rows unless an update
- *       was stopped or ran out of memory; the next update then first brings the trees that lag up to date. */
+ *   F1  trees may lag: tree m has learnt the first tree[m].rows rows.  They are all equal to space.rows unless an
+ *       update was stopped or ran out of memory; the next update then first brings the trees that lag up to date. */
 #ifndef CP_MONDRIAN_H
 #define CP_MONDRIAN_H
 

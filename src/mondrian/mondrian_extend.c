@@ -128,9 +128,9 @@ static int would_resume(const walk *w, const cp_mondrian_node *leaf) {
 }
 
 /* Room for whatever may happen to this row and the next, `known` in all, so that nothing fails half way; and for `rows`
- * sampled anew.  A row by itself needs no more than two that are sampled with others: a split and a leaf, and two boxes.
- * Those are for nodes whose corners become many: the new split, or a node that had BOXED - 1 rows; and one that had
- * CORNERS of them from the start.  Class counts are seen to row by row. */
+ * sampled anew.  A row by itself needs no more than two that are sampled with others: a split and a leaf, and two
+ * boxes.  Those are for nodes whose corners become many: the new split, or a node that had BOXED - 1 rows; and one that
+ * had CORNERS of them from the start.  Class counts are seen to row by row. */
 static copse_status reserve(walk *w, size_t rows, size_t known, cp_mondrian_scratch *tmp, copse_error *err) {
     if (rows > tmp->room.n) {
         cp_arena_reset(&tmp->tmp);
@@ -150,10 +150,11 @@ static copse_status reserve_at(walk *w, const cp_mondrian_node *leaf, int resume
 /* The first node on the way down above which the row branches off, and when; NULL if it arrives at its leaf.
  *
  * The paper draws an exponential at every node.  One is enough: branching off is the first event of a Poisson process
- * whose rate on the way is `outside` of the node below, so it happens where the rate summed over time reaches an Exp(1).
+ * whose rate on the way is `outside` of the node below, so it happens where the rate summed over time reaches an
+ * Exp(1).
  *
- * It is drawn before the boxes grow: the rate is what x adds to the old box.  With the box grown first the rate would be
- * 0, no split would ever be put above j, and online would no longer equal batch in law.  [2014, alg. 4, line 2] */
+ * It is drawn before the boxes grow: the rate is what x adds to the old box.  With the box grown first the rate would
+ * be 0, no split would ever be put above j, and online would no longer equal batch in law.  [2014, alg. 4, line 2] */
 static const cp_mondrian_exit *draw_exit(walk *w, double *out_time) {
     if (!w->path->exits) return NULL;
     double left = cp_draw_exp(w->rng);
@@ -193,8 +194,8 @@ static void tell_ancestors(walk *w, size_t n) {
             cp_mondrian_gauss_learn(&t->stat[cp_mondrian_path_node(w->path, i)], s->y[w->row]);
 }
 
-/* Asks for the pages of the next items of an array once those asked for before are in use: a quarter more than there are,
- * but no more than the rows still to come will make at the rate of those learnt. */
+/* Asks for the pages of the next items of an array once those asked for before are in use: a quarter more than there
+ * are, but no more than the rows still to come will make at the rate of those learnt. */
 static void expect_items(void *array, size_t n, size_t cap, size_t size, double rate, size_t *paged) {
     enum { LEAST = 1 << 14 }; /* bytes until the next look, if fewer are expected */
     if (n < *paged) return;

@@ -1,8 +1,8 @@
 /* mondrian_file - a forest in sections and back; docs/format.md lists them.
  *
  * Two ways to keep a forest.  One that goes on learning has its rows, and the lists of them in every leaf
- * (mondrian_file.c); a frozen one has what prediction needs (mondrian_frozen.c).  Here is what both share: what must hold
- * whatever a file says, and the boxes, which no file holds. */
+ * (mondrian_file.c); a frozen one has what prediction needs (mondrian_frozen.c).  Here is what both share: what must
+ * hold whatever a file says, and the boxes, which no file holds. */
 #ifndef CP_MONDRIAN_FILE_H
 #define CP_MONDRIAN_FILE_H
 

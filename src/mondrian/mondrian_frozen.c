@@ -1,10 +1,10 @@
 /* A frozen forest: all that prediction needs and no more.
  *
- * Of the rows, it needs the boxes around those of each leaf, and what their targets come to.  A box for each leaf of each
- * tree would be many times the rows themselves; but every side of a box is touched by some row, and one row is a corner
- * in many trees.  So the forest keeps one table of positions, enough of them to touch every side of every leaf's box in
- * every tree, sorted, without targets; and each leaf of each tree its class counts or its moments.  Which leaf a corner
- * lies in follows from the cuts, and the boxes from that.
+ * Of the rows, it needs the boxes around those of each leaf, and what their targets come to.  A box for each leaf of
+ * each tree would be many times the rows themselves; but every side of a box is touched by some row, and one row is a
+ * corner in many trees.  So the forest keeps one table of positions, enough of them to touch every side of every leaf's
+ * box in every tree, sorted, without targets; and each leaf of each tree its class counts or its moments.  Which leaf a
+ * corner lies in follows from the cuts, and the boxes from that.
  *
  * A tree's nodes stand in preorder, so that its shape follows from which of them are leaves. */
 #include <math.h>

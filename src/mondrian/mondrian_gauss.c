@@ -164,8 +164,8 @@ static copse_status emit(const emitter *e, double weight, double mean, double va
     return cp_answer_add(e->out, (cp_component){weight, mean + e->center, scale, INFINITY}, err);
 }
 
-/* Branching off above node j at time t: a new node on the edge from the parent p to j, its posterior the Gaussian bridge
- * between the two, and below it a new leaf for x:
+/* Branching off above node j at time t: a new node on the edge from the parent p to j, its posterior the Gaussian
+ * bridge between the two, and below it a new leaf for x:
  *     a = (s(t) - s(tau_p)) / phi_j                    mean      (1-a) m_p + a m_j
  *     variance  (1-a)^2 V_p + a^2 V_j + 2a(1-a) C_pj + phi_j a(1-a) + s(lifetime) - s(t) + noise. */
 typedef struct bridge {
@@ -235,9 +235,9 @@ static const double gl_x[POINTS] = {-0.96028985649753623, -0.79666647741362674, 
 static const double gl_w[POINTS] = {0.10122853629037626, 0.22238103445337447, 0.31370664587788729, 0.36268378337836198,
                                     0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626};
 
-/* The mixture over the time of branching off, an exponential of rate eta cut off at delta.  Panels in units of the faster
- * of the two decays, the exponential's and the sigmoid's; after the last one of the two has decayed to nothing (e^-40)
- * and the rest is one piece.  For both the panels' error is below 1e-9. */
+/* The mixture over the time of branching off, an exponential of rate eta cut off at delta.  Panels in units of the
+ * faster of the two decays, the exponential's and the sigmoid's; after the last one of the two has decayed to nothing
+ * (e^-40) and the rest is one piece.  For both the panels' error is below 1e-9. */
 static size_t branch_pieces(const bridge *b, const cp_mondrian_exit *x, piece *out) {
     static const double edge[PANELS + 1] = {0, 1.5, 5, 14, 40};
     double unit = 1 / fmax(x->outside, b->h->gamma2), factor = x->weight / x->off, end = fmin(x->delta, 40 * unit);

@@ -7,8 +7,8 @@
  *     variance, not precision: deep down the sigmoid saturates and phi_j is exactly 0, which is legal here.
  * fast:  the posterior at a node is the mean and variance of its own rows [thesis, sec. 6.3.3], O(depth) per row.
  *
- * The authors' script hands a variance over as a precision at the root and forgets phi_j on the way down; we do neither,
- * and are compared with dense Gaussian conditioning in tests/exact. */
+ * The authors' script hands a variance over as a precision at the root and forgets phi_j on the way down; we do
+ * neither, and are compared with dense Gaussian conditioning in tests/exact. */
 #ifndef CP_MONDRIAN_GAUSS_H
 #define CP_MONDRIAN_GAUSS_H
 

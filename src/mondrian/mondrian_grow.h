@@ -13,8 +13,8 @@ typedef struct cp_mondrian_room {
 } cp_mondrian_room;
 copse_status cp_mondrian_grow_room(cp_mondrian_room *room, size_t n, size_t dims, cp_arena *tmp, copse_error *err);
 
-/* All that growing a block of n rows can need in the tree: nodes, boxes, class sets and counts.  With this and the scratch
- * in hand nothing can fail any more. */
+/* All that growing a block of n rows can need in the tree: nodes, boxes, class sets and counts.  With this and the
+ * scratch in hand nothing can fail any more. */
 copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, copse_error *err);
 
 /* Grows the subtree of the rows room->row[0 ... n-1], n >= 1, at `node`, whose parent was split at time `since`.  The

@@ -45,8 +45,8 @@ int32_t cp_mondrian_hnsp_leaf_count(const cp_mondrian_tree *t, const cp_mondrian
 /* Does class k occur under the node? */
 int cp_mondrian_hnsp_has(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, int32_t k);
 
-/* Adds the tree's class probabilities for the points x ... (consecutive rows, at most CP_MONDRIAN_ABREAST) to probs (points
- * x classes).  [2014, alg. 8; thesis, eq. 5.5] */
+/* Adds the tree's class probabilities for the points x ... (consecutive rows, at most CP_MONDRIAN_ABREAST) to probs
+ * (points x classes).  [2014, alg. 8; thesis, eq. 5.5] */
 copse_status cp_mondrian_hnsp_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,
                                       const float *x, size_t points, cp_mondrian_walk *walk, double *probs,
                                       copse_error *err);

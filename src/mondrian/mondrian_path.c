@@ -24,9 +24,9 @@ typedef struct traveller {
     uint32_t point;
 } traveller;
 
-/* STRETCH more steps for all travellers, who are all at the same depth, in one tree or (each_own) point i in tree i.  They
- * take turns, so that one's wait for memory is another's work; those who arrive leave the list.  Returns how many are still
- * on the way. */
+/* STRETCH more steps for all travellers, who are all at the same depth, in one tree or (each_own) point i in tree i.
+ * They take turns, so that one's wait for memory is another's work; those who arrive leave the list.  Returns how many
+ * are still on the way. */
 static inline size_t take_turns(traveller *on_way, size_t count, size_t depth, const cp_mondrian_tree *t, int each_own,
                                 cp_mondrian_walk *w) {
     int32_t *way = w->way + depth * CP_MONDRIAN_ABREAST;
@@ -74,8 +74,8 @@ copse_status cp_mondrian_walk_again(cp_mondrian_walk *w, const cp_mondrian_tree 
     }
 }
 
-/* Asks for what cp_mondrian_path_climb will read first: the boxes of the last few nodes, and the rows of those that have
- * none.  Such nodes are at the end of the way, and the rows of the first are the rows of all. */
+/* Asks for what cp_mondrian_path_climb will read first: the boxes of the last few nodes, and the rows of those that
+ * have none.  Such nodes are at the end of the way, and the rows of the first are the rows of all. */
 static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, const cp_mondrian_space *s) {
     enum { NODES = 5, LINE = 16, MOST = 4 * LINE }; /* floats */
     size_t length = 2 * s->dims < MOST ? 2 * s->dims : MOST;

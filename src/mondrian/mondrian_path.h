@@ -45,8 +45,8 @@ copse_status cp_mondrian_walk_ahead(cp_mondrian_walk *w, const cp_mondrian_tree 
                                     const float *x, size_t points, copse_error *err);
 copse_status cp_mondrian_walk_trees_ahead(cp_mondrian_walk *w, const cp_mondrian_tree *t, size_t trees,
                                           const cp_mondrian_space *s, const float *x, copse_error *err);
-/* Are points too few to hide each other's waits for memory in one tree?  Each of them then first goes ahead through several
- * trees side by side, which brings what it will meet there into the cache. */
+/* Are points too few to hide each other's waits for memory in one tree?  Each of them then first goes ahead through
+ * several trees side by side, which brings what it will meet there into the cache. */
 static inline int cp_mondrian_walk_few(size_t points) {
     enum { FEW = 4 };
     return points <= FEW;
@@ -59,8 +59,8 @@ void cp_mondrian_path_climb(cp_mondrian_path *p, const cp_mondrian_tree *t, cons
 copse_status cp_mondrian_walk_again(cp_mondrian_walk *w, const cp_mondrian_tree *t, size_t i, size_t k, const float *x,
                                     copse_error *err);
 
-/* Brings a tree into the cache in one sweep, which is many times quicker than meeting its nodes one by one; worth it when
- * many points are about to walk. */
+/* Brings a tree into the cache in one sweep, which is many times quicker than meeting its nodes one by one; worth it
+ * when many points are about to walk. */
 void cp_mondrian_walk_warm(const cp_mondrian_tree *t, const cp_mondrian_space *s);
 void cp_mondrian_walk_clear(cp_mondrian_walk *w);
 

@@ -7,8 +7,8 @@
  *
  * A split holds only inside the node's box, the smallest one around its rows; outside it nothing is decided yet.
  *
- * Boxes are most of the memory, and most nodes have few rows.  So a node of at most CP_MONDRIAN_CORNERS rows has none: its
- * box is the hull of those rows, which all trees share and which are therefore likely to be in the cache.
+ * Boxes are most of the memory, and most nodes have few rows.  So a node of at most CP_MONDRIAN_CORNERS rows has none:
+ * its box is the hull of those rows, which all trees share and which are therefore likely to be in the cache.
  *
  * The tree's shape, boxes and times depend on rows and randomness alone; what is known of the targets under a node is
  * kept beside it, for classes in `marks` and `counts` (see mondrian_hnsp.h), for numbers in `stat` (mondrian_gauss.h).
@@ -19,8 +19,8 @@
  *   N3  a node's box is exactly the hull of the rows under it; it owns one if those are more than CP_MONDRIAN_CORNERS,
  *       none if they are fewer than CP_MONDRIAN_BOXED, and one that owns none knows their number.
  *   N4  a split lies inside its box: lower <= cut < upper in its dimension; rows with x <= cut are on the left.
- *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and two
- *       classes or more.
+ *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and
+ *       two classes or more.
  *   N6  a leaf's label is its one class, or CP_NONE if it has several; then `counts` lists them.
  *   N7  a split's marks are the union of its children's classes.
  *

@@ -20,7 +20,7 @@ static void cut_in_halves(const double *x, size_t draws, halves *out) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- scores */
+/* ----------------------------------------------------------------------------------------------------------- scores */
 
 typedef struct ranked {
     double value;
@@ -59,7 +59,7 @@ static double quantile(const ranked *sorted, size_t all, double q) {
     return sorted[i].value + (at - (double)i) * (next - sorted[i].value);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- spreads */
+/* ---------------------------------------------------------------------------------------------------------- spreads */
 
 typedef struct spreads {
     double within, between, total; /* total: of a draw, estimated from both */
@@ -115,7 +115,7 @@ static double ess_of(halves *h) {
     return all / tau;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- all */
+/* -------------------------------------------------------------------------------------------------------------- all */
 
 typedef struct work {
     const double *x;

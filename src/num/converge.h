@@ -1,9 +1,10 @@
 /* converge - have chains converged, and how many independent draws are they worth?
  *
- * As in Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021): every chain is cut in halves, draws become normal scores
- * of their ranks among all, and R-hat compares the spread between halves with that within; once for the draws and once for
- * their distances from the median, of which the larger counts.  The effective sample size of the scores tells about the
- * bulk; that of being below the 5 % and the 95 % quantile, of which the smaller counts, about the tails. */
+ * As in Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021): every chain is cut in halves, draws become normal
+ * scores of their ranks among all, and R-hat compares the spread between halves with that within; once for the draws
+ * and once for their distances from the median, of which the larger counts.  The effective sample size of the scores
+ * tells about the bulk; that of being below the 5 % and the 95 % quantile, of which the smaller counts, about the
+ * tails. */
 #ifndef CP_CONVERGE_H
 #define CP_CONVERGE_H
 

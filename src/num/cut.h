@@ -1,16 +1,16 @@
 /* cut - the best place to cut a sorted list of rows in two: the inner loop of regression trees, in plain C and in AVX2.
  *
- * A cut after row i has the quality d^2 / (wl wr), with wl and sl the sums of weight and of weight times target up to i,
- * wr the weight that is left, and d = sl - wl s/w.  Sums are integers below 2^51 in size, so both versions add them exactly,
- * and give the same bits. */
+ * A cut after row i has the quality d^2 / (wl wr), with wl and sl the sums of weight and of weight times target up to
+ * i, wr the weight that is left, and d = sl - wl s/w.  Sums are integers below 2^51 in size, so both versions add them
+ * exactly, and give the same bits. */
 #ifndef CP_CUT_H
 #define CP_CUT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A sum over rows.  The number of rows and their weight share one integer, rows << shift | weight: totals are bounded so
- * that the two never meet, and both are summed by one addition. */
+/* A sum over rows.  The number of rows and their weight share one integer, rows << shift | weight: totals are bounded
+ * so that the two never meet, and both are summed by one addition. */
 typedef struct cp_sum {
     int64_t w;
     int64_t s; /* regression: weight times target.  For a single row of a classification: its class */
@@ -34,8 +34,8 @@ static inline double cp_cut_quality(double wl, double sl, double weight, double 
     return d * d / (wl * (weight - wl));
 }
 
-/* The first of the best cuts better than *quality, which becomes its own, and the weight on its left; (size_t)-1 if there is
- * none. */
+/* The first of the best cuts better than *quality, which becomes its own, and the weight on its left; (size_t)-1 if
+ * there is none. */
 typedef size_t (*cp_cut_fn)(const cp_cut_list *l, double *quality, double *out_left);
 
 /* The fastest that this processor runs; and one by name (plain, avx2) for tests, NULL if it cannot be run. */

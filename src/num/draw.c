@@ -47,8 +47,8 @@ double cp_draw_log_gamma(cp_rng *rng, double shape) {
     return log(whole) - cp_draw_exp(rng) / shape;
 }
 
-/* Below 0 at least every second normal is above `low`.  From 0 on, Robert (1995): exponentials shifted to `low`, of the rate
- * at which most of them are kept: three of four at 0, nearly all far out. */
+/* Below 0 at least every second normal is above `low`.  From 0 on, Robert (1995): exponentials shifted to `low`, of the
+ * rate at which most of them are kept: three of four at 0, nearly all far out. */
 double cp_draw_normal_above(cp_rng *rng, double low) {
     if (low < 0) {
         double z;

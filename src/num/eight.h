@@ -1,7 +1,7 @@
 /* eight - up to eight decimal digits in a word, the first one lowest.
  *
- * Numbers in a file are of all lengths, and a branch that depends on a length is guessed wrong often enough to cost more
- * than the whole conversion.  So digits are taken a word at a time. */
+ * Numbers in a file are of all lengths, and a branch that depends on a length is guessed wrong often enough to cost
+ * more than the whole conversion.  So digits are taken a word at a time. */
 #ifndef CP_EIGHT_H
 #define CP_EIGHT_H
 
@@ -23,8 +23,8 @@ static inline uint64_t cp_eight_push(uint64_t v, size_t n) {
     return v << (64 - 8 * n);
 }
 
-/* A mark in the top bit of the first byte that is no digit: adding 0x76 sets it for bytes above 9.  Bytes after that one
- * may be marked wrongly, by a carry. */
+/* A mark in the top bit of the first byte that is no digit: adding 0x76 sets it for bytes above 9.  Bytes after that
+ * one may be marked wrongly, by a carry. */
 static inline uint64_t cp_eight_marks(uint64_t v) {
     return ((v + 0x7676767676767676u) | v) & 0x8080808080808080u;
 }

@@ -124,8 +124,8 @@ static uint64_t ends_plain(const char *text, char delimiter, uint64_t *out_other
     return ends;
 }
 
-/* All bytes are pushed to the top of a double word.  A point becomes another leading zero, when the digits before it have
- * moved up over it. */
+/* All bytes are pushed to the top of a double word.  A point becomes another leading zero, when the digits before it
+ * have moved up over it. */
 static int digits_plain(const char *text, size_t n, uint64_t *out) {
     __extension__ typedef unsigned __int128 u128;
     uint64_t low = 0, high = cp_eight_load(text);

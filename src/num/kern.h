@@ -33,8 +33,8 @@ typedef struct cp_kern {
     double (*outside)(const float *box, const float *x, size_t d);
     /* The same against the box around rows row[0] ... row[n-1] (n >= 1) of the row-major matrix m. */
     double (*outside_rows)(const float *m, const int32_t *row, size_t n, const float *x, size_t d);
-    /* The gaps that outside sums, laid end to end: the dimension of the one that holds the place *left from the beginning,
-     * and in *left the place from the beginning of that gap; d if the place is behind the last. */
+    /* The gaps that outside sums, laid end to end: the dimension of the one that holds the place *left from the
+     * beginning, and in *left the place from the beginning of that gap; d if the place is behind the last. */
     size_t (*gap_at)(const float *box, const float *x, size_t d, double *left);
     /* Sum of the side lengths. */
     double (*extent)(const float *box, size_t d);
@@ -42,29 +42,29 @@ typedef struct cp_kern {
     void (*include)(float *box, const float *x, size_t d);
     /* The box around rows row[0] ... row[n-1] (n >= 1) of the row-major matrix x. */
     void (*hull)(const float *x, size_t d, const int32_t *row, size_t n, float *out_box);
-    /* Four columns of n numbers as rows of floats: row i, of four, begins at out[i * stride].  Each number less its column's
-     * shift, but no farther than `limit` from 0; NaN stays NaN.  Returns 0 if one of them is infinite. */
+    /* Four columns of n numbers as rows of floats: row i, of four, begins at out[i * stride].  Each number less its
+     * column's shift, but no farther than `limit` from 0; NaN stays NaN.  Returns 0 if one of them is infinite. */
     int (*interleave)(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
                       size_t stride);
     /* The keys of n numbers, which may lie in the same memory; 0 if one of them is NaN. */
     int (*keys)(const float *x, size_t n, uint32_t *out);
-    /* The same of n rows of d <= CP_KERN_GANG_DIMS columns, turned about for passes that take a gang of rows at a time: gang by
-     * gang, column by column, the keys of its rows side by side.  The last gang may be incomplete; its room is not.  Stops at
-     * a gang in which something is NaN, and returns 0. */
+    /* The same of n rows of d <= CP_KERN_GANG_DIMS columns, turned about for passes that take a gang of rows at a time:
+     * gang by gang, column by column, the keys of its rows side by side.  The last gang may be incomplete; its room is
+     * not.  Stops at a gang in which something is NaN, and returns 0. */
     int (*gangs)(const float *x, size_t n, size_t d, uint32_t *out);
-    /* One column of such gangs, the next one's `stride` later, from n numbers: each less the shift, but no farther than `limit`
-     * from 0.  Returns 0 if one of them is NaN or infinite. */
+    /* One column of such gangs, the next one's `stride` later, from n numbers: each less the shift, but no farther than
+     * `limit` from 0.  Returns 0 if one of them is NaN or infinite. */
     int (*gang_column)(const double *x, double shift, double limit, size_t n, uint32_t *out, size_t stride);
-    /* Which of 64 bytes of text end a field, bit i for text[i]: the delimiter, the end of a line and 0.  And which are neither
-     * the delimiter nor a digit. */
+    /* Which of 64 bytes of text end a field, bit i for text[i]: the delimiter, the end of a line and 0.  And which are
+     * neither the delimiter nor a digit. */
     uint64_t (*ends)(const char *text, char delimiter, uint64_t *out_other);
-    /* The value of n <= 16 bytes that are digits and perhaps a point; 16 can be read.  Returns how many bytes there are from
-     * the point on, 0 if there is none; -1 if there is anything else, or no digit. */
+    /* The value of n <= 16 bytes that are digits and perhaps a point; 16 can be read.  Returns how many bytes there are
+     * from the point on, 0 if there is none; -1 if there is anything else, or no digit. */
     int (*digits)(const char *text, size_t n, uint64_t *out);
 } cp_kern;
 
-/* Asks for the memory at p, to be read soon.  A function that only does this would look to GCC as if it did nothing, and its
- * calls would be dropped; the empty asm is there to be an effect. */
+/* Asks for the memory at p, to be read soon.  A function that only does this would look to GCC as if it did nothing,
+ * and its calls would be dropped; the empty asm is there to be an effect. */
 static inline void cp_kern_ask(const void *p) {
     __builtin_prefetch(p);
     __asm__ volatile("");
@@ -75,8 +75,8 @@ typedef struct cp_kern_step {
     uint32_t cut, way;
 } cp_kern_step;
 
-/* n + (step[i].cut < key).  One comparison and one addition of the carry, where compilers like to make four instructions of
- * it, and one more for the address. */
+/* n + (step[i].cut < key).  One comparison and one addition of the carry, where compilers like to make four
+ * instructions of it, and one more for the address. */
 static inline size_t cp_kern_add_less(size_t n, const cp_kern_step *step, size_t i, uint32_t key) {
 #if defined(__x86_64__) && defined(__GNUC__)
     __asm__("cmpl %1, (%2,%3,8)\n\tadcq $0, %0" : "+r"(n) : "r"(key), "r"(step), "r"(i) : "cc", "memory");

@@ -28,9 +28,9 @@ AVX2 static double lanes_sum(__m256d sum) {
     return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
 }
 
-/* What the point lies outside by, dimension by dimension, summed; `some` has bits where it is not 0.  As a rule a caller
- * asks of box after box until one holds the point.  Which one that is nobody can guess, and so it matters how soon it is
- * known: long before the sum. */
+/* What the point lies outside by, dimension by dimension, summed; `some` has bits where it is not 0.  As a rule a
+ * caller asks of box after box until one holds the point.  Which one that is nobody can guess, and so it matters how
+ * soon it is known: long before the sum. */
 typedef struct distance {
     __m256d sum;
     __m256 some;
@@ -350,8 +350,8 @@ AVX2 static int gangs_avx2(const float *x, size_t n, size_t d, uint32_t *out) {
     return cp_kern_find("plain")->gangs(x, n, d, out);
 }
 
-/* Numbers beyond the limit are so rare that the plain loop begins anew if there is one; and if one is NaN or infinite.  Columns
- * are asked for ahead, since they are taken in stretches too short for the processor to see where they lead. */
+/* Numbers beyond the limit are so rare that the plain loop begins anew if there is one; and if one is NaN or infinite.
+ * Columns are asked for ahead, since they are taken in stretches too short for the processor to see where they lead. */
 AVX2 static int gang_column_avx2(const double *x, double shift, double limit, size_t n, uint32_t *out, size_t stride) {
     enum { SOON = 256 };
     const cp_kern *plain = cp_kern_find("plain");

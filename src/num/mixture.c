@@ -169,8 +169,8 @@ static void bracket(search *s) {
     *far_end = fmax(-DBL_MAX, fmin(DBL_MAX, *far_end));
 }
 
-/* Newton's step on log(mass) = log q: the logarithm of a normal tail is nearly a parabola, so this arrives in a few steps
- * from far away, where Newton on the mass itself would creep. */
+/* Newton's step on log(mass) = log q: the logarithm of a normal tail is nearly a parabola, so this arrives in a few
+ * steps from far away, where Newton on the mass itself would creep. */
 static double newton_step(const search *s, tail t) {
     double step = log(t.mass / s->q) * t.mass / t.density;
     return s->upper ? step : -step;

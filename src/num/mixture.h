@@ -23,8 +23,8 @@ typedef struct cp_gauss {
     float mean, sd;
 } cp_gauss;
 
-/* Borrowed view of the components of one row.  They are written out; or, where c is NULL, they are Gaussians of equal weight
- * in a quarter of the room: component i is of g[i * stride], in units of `unit` about `centre`. */
+/* Borrowed view of the components of one row.  They are written out; or, where c is NULL, they are Gaussians of equal
+ * weight in a quarter of the room: component i is of g[i * stride], in units of `unit` about `centre`. */
 typedef struct cp_mixture {
     const cp_component *c;
     size_t n;

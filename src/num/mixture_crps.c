@@ -2,8 +2,9 @@
  *     CRPS(F, y) = int (F(z) - [z >= y])^2 dz = E|Y - y| - E|Y - Y'|/2,
  * in three ways:
  *   pairs  Gaussian components: both expectations in closed form, n^2/2 terms.  Exact.
- *   grid   Gaussian components: E|Y - Y'|/2 = int F (1 - F) dz by the trapezoidal rule.  The integrand is smooth and falls
- *          off at both ends, so the error falls like exp(-(pi s/h)^2) with the step h, s being the components' scale.
+ *   grid   Gaussian components: E|Y - Y'|/2 = int F (1 - F) dz by the trapezoidal rule.  The integrand is smooth and
+ *          falls off at both ends, so the error falls like exp(-(pi s/h)^2) with the step h, s being the components'
+ *          scale.
  *   sides  any components: adaptive quadrature of F^2 below and (1 - F)^2 above y.
  * Gaussian mixtures take whichever of the first two costs less. */
 #include <math.h>
@@ -69,8 +70,8 @@ typedef struct grid {
 } grid;
 
 /* Bound of the trapezoidal rule's error.  A component with itself adds 4 s exp(-v^2/4) / (sqrt(pi) v^2), v = 2 pi s / h
- * (from the Fourier transform of Phi (1 - Phi)); with a wider one it adds less.  One that the grid does not resolve adds
- * at most its weight times h. */
+ * (from the Fourier transform of Phi (1 - Phi)); with a wider one it adds less.  One that the grid does not resolve
+ * adds at most its weight times h. */
 static double grid_error(cp_mixture m, double step) {
     double x[CHUNK], cdf[CHUNK], pdf[CHUNK], sum = 0; /* x = v / sqrt(2), exp(-v^2/4) = sqrt(2 pi) phi(x) */
     for (size_t first = 0; first < m.n; first += CHUNK) {
@@ -192,8 +193,8 @@ static int grid_is_cheaper(cp_mixture m, const grid *g) {
     return g->points <= MAX_GRID && 60 * n + 4 * (double)g->points < n * n;
 }
 
-/* The first grid is made for a score of the order of the mean scale.  Where a light component far away makes most of the
- * spread the score is far smaller, and the second grid is made for it. */
+/* The first grid is made for a score of the order of the mean scale.  Where a light component far away makes most of
+ * the spread the score is far smaller, and the second grid is made for it. */
 static double gaussian_crps(cp_mixture m, double y) {
     const double rel = 1e-7;
     double near = distance_from(y, 0, m, m.n), order = 0;
@@ -276,8 +277,8 @@ static side make_side(cp_mixture m, double y, int upper) {
     return s;
 }
 
-/* First where components have their bodies, then the outer tails, where F^2 falls like d^(-2 df): with d exponential in u
- * the integrand falls like exp(-(2 df - 1) u). */
+/* First where components have their bodies, then the outer tails, where F^2 falls like d^(-2 df): with d exponential in
+ * u the integrand falls like exp(-(2 df - 1) u). */
 static double student_crps(cp_mixture m, double y, double least_df) {
     const double rel = 2e-7;
     double sum = 0, tail[2] = {0, fmin(600, 45 / (2 * least_df - 1))};

@@ -1,5 +1,5 @@
-/* part - a list of rows in two, each in the order it had: what dividing a small node of a tree is made of, in plain C and in
- * AVX2. */
+/* part - a list of rows in two, each in the order it had: what dividing a small node of a tree is made of, in plain C
+ * and in AVX2. */
 #ifndef CP_PART_H
 #define CP_PART_H
 

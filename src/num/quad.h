@@ -8,8 +8,9 @@
 typedef void (*cp_quad_fn)(const void *arg, const double *x, size_t n, double *out);
 
 /* The integral from breaks[0] to breaks[n_breaks - 1], all finite and ascending (equal neighbours are skipped), to an
- * error of rel * (|integral| + rest), where `rest` >= 0 is what the caller is going to add to it.  f must be continuous between breaks; a place where it changes fast costs evaluations, not
- * accuracy, as long as its ends show it: every panel looks at its end points, so no step of a monotone f is missed. */
+ * error of rel * (|integral| + rest), where `rest` >= 0 is what the caller is going to add to it.  f must be continuous
+ * between breaks; a place where it changes fast costs evaluations, not accuracy, as long as its ends show it: every
+ * panel looks at its end points, so no step of a monotone f is missed. */
 typedef struct cp_quad_result {
     double value;
     double error;  /* a guess, as a rule too large */

@@ -37,8 +37,9 @@ typedef struct cp_rng {
 
 void cp_rng_init(cp_rng *r, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step);
 
-/* Many short streams, those of n <= CP_RNG_SHEAF steps in a row: their first words, four of each, are computed together,
- * which takes a quarter of the time.  cp_rng_of is the i-th of them, the same as cp_rng_init makes for step + i. */
+/* Many short streams, those of n <= CP_RNG_SHEAF steps in a row: their first words, four of each, are computed
+ * together, which takes a quarter of the time.  cp_rng_of is the i-th of them, the same as cp_rng_init makes for step +
+ * i. */
 enum { CP_RNG_SHEAF = 16 };
 typedef struct cp_rng_sheaf {
     cp_rng first;

@@ -1,9 +1,9 @@
 /* slots - passes over rows whose group is one byte: sums by group, and the groups' changes; in plain C and in AVX2.
  *
- * Row i belongs to group slot[i] < slots <= CP_SLOTS_MAX.  Values are float and sums double: within pieces of CP_SLOTS_PIECE
- * rows a group is summed in CP_SLOTS_LANES float lanes, lane l taking rows l, l+16, l+32 ... of the piece; lanes are folded
- * in halves (0+8, 1+9, ..., then 0+4, ...), and pieces added up in double, in order.  That order is the definition: every
- * way to compute a sum gives the same bits. */
+ * Row i belongs to group slot[i] < slots <= CP_SLOTS_MAX.  Values are float and sums double: within pieces of
+ * CP_SLOTS_PIECE rows a group is summed in CP_SLOTS_LANES float lanes, lane l taking rows l, l+16, l+32 ... of the
+ * piece; lanes are folded in halves (0+8, 1+9, ..., then 0+4, ...), and pieces added up in double, in order.  That
+ * order is the definition: every way to compute a sum gives the same bits. */
 #ifndef CP_SLOTS_H
 #define CP_SLOTS_H
 
@@ -44,8 +44,9 @@ typedef struct cp_slots_cut {
 
 typedef struct cp_slots {
     const char *name;
-    /* r[i] += add[slot[i]]; opt_before is a second grouping of the same rows whose addend is applied first (one pass over r
-     * puts one tree back and takes out the next).  opt_sum[s] = sum over group s, of shift, of weight[i] * r[i]. */
+    /* r[i] += add[slot[i]]; opt_before is a second grouping of the same rows whose addend is applied first (one pass
+     * over r puts one tree back and takes out the next).  opt_sum[s] = sum over group s, of shift, of weight[i] *
+     * r[i]. */
     void (*move)(const cp_slots_values *x, const cp_slots_shift *opt_before, const cp_slots_shift *shift,
                  double *opt_sum);
     /* Sum of weight[i] * r[i]^2, summed as if all rows were one group. */

@@ -1,5 +1,5 @@
-/* The sums of slots.h, 16 rows at a time.  A lane that gets nothing gets +0, which leaves its bits alone: lanes begin at +0
- * and no sum of numbers is -0 unless all of them are. */
+/* The sums of slots.h, 16 rows at a time.  A lane that gets nothing gets +0, which leaves its bits alone: lanes begin
+ * at +0 and no sum of numbers is -0 unless all of them are. */
 #include "num/slots_avx2.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -53,7 +53,7 @@ INLINE double folded(lanes v) {
     return (double)_mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- move */
+/* ------------------------------------------------------------------------------------------------------------- move */
 
 typedef struct slots16 {
     __m256i low, high; /* 32 bits each */
@@ -161,7 +161,8 @@ INLINE void sums_end(sums *to, const piece *p, const uint8_t *slot, size_t first
     for (size_t g = 0; g < groups; g++) sum[g] += folded(to->of[g]);
 }
 
-/* One pass where few trees have more leaves: no weights, `before` has at most `most` groups, 4 or 8, `shift` at most 4. */
+/* One pass where few trees have more leaves: no weights, `before` has at most `most` groups, 4 or 8, `shift` at most
+ * 4. */
 INLINE void move_few(const piece *p, const cp_slots_shift *a, size_t most, const cp_slots_shift *b, size_t slots,
                      double *sum) {
     const table ta = load_table(a->add, most), tb = load_table(b->add, slots == 1 ? 1 : 4);
@@ -275,7 +276,7 @@ AVX2 static double squares_avx2(const cp_slots_values *x) {
     return sum;
 }
 
-/* ----------------------------------------------------------------------------------------------------- extent and left */
+/* -------------------------------------------------------------------------------------------------- extent and left */
 
 INLINE __m256i load_codes(const uint16_t *code) {
     return _mm256_loadu_si256((const __m256i *)code);
@@ -417,7 +418,7 @@ AVX2 static size_t next_avx2(const uint8_t *slot, uint8_t s, cp_slots_cut cut, i
     return from;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- changes */
+/* ---------------------------------------------------------------------------------------------------------- changes */
 
 AVX2 static void split_avx2(uint8_t *slot, uint8_t s, cp_slots_cut cut, uint8_t to, size_t n) {
     const __m128i id = _mm_set1_epi8((char)s), other = _mm_set1_epi8((char)to);

@@ -37,9 +37,9 @@ enum {
     ASIDE = 64 /* the rank that a sample's median has among all is off by 16 of 1024, one standard deviation */
 };
 
-/* Selection guesses wrong at every other value.  But the middle of many values lies, almost surely, near the middle of a
- * sample of them: two passes that guess nothing leave an eighth, whose ranks begin with *out_below.  Returns how many these
- * are; 0, and v as it was, if ranks k and k + 1 are not among them. */
+/* Selection guesses wrong at every other value.  But the middle of many values lies, almost surely, near the middle of
+ * a sample of them: two passes that guess nothing leave an eighth, whose ranks begin with *out_below.  Returns how many
+ * these are; 0, and v as it was, if ranks k and k + 1 are not among them. */
 static size_t keep_middle(double *v, size_t n, size_t k, size_t *out_below) {
     double sample[SAMPLE];
     size_t below = 0, within = 0, kept = 0;

@@ -81,7 +81,8 @@ static copse_status begin_trees(cp_orf *f, copse_error *err) {
 
 /* --------------------------------------------------------------------------------------------------------- predict */
 
-/* Mean and variance of the leaf's rows and of `smoothing` more that vary as all rows do; of all rows, if it has none. */
+/* Mean and variance of the leaf's rows and of `smoothing` more that vary as all rows do; of all rows, if it has
+ * none. */
 cp_component cp_orf_leaf_gauss(const cp_orf *f, const cp_orf_tree *t, size_t leaf, const cp_orf_moments *all) {
     cp_orf_moments m = cp_orf_leaf_moments(t, &f->rules, leaf);
     double whole = all->n > 0 ? all->m2 / all->n : 0, least = whole > 0 ? 1e-6 * whole : 1e-12;

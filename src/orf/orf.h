@@ -1,9 +1,9 @@
 /* orf - on-line random forests: Saffari, Leistner, Santner, Godec and Bischof (2009).
  *
- * Each tree takes each row in k ~ Poisson(1) times.  A leaf keeps a few random tests (a column and a cut) and counts, for
- * each of them, what falls to its left and right; once it has seen enough and one test gains enough, that test becomes a
- * split, whose children begin with the counts of its sides, and with tests of their own about which nothing is known yet.
- * No row is kept.
+ * Each tree takes each row in k ~ Poisson(1) times.  A leaf keeps a few random tests (a column and a cut) and counts,
+ * for each of them, what falls to its left and right; once it has seen enough and one test gains enough, that test
+ * becomes a split, whose children begin with the counts of its sides, and with tests of their own about which nothing
+ * is known yet.  No row is kept.
  *
  * docs/methods/orf.md says where we differ from the paper. */
 #ifndef CP_ORF_H
@@ -30,8 +30,8 @@ typedef struct cp_orf_moments {
     double n, mean, m2; /* m2: sum of squares about the mean */
 } cp_orf_moments;
 
-/* What a leaf knows of its targets, in a block of its own: what it was born with, its own rows, and for each test what fell
- * to the left (classes: counts), or to the left and to the right (numbers: moments).
+/* What a leaf knows of its targets, in a block of its own: what it was born with, its own rows, and for each test what
+ * fell to the left (classes: counts), or to the left and to the right (numbers: moments).
  *
  * Invariants, checked by cp_orf_tree_check:
  *   O1  nodes = 2 leaves - 1; each pair of children has one parent, which stands before it, at a depth one less.
@@ -101,16 +101,19 @@ static inline uint32_t *cp_orf_counts_of(const cp_orf_tree *t, const cp_orf_rule
     return t->count + leaf * cp_orf_block(f);
 }
 
-/* One leaf with fresh tests; t is zeroed but for its range, or a tree of the same forest, of which range and rows stay. */
+/* One leaf with fresh tests; t is zeroed but for its range, or a tree of the same forest, of which range and rows
+ * stay. */
 copse_status cp_orf_tree_begin(cp_orf_tree *t, const cp_orf_rules *f, uint32_t slot, copse_error *err);
 void cp_orf_tree_clear(cp_orf_tree *t);
-/* The next row, with a stream of its own; y: a label, or a number less the centre.  A failure leaves the tree as it was. */
+/* The next row, with a stream of its own; y: a label, or a number less the centre.  A failure leaves the tree as it
+ * was. */
 copse_status cp_orf_tree_learn(cp_orf_tree *t, const cp_orf_rules *f, uint32_t slot, const float *x, double y,
                                copse_error *err);
 void cp_orf_moments_add(cp_orf_moments *m, double y);
 /* How often a tree takes a row: Poisson(1), from one number. */
 size_t cp_orf_copies(cp_rng *rng);
-/* How much the test of a leaf lowers Gini's impurity of the rows it has seen; of numbers, the share of their variance. */
+/* How much the test of a leaf lowers Gini's impurity of the rows it has seen; of numbers, the share of their
+ * variance. */
 double cp_orf_gain(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, size_t test);
 int32_t cp_orf_tree_find(const cp_orf_tree *t, const float *x);
 /* Of a leaf: rows with copies, those it was born with among them. */
@@ -122,7 +125,8 @@ cp_orf_moments cp_orf_leaf_moments(const cp_orf_tree *t, const cp_orf_rules *f, 
 /* Room for blocks of `width` classes; and, once all trees have it, the blocks moved there. */
 copse_status cp_orf_tree_room(cp_orf_tree *t, const cp_orf_rules *f, size_t width, copse_error *err);
 void cp_orf_tree_widen(cp_orf_tree *t, const cp_orf_rules *f, size_t width);
-/* NULL, or what is broken; seen: a zero for each node.  Whatever the arrays hold, it reads nothing beyond their sizes. */
+/* NULL, or what is broken; seen: a zero for each node.  Whatever the arrays hold, it reads nothing beyond their
+ * sizes. */
 const char *cp_orf_tree_check(const cp_orf_tree *t, const cp_orf_rules *f, unsigned char *seen);
 
 /* orf.c */

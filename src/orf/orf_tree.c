@@ -188,7 +188,8 @@ static void measure_row(cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, cons
     for (size_t i = 0; i < f->tests; i++) cp_orf_moments_add(&side[2 * i + (x[test[i].dim] <= test[i].cut ? 0 : 1)], y);
 }
 
-/* The children of a split begin with the statistics of its two sides.  The left one takes the block of the leaf that was. */
+/* The children of a split begin with the statistics of its two sides.  The left one takes the block of the leaf that
+ * was. */
 static void share_out(cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, size_t right, size_t test) {
     forget_block(t, f, right);
     if (f->task == COPSE_REGRESS) {

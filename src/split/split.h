@@ -1,8 +1,9 @@
 /* split - the best way to cut a node in two.
  *
  * Sums are integers.  A row's weight and its weight times its target are rounded once, to fixed point, before a tree is
- * grown (greedy_record.h); from then on every sum is exact.  So it does not matter in what order rows are added, whether a
- * sibling's histogram was summed or subtracted, or how many threads worked: equal data give the same tree to the bit.
+ * grown (greedy_record.h); from then on every sum is exact.  So it does not matter in what order rows are added,
+ * whether a sibling's histogram was summed or subtracted, or how many threads worked: equal data give the same tree to
+ * the bit.
  *
  * What is compared is a fraction num/den, larger is better, by cross-multiplication:
  *   regression      d^2 / (wl wr) over 1,  d = sl - wl s/w:  the squared error taken away is w times that
@@ -78,8 +79,8 @@ typedef struct cp_split {
 
 #define CP_SPLIT_MISSING 0xffffffffu /* as a rank */
 
-/* Rows of a node in the order of one column.  A key is rank << 16 | position, or rank << 32 | position if wide; keys rise;
- * missing values have the largest rank there is and come last.  Positions are those in `sum`. */
+/* Rows of a node in the order of one column.  A key is rank << 16 | position, or rank << 32 | position if wide; keys
+ * rise; missing values have the largest rank there is and come last.  Positions are those in `sum`. */
 typedef struct cp_split_list {
     const void *key;
     int wide;
@@ -110,19 +111,19 @@ static inline int cp_split_heavier_left(const cp_split_node *n, double left_weig
     return left_weight > n->weight - left_weight;
 }
 
-/* In split_scan.c: the best cut of a number.  Returns 1 if it is better than `best`, which then holds it, but for dim and
- * cut, which the caller knows. */
+/* In split_scan.c: the best cut of a number.  Returns 1 if it is better than `best`, which then holds it, but for dim
+ * and cut, which the caller knows. */
 int cp_split_scan(const cp_split_node *n, const cp_split_list *l, cp_split *best);
 
-/* The same for regression, of narrow keys none of which is missing: a list that serves all columns of a node, but for its
- * keys. */
+/* The same for regression, of narrow keys none of which is missing: a list that serves all columns of a node, but for
+ * its keys. */
 cp_cut_list cp_split_cuts(const cp_split_node *n, const cp_sum *sum);
 int cp_split_cut(const cp_split_node *n, const cp_cut_list *c, cp_split *best);
 
 /* In split_level.c: the best set of levels; `levels` is the number of ranks there can be.  Regression and two classes:
  * levels in the order of their mean response, which is known to hold the best of all subsets [Breiman et al. 1984,
- * sec. 4.2].  More classes: for each of the 32 heaviest classes levels in the order of its share; and each level against
- * the others. */
+ * sec. 4.2].  More classes: for each of the 32 heaviest classes levels in the order of its share; and each level
+ * against the others. */
 int cp_split_levels(const cp_split_node *n, const cp_split_list *l, uint32_t levels, cp_split *best);
 /* The same for regression from `count` levels already summed up in n->level; `missing` is the sum over rows without. */
 int cp_split_level_sums(const cp_split_node *n, size_t count, cp_sum missing, uint32_t levels, cp_split *best);

@@ -23,7 +23,7 @@ static int better_than(const cp_split *best, double num, double den) {
     return num * best->den > best->num * den;
 }
 
-/* -------------------------------------------------------------------------------------------------------- regression */
+/* ------------------------------------------------------------------------------------------------------- regression */
 
 /* Cuts after level 0 ... of the ordered levels, missing values on the left if base holds them.  Returns how many levels
  * go left in the best of them, 0 if none is better. */
@@ -61,7 +61,7 @@ int cp_split_level_sums(const cp_split_node *n, size_t count, cp_sum missing, ui
     return right > 0 || left > 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------- classification */
+/* --------------------------------------------------------------------------------------------------- classification */
 
 static void move_level(const cp_split_node *n, const cp_split_list *l, size_t first, size_t end, cp_side *t) {
     int entropy = n->rule->kind == CP_SPLIT_ENTROPY;
@@ -176,7 +176,7 @@ static int scan_classes(const cp_split_node *n, const cp_split_list *l, size_t c
     return better;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- both */
+/* ------------------------------------------------------------------------------------------------------------- both */
 
 /* Levels as they stand in the list, one after another. */
 static size_t find_levels(const cp_split_node *n, const cp_split_list *l) {

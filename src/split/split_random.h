@@ -1,5 +1,5 @@
-/* split_random - one random cut of a column, as extremely randomized trees want it: uniform between the smallest and the
- * largest value of the node, or a random set of its levels.  Missing values go to whichever side is better. */
+/* split_random - one random cut of a column, as extremely randomized trees want it: uniform between the smallest and
+ * the largest value of the node, or a random set of its levels.  Missing values go to whichever side is better. */
 #ifndef CP_SPLIT_RANDOM_H
 #define CP_SPLIT_RANDOM_H
 

@@ -1,5 +1,6 @@
-/* Sweeps of BART with bugs that others have had: the joint test (tests/dist/bart_law.h) must see each, with the options it is
- * about, and only with those.  This program has its own copy of the files, whose bugs are switched on by a variable. */
+/* Sweeps of BART with bugs that others have had: the joint test (tests/dist/bart_law.h) must see each, with the options
+ * it is about, and only with those.  This program has its own copy of the files, whose bugs are switched on by a
+ * variable. */
 typedef enum bug {
     NO_BUG,
     BROKEN_DF,        /* the noise is drawn with two degrees of freedom too many */

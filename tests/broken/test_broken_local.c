@@ -1,5 +1,5 @@
-/* Moves on one tree of a sum with bugs that others have had: the exact test (tests/exact/test_bart_local.c) must see every
- * one.  This program has its own copy of bart_local.c, whose bugs are switched on by a variable. */
+/* Moves on one tree of a sum with bugs that others have had: the exact test (tests/exact/test_bart_local.c) must see
+ * every one.  This program has its own copy of bart_local.c, whose bugs are switched on by a variable. */
 typedef enum bug {
     NO_BUG,
     BROKEN_PRUNABLE, /* a parent that loses its two leaves is still counted among those that can be pruned */

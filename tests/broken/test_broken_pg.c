@@ -1,5 +1,5 @@
-/* Particle Gibbs with bugs that others have had: the list of all that particles can do (tests/exact/test_bart_pg.c) must see
- * each.  This program has its own copy of the sampler, whose bugs are switched on by a variable. */
+/* Particle Gibbs with bugs that others have had: the list of all that particles can do (tests/exact/test_bart_pg.c)
+ * must see each.  This program has its own copy of the sampler, whose bugs are switched on by a variable. */
 typedef enum bug {
     NO_BUG,
     BROKEN_CLAMP_SLIPS,   /* the clamped particle is resampled like the others */

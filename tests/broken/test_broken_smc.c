@@ -1,5 +1,5 @@
-/* The list of all that particles can do (tests/exact/smc_paths.h) must see the bugs of broken_smc.h, each with the options it is
- * about, and only with those. */
+/* The list of all that particles can do (tests/exact/smc_paths.h) must see the bugs of broken_smc.h, each with the
+ * options it is about, and only with those. */
 #include "broken_smc.h"
 
 #include "smc_paths.h"

@@ -1,4 +1,5 @@
-/* The joint test of islands (tests/dist/smc_joint.h) must see the bugs of broken_smc.h, each with the options it is about. */
+/* The joint test of islands (tests/dist/smc_joint.h) must see the bugs of broken_smc.h, each with the options it is
+ * about. */
 #include "broken_smc.h"
 
 #include "smc_joint.h"

@@ -71,7 +71,7 @@ static void init_world(world *w, const bart_law *law, const bart_belief *of) {
     must(cp_bart_columns_init(&b->columns, &x, of->cuts, 5, NULL, &err), err);
 }
 
-/* ------------------------------------------------------------------------------------------------------- from the prior */
+/* --------------------------------------------------------------------------------------------------- from the prior */
 
 static void draw_tree(const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng) {
     copse_error err;
@@ -131,8 +131,8 @@ static void draw_label(world *w, cp_bart_sum *s, size_t row, cp_rng *rng) {
     s->latent[row] = (float)(f + e);
 }
 
-/* Rows i and i + 1 are alike: the first counts the labels 1 among REPEATS, the second the labels 0.  A latent is the mean of
- * those that are counted. */
+/* Rows i and i + 1 are alike: the first counts the labels 1 among REPEATS, the second the labels 0.  A latent is the
+ * mean of those that are counted. */
 static void draw_counts(world *w, cp_bart_sum *s, size_t row, cp_rng *rng) {
     double f = sum_of_trees(s, row), sum[2] = {0};
     size_t count[2] = {0};
@@ -174,7 +174,7 @@ static void draw_targets(world *w, cp_bart_sum *s, cp_rng *rng) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- features */
+/* --------------------------------------------------------------------------------------------------------- features */
 
 static void features_of(const world *w, const cp_bart_chain *c, double *out[FEATURES], size_t run) {
     const cp_bart_sum *s = c->sum;

@@ -1,7 +1,8 @@
-/* bart_law - the joint test of BART: trees, leaves, noise (or latent z) and shares from the prior, targets from them, some
- * sweeps of a chain given these targets.  Whatever the number of sweeps, what the chain holds is then still a draw from the
- * prior, and it and the targets together one from their joint law: every feature of them follows the law it has in draws
- * that no chain has touched.  All scales are fixed: a prior that looked at the targets would not be one. */
+/* bart_law - the joint test of BART: trees, leaves, noise (or latent z) and shares from the prior, targets from them,
+ * some sweeps of a chain given these targets.  Whatever the number of sweeps, what the chain holds is then still a draw
+ * from the prior, and it and the targets together one from their joint law: every feature of them follows the law it
+ * has in draws that no chain has touched.  All scales are fixed: a prior that looked at the targets would not be
+ * one. */
 #ifndef BART_LAW_H
 #define BART_LAW_H
 
@@ -23,8 +24,8 @@ typedef struct bart_law {
     size_t runs, sweeps;
 } bart_law;
 
-/* The largest distance, over features, between chains that believe `told` and untouched draws, as a share of the bound: a
- * right chain exceeds 1 with probability at most ALPHA for each of the features. */
+/* The largest distance, over features, between chains that believe `told` and untouched draws, as a share of the bound:
+ * a right chain exceeds 1 with probability at most ALPHA for each of the features. */
 double bart_law_distance(const bart_law *law, const bart_belief *is, const bart_belief *told, const char *name);
 
 #endif

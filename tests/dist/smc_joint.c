@@ -5,7 +5,7 @@
 enum { RUNS = 4000, STEPS = 4, FEATURES = 5, MOST_NODES = 1000 };
 static const char *const feature_name[FEATURES] = {"leaves", "depth", "root cut", "leaves left", "log likelihood"};
 
-/* ------------------------------------------------------------------------------------------- an island that finds a tree */
+/* -------------------------------------------------------------------------------------- an island that finds a tree */
 
 /* A particle that is led along a tree. */
 typedef struct led {
@@ -33,8 +33,9 @@ static int has_column(const cp_btree_proposer *p, uint32_t dim) {
     return 0;
 }
 
-/* What the tree does at the block, with the weight it has under the proposal.  Where that looks at some columns only, they
- * are any that have the tree's among them; where it goes by likelihood, the weight is the same for all decisions. */
+/* What the tree does at the block, with the weight it has under the proposal.  Where that looks at some columns only,
+ * they are any that have the tree's among them; where it goes by likelihood, the weight is the same for all
+ * decisions. */
 static void lead(cp_btree_swarm *s, led *d) {
     cp_btree_proposer *p = &s->proposer;
     cp_btree_choice *c = &s->choice[d->particle];
@@ -62,8 +63,9 @@ static void decide(cp_btree_swarm *s, size_t n, led *d) {
     for (size_t i = 0; i < n; i++) must(cp_btree_smc_take(s, (uint32_t)s->key[i], &err), err);
 }
 
-/* Resampling, given that one of the copies, any, is of the particle led.  Multinomial copies are independent, so that one is
- * told to be.  The others are drawn until it is so, which takes long where weights are as apart as numbers make them. */
+/* Resampling, given that one of the copies, any, is of the particle led.  Multinomial copies are independent, so that
+ * one is told to be.  The others are drawn until it is so, which takes long where weights are as apart as numbers make
+ * them. */
 static void choose_ancestors(cp_btree_swarm *s, led *d) {
     size_t n = s->opt.particles, copy;
     int independent = s->opt.resampling == CP_RESAMPLE_MULTINOMIAL;
@@ -91,7 +93,7 @@ static void run_led(cp_btree_swarm *s, led *d) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ features */
+/* --------------------------------------------------------------------------------------------------------- features */
 
 static double log_likelihood(const world *w, const cp_grove *g, int32_t node) {
     const cp_grove_node *n = &g->node[node];
@@ -128,7 +130,7 @@ static double harvest(const world *w, cp_btree_swarm *s, cp_rng *rng, double out
     return log_z;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- runs */
+/* ------------------------------------------------------------------------------------------------------------- runs */
 
 /* Where a run has come to: features of a tree, and the logarithm of its evidence. */
 typedef struct place {

@@ -1,5 +1,5 @@
-/* Whole sweeps of BART keep the joint law of trees, leaves, noise, shares and targets; and the test sees chains that believe
- * in something else. */
+/* Whole sweeps of BART keep the joint law of trees, leaves, noise, shares and targets; and the test sees chains that
+ * believe in something else. */
 #include "bart_law.h"
 
 static const bart_belief right = {.split = {.9, .7}, .leaf_var = .5, .nu = 4, .lambda = .6};

@@ -1,5 +1,5 @@
-/* Particle Gibbs as users run it: trees that begin as draws from the posterior, listed and summed, are draws from it a few
- * steps later.  And with a wrong noise they are not. */
+/* Particle Gibbs as users run it: trees that begin as draws from the posterior, listed and summed, are draws from it a
+ * few steps later.  And with a wrong noise they are not. */
 #include "bart_tiny.h"
 #include "ks.h"
 #include "num/draw.h"

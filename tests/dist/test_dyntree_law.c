@@ -1,5 +1,5 @@
-/* The laws of what is drawn for a row: who is copied, which cut is tried, which move is made.  Bounds are those of ks.h; each has
- * a control that a wrong law fails. */
+/* The laws of what is drawn for a row: who is copied, which cut is tried, which move is made.  Bounds are those of
+ * ks.h; each has a control that a wrong law fails. */
 #include "dynamic.h"
 
 #include "ks.h"
@@ -31,7 +31,7 @@ static void take_down(stage *st) {
     free_sample(&st->s);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- resampling */
+/* ------------------------------------------------------------------------------------------------------- resampling */
 
 typedef struct standing {
     double by, log_w; /* what it is sorted by, and its weight */
@@ -42,8 +42,8 @@ static int by_standing(const void *a, const void *b) {
     return ks_order(&((const standing *)a)->by, &((const standing *)b)->by);
 }
 
-/* Particles in the order of what they predicted: largest distance between the share of children that those up to one have, and
- * their share of weights; each weight raised to a power, which should be 1. */
+/* Particles in the order of what they predicted: largest distance between the share of children that those up to one
+ * have, and their share of weights; each weight raised to a power, which should be 1. */
 static double distance_of_parents(const cp_dyntree_desk *d, size_t n, double power) {
     standing *all = calloc(n, sizeof *all);
     double total = 0, sum = 0, most = 0, children = 0;
@@ -77,7 +77,7 @@ static void who_predicted_better_has_more_children(void **state) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ cuts */
+/* ------------------------------------------------------------------------------------------------------------- cuts */
 
 typedef struct range {
     double low, high;
@@ -94,8 +94,8 @@ static void sort_column(const stage *st, size_t n, size_t dim, double *out) {
     qsort(out, n, sizeof *out, ks_order);
 }
 
-/* Three columns, the last of which is constant: the other two are tried alike, between the third value from below and the third
- * from above. */
+/* Three columns, the last of which is constant: the other two are tried alike, between the third value from below and
+ * the third from above. */
 static void cuts_are_uniform(void **state) {
     (void)state;
     copse_error err;
@@ -129,7 +129,7 @@ static void cuts_are_uniform(void **state) {
     take_down(&st);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- moves */
+/* ------------------------------------------------------------------------------------------------------------ moves */
 
 /* How far the share of each move is from its mean probability, at most; `tilt` makes growing more likely than it is. */
 static double distance_of_moves(const cp_dyntree_desk *d, size_t n, double tilt) {

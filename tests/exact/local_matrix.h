@@ -1,5 +1,5 @@
-/* local_matrix - every tree over a handful of rows, and where the moves of bart_local.h lead from each: what tests of them
- * share.  The transition matrix is built from the moves' own targets, ratios and results.
+/* local_matrix - every tree over a handful of rows, and where the moves of bart_local.h lead from each: what tests of
+ * them share.  The transition matrix is built from the moves' own targets, ratios and results.
  *
  * Residuals and weights have few binary digits, so that float sums of them are exact. */
 #ifndef LOCAL_MATRIX_H

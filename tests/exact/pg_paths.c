@@ -67,7 +67,7 @@ uint32_t cp_bart_pick_cell(const cp_ranks *r, size_t dim, cp_extent e, cp_rng *r
     return e.low + (uint32_t)choose(w, e.high - e.low, cp_ranks_width(r, dim, e.low, e.high));
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the kernel */
+/* ------------------------------------------------------------------------------------------------------- the kernel */
 
 /* One way from tree `from`; returns where it ends.  mistold: the tally says something else. */
 static size_t run(bart_tiny *w, void *sampler, size_t from, size_t *mistold) {

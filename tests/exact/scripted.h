@@ -1,8 +1,8 @@
 /* scripted - random numbers as told: a stand-in for num/rng.c in programs that list what a sampler can do.
  *
- * Linked before the library it takes the place of rng.c, so the sampler is the very code that users run.  The k-th number
- * asked for, of whatever stream, is value[k] while k < given; behind that, numbers of no importance follow.  What was
- * asked for is written down. */
+ * Linked before the library it takes the place of rng.c, so the sampler is the very code that users run.  The k-th
+ * number asked for, of whatever stream, is value[k] while k < given; behind that, numbers of no importance follow.
+ * What was asked for is written down. */
 #ifndef SCRIPTED_H
 #define SCRIPTED_H
 

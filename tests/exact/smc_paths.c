@@ -18,7 +18,7 @@ static void begin_script(const listing *l, size_t given) {
     l->out->runs++;
 }
 
-/* ------------------------------------------------------------------------------------------------ what a number does */
+/* ----------------------------------------------------------------------------------------------- what a number does */
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t n) {
     const unsigned char *c = bytes;
@@ -59,8 +59,8 @@ static uint64_t mix_stage(uint64_t h, cp_btree_swarm *s) {
     return mix_particles(h, s, s->particle);
 }
 
-/* The effect of number `at` being u: what particles do in the stage that asks for it.  Later numbers of the stage are the
- * same for all u, and how many there are is part of the effect. */
+/* The effect of number `at` being u: what particles do in the stage that asks for it.  Later numbers of the stage are
+ * the same for all u, and how many there are is part of the effect. */
 static uint64_t effect_of(const listing *l, size_t at, double u) {
     copse_error err;
     cp_btree_swarm *s;
@@ -73,7 +73,7 @@ static uint64_t effect_of(const listing *l, size_t at, double u) {
     return mix(h, script.below, script.asked * sizeof *script.below);
 }
 
-/* --------------------------------------------------------------------------------------------------- all that happens */
+/* ------------------------------------------------------------------------------------------------- all that happens */
 
 static void explore(const listing *l, size_t at, double probability);
 

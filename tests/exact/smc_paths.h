@@ -1,8 +1,8 @@
 /* smc_paths - everything that can happen to an island of particles, with its probability.
  *
  * The sampler is run again and again on scripted numbers.  What it does is constant between the places where a number
- * makes it do something else; those places are found by halving.  So the mean of its evidence is computed, not estimated,
- * and without knowing how the sampler draws. */
+ * makes it do something else; those places are found by halving.  So the mean of its evidence is computed, not
+ * estimated, and without knowing how the sampler draws. */
 #ifndef SMC_PATHS_H
 #define SMC_PATHS_H
 

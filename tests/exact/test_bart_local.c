@@ -1,6 +1,6 @@
-/* Moves on one tree of a sum leave its posterior as it is: on data small enough to list every tree, the transition matrix
- * against a posterior computed from first principles.  What is drawn has the probabilities that the matrix was built with.
- * And on trees too large to list, ratios are those of bayes/moves.h. */
+/* Moves on one tree of a sum leave its posterior as it is: on data small enough to list every tree, the transition
+ * matrix against a posterior computed from first principles.  What is drawn has the probabilities that the matrix was
+ * built with.  And on trees too large to list, ratios are those of bayes/moves.h. */
 #include "bayes/moves.h"
 #include "ks.h"
 #include "local_matrix.h"
@@ -68,7 +68,7 @@ static void trees_know_their_prior_and_likelihood(void **state) {
     each_case(check_sums);
 }
 
-/* ------------------------------------------------------------------------------------------------------- what is drawn */
+/* ---------------------------------------------------------------------------------------------------- what is drawn */
 
 enum { DRAWS = REPEATS_OF(100000), FEW_STATES = 4 };
 
@@ -108,7 +108,7 @@ static void steps_lead_where_the_matrix_says(void **state) {
     each_case(check_steps);
 }
 
-/* ------------------------------------------------------------------------------------------- trees too large to list */
+/* ------------------------------------------------------------------------------------------ trees too large to list */
 
 typedef struct twin {
     cp_leaf leaf;

@@ -1,5 +1,5 @@
-/* Particle Gibbs leaves a tree's conditional posterior as it is: by listing all that particles can do, for every proposal,
- * whatever undecided nodes count for, resampled always, at times or never, whole trees and parts of them. */
+/* Particle Gibbs leaves a tree's conditional posterior as it is: by listing all that particles can do, for every
+ * proposal, whatever undecided nodes count for, resampled always, at times or never, whole trees and parts of them. */
 #include "pg_paths.h"
 
 #define EXACT 1e-12
@@ -60,7 +60,8 @@ static void three_particles(void **state) {
     check_range((range){0, 4, 3, 0});
 }
 
-/* With two particles resampling by any scheme but the first leaves hardly a choice; three take long, so only few are tried. */
+/* With two particles resampling by any scheme but the first leaves hardly a choice; three take long, so only few are
+ * tried. */
 static void all_ways_to_resample(void **state) {
     (void)state;
     for (int scheme = CP_RESAMPLE_SYSTEMATIC; scheme <= CP_RESAMPLE_STRATIFIED; scheme++)

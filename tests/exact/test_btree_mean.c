@@ -62,8 +62,8 @@ static double most_by_layer(const island_problem *p, cp_btree_proposal proposal)
     return all;
 }
 
-/* By node: of t blocks decided one after another the last has at most n - t + 1 of the n rows, for those before it either
- * contain it and a row more, or other rows. */
+/* By node: of t blocks decided one after another the last has at most n - t + 1 of the n rows, for those before it
+ * either contain it and a row more, or other rows. */
 static double most_by_node(const island_problem *p, cp_btree_proposal proposal) {
     double most[REF_BTREE_ROWS + 1], all = 1;
     for (size_t n = 0; n <= REF_BTREE_ROWS; n++) most[n] = 1;

@@ -1,5 +1,5 @@
-/* Sequential Monte Carlo over trees estimates the evidence without bias, whatever proposal, expansion and resampling: by
- * listing all that one or two particles can do.  And predictions weighted by the evidence are unbiased too. */
+/* Sequential Monte Carlo over trees estimates the evidence without bias, whatever proposal, expansion and resampling:
+ * by listing all that one or two particles can do.  And predictions weighted by the evidence are unbiased too. */
 #include "smc_paths.h"
 
 #define EXACT 1e-12

@@ -1,5 +1,5 @@
-/* Each row's weights and moves against whole trees judged from scratch, tree by tree; and on a line of four places, where there
- * are fifteen trees in all, the particles against the law that they approach. */
+/* Each row's weights and moves against whole trees judged from scratch, tree by tree; and on a line of four places,
+ * where there are fifteen trees in all, the particles against the law that they approach. */
 #include "dynamic.h"
 
 #include "ks.h"
@@ -46,7 +46,7 @@ static const struct {
     {2, 0, 0, "particles=30 min-leaf=9 beta-split=0"},
 };
 
-/* ------------------------------------------------------------------------------------------------------------- weighing */
+/* --------------------------------------------------------------------------------------------------------- weighing */
 
 /* log p(y | x, tree) is what the whole tree is worth with the row, less what it is worth without. */
 static void particles_are_weighed_by_what_they_predicted(void **state) {
@@ -77,7 +77,7 @@ static void particles_are_weighed_by_what_they_predicted(void **state) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- moves */
+/* ------------------------------------------------------------------------------------------------------------ moves */
 
 static int by_value(const void *a, const void *b) {
     float x = *(const float *)a, y = *(const float *)b;
@@ -140,7 +140,8 @@ static void check_particle(const cp_dyntree *f, const cp_dyntree_choice *c, int3
     ref_tree_free(stay);
 }
 
-/* Prior and marginal likelihood of the whole tree before and after each move; and the move that is drawn is the one made. */
+/* Prior and marginal likelihood of the whole tree before and after each move; and the move that is drawn is the one
+ * made. */
 static void moves_are_worth_what_whole_trees_say(void **state) {
     (void)state;
     copse_error err;
@@ -172,15 +173,15 @@ static void moves_are_worth_what_whole_trees_say(void **state) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------- all trees on four places */
+/* ----------------------------------------------------------------------------------------- all trees on four places */
 
-/* Rows are at 0, 1, 2, 3 on a line; a tree is known by the gaps it cuts, in preorder: "." is a leaf, "(1..)" cuts between 1 and
- * 2.  The state of a particle is its tree, and its law after each row follows from its law before:
+/* Rows are at 0, 1, 2, 3 on a line; a tree is known by the gaps it cuts, in preorder: "." is a leaf, "(1..)" cuts
+ * between 1 and 2.  The state of a particle is its tree, and its law after each row follows from its law before:
  *
  *      law'(t') = sum over t of  law(t) p(y | x, t) / sum(...)  x  P(t -> t' by stay, prune, grow)
  *
- * which is what infinitely many particles have.  It is no posterior: moves are not those of a Markov chain that leaves one as it
- * is.  So what is compared is the algorithm with its own limit. */
+ * which is what infinitely many particles have.  It is no posterior: moves are not those of a Markov chain that leaves
+ * one as it is.  So what is compared is the algorithm with its own limit. */
 enum { PLACES = 4, MOST_TREES = 15, ROWS = 9 };
 
 typedef struct law {
@@ -302,9 +303,9 @@ static double distance(law *a, law *b) {
     return sum;
 }
 
-/* No bound holds for sure: particles are not independent of each other.  But their errors fall as 1 over the root of their number;
- * with 100,000 they are some .003, and any one wrong factor makes them a multiple of the tolerance: as the control, a model of
- * another prior, shows. */
+/* No bound holds for sure: particles are not independent of each other.  But their errors fall as 1 over the root of
+ * their number; with 100,000 they are some .003, and any one wrong factor makes them a multiple of the tolerance: as
+ * the control, a model of another prior, shows. */
 static void particles_approach_the_law_of_the_algorithm(void **state) {
     (void)state;
     const struct {

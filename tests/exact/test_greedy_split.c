@@ -96,7 +96,8 @@ static void judge_many(const char *name, size_t classes, void (*change)(cp_greed
     }
 }
 
-/* Leaves without bound, but counted: the finder for large nodes does the work that the one for small nodes does else. */
+/* Leaves without bound, but counted: the finder for large nodes does the work that the one for small nodes does
+ * else. */
 static void count_leaves(cp_greedy_rule *rule, cp_rng *rng) {
     (void)rng;
     rule->max_leaves = BIG_LEAVES;
@@ -179,7 +180,8 @@ static void larger_sets(void **state) {
     }
 }
 
-/* Values with no float between them, the largest there are, infinities, both zeros: the cut is then the lower of two. */
+/* Values with no float between them, the largest there are, infinities, both zeros: the cut is then the lower of
+ * two. */
 static void values_of_any_size(void **state) {
     (void)state;
     const float sizes[] = {-INFINITY,

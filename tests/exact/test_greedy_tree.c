@@ -156,7 +156,7 @@ static void a_part_of_the_rows(void **state) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- ways to one tree */
+/* ------------------------------------------------------------------------------------------------- ways to one tree */
 
 /* Up to 5000 rows with one bin per value: histograms, subtraction and lists of large nodes, lists of small ones. */
 static void exact_and_binned_agree(void **state) {
@@ -325,7 +325,7 @@ static void levels_without_end(void **state) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------- random choice */
+/* ---------------------------------------------------------------------------------------------------- random choice */
 
 enum { DRAWS = REPEATS_OF(20000), COLUMNS = 5, FEW = 24 };
 

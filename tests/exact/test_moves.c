@@ -1,6 +1,6 @@
-/* The moves leave the posterior as it is: on data small enough to list every tree, the transition matrix, built from the
- * moves' own targets, ratios and results, against a posterior computed from first principles.  And what is drawn has the
- * probabilities that the matrix was built with. */
+/* The moves leave the posterior as it is: on data small enough to list every tree, the transition matrix, built from
+ * the moves' own targets, ratios and results, against a posterior computed from first principles.  And what is drawn
+ * has the probabilities that the matrix was built with. */
 #include "check.h"
 #include "ks.h"
 #include "num/rng.h"
@@ -90,7 +90,7 @@ static void every_tree_can_be_grown(void **state) {
     each_case(check_connected);
 }
 
-/* -------------------------------------------------------------------------------------------------------- what is drawn */
+/* ---------------------------------------------------------------------------------------------------- what is drawn */
 
 enum { DRAWS = REPEATS_OF(100000), FEW_STATES = 5 };
 

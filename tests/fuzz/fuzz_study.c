@@ -1,4 +1,5 @@
-/* What any bytes offered as a study must lead to: COPSE_E_MODEL and a message, or a study that asks, is told and opens again. */
+/* What any bytes offered as a study must lead to: COPSE_E_MODEL and a message, or a study that asks, is told and opens
+ * again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

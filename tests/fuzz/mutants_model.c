@@ -3,9 +3,10 @@
  *     mutants_model [MUTANTS]
  *     mutants_model --write FOLDER       the models themselves: the corpus of fuzz_model
  *
- * A third of them are changed bytes, a third changed bytes with all checksums made right again, a third changed numbers:
- * a section's values, length, type or name, packed and signed as the library itself does.  Each must be refused with
- * COPSE_E_MODEL, or be a model that predicts, learns and is sound; within the memory that docs/format.md promises. */
+ * A third of them are changed bytes, a third changed bytes with all checksums made right again, a third changed
+ * numbers: a section's values, length, type or name, packed and signed as the library itself does.  Each must be
+ * refused with COPSE_E_MODEL, or be a model that predicts, learns and is sound; within the memory that docs/format.md
+ * promises. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,8 +262,8 @@ static image put_together(const part *p, size_t n) {
 
 /* -------------------------------------------------------------------------------------------------------- a bomb */
 
-/* A model whose boxes are far larger than its file, for its many columns are all the same.  The library pads such a file
- * to justify them; without its padding it must be refused, before the memory is asked for. */
+/* A model whose boxes are far larger than its file, for its many columns are all the same.  The library pads such a
+ * file to justify them; without its padding it must be refused, before the memory is asked for. */
 static void try_bomb(void) {
     enum { COLUMNS = 20000, ROWS = 40 };
     static part p[MAX_SECTIONS];

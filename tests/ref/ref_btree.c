@@ -15,7 +15,7 @@ static float value_of(const ref_btree *b, size_t i, size_t dim) {
     return b->x[i * b->dims + dim];
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the leaf */
+/* --------------------------------------------------------------------------------------------------------- the leaf */
 
 /* One target after another, each predicted from those before. */
 static double log_leaf_of_classes(const ref_btree *b, unsigned rows) {
@@ -93,7 +93,7 @@ double ref_btree_leaf_predict(const ref_btree *b, unsigned rows, double target) 
     return (same + b->alpha / (double)b->classes) / (n + b->alpha);
 }
 
-/* ------------------------------------------------------------------------------------------------------- all the rules */
+/* ---------------------------------------------------------------------------------------------------- all the rules */
 
 /* Different values of a column in some rows, rising; returns how many. */
 static size_t values_of(const ref_btree *b, unsigned rows, size_t dim, float *out) {
@@ -161,7 +161,7 @@ static size_t list_rules(const ref_btree *b, unsigned rows, ref_btree_space spac
     return count;
 }
 
-/* ------------------------------------------------------------------------------------------------------- all the trees */
+/* ---------------------------------------------------------------------------------------------------- all the trees */
 
 static void append(ref_btree_list *list, const ref_btree_tree *t) {
     if ((list->n & (list->n - 1)) == 0) {
@@ -244,7 +244,7 @@ double ref_btree_posterior(const ref_btree_list *all, size_t tree) {
     return exp(all->tree[tree].log_prior + all->tree[tree].log_likelihood - ref_btree_log_z(all));
 }
 
-/* ------------------------------------------------------------------------------------------------------- predictions */
+/* ------------------------------------------------------------------------------------------------------ predictions */
 
 static double walk(const ref_btree *b, const ref_btree_tree *t, int at, const float *x, double target) {
     const ref_btree_node *n = &t->node[at];

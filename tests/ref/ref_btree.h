@@ -1,7 +1,7 @@
 /* ref_btree - the posterior over decision trees of a handful of rows, by listing every tree.
  *
- * Slow and literal, and it shares no code with the library: what samplers of trees are judged by.  Two state spaces with
- * the same law of everything that can be seen:
+ * Slow and literal, and it shares no code with the library: what samplers of trees are judged by.  Two state spaces
+ * with the same law of everything that can be seen:
  *   gaps    a rule is a column and a gap between neighbouring values of the node's rows;
  *   cells   a rule is a column and a cell between neighbouring values of all rows, which need not be the node's.
  * In both the cut is uniform on the interval of its rule, and whoever predicts walks both ways. */
@@ -22,7 +22,8 @@ typedef struct ref_btree {
     double alpha;
     const double *y;
     double kappa, nu, lambda;
-    /* If leaf_var > 0, y ~ N(mu, noise_var / weight) and mu ~ N(0, leaf_var); log likelihoods are then less by that of mu = 0. */
+    /* If leaf_var > 0, y ~ N(mu, noise_var / weight) and mu ~ N(0, leaf_var); log likelihoods are then less by that of
+     * mu = 0. */
     double leaf_var, noise_var;
     const double *weight; /* NULL: all 1 */
     const double *share;  /* of each column; NULL: all alike */

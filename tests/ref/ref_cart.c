@@ -25,7 +25,7 @@ static int is_missing(const cp_rows *rows, size_t dim, float x) {
     return isnan(x) || (levels && x >= (float)levels);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- impurity */
+/* --------------------------------------------------------------------------------------------------------- impurity */
 
 static double total_weight(const ref_node *node) {
     double w = 0;
@@ -84,7 +84,7 @@ double ref_gain(ref_kind kind, const ref_node *node, const int *left) {
     return gain;
 }
 
-/* -------------------------------------------------------------------------------------------------------- candidates */
+/* ------------------------------------------------------------------------------------------------------- candidates */
 
 static int is_allowed(const ref_rule *rule, const ref_node *node, const int *left) {
     ref_node l = side_of(node, left, 1), r = side_of(node, left, 0);
@@ -206,7 +206,7 @@ ref_best ref_best_of_column(const ref_rule *rule, const ref_node *node, size_t d
     return s.best;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- judging */
+/* ---------------------------------------------------------------------------------------------------------- judging */
 
 typedef struct court {
     const cp_tree *tree;

@@ -1,14 +1,15 @@
 /* ref_cart - weighted CART as a textbook would write it: slow, literal, in plain doubles.
  *
  * Nothing is sorted, summed up ahead or shared between candidates: for every candidate the rows are divided and the
- * impurities of both sides are computed anew.  A tree that was grown elsewhere is judged node by node, so that of several
- * equally good splits any may have been taken.
+ * impurities of both sides are computed anew.  A tree that was grown elsewhere is judged node by node, so that of
+ * several equally good splits any may have been taken.
  *
  * Candidates of a node:
  *   numbers      between neighbouring different values of the node's rows
- *   categories   regression and two classes: all subsets of the levels there are; with more classes, or where sides must
- *                have a minimal size: levels ordered by mean target or, for each class the node has, by its share (ties by code), and
- *                every prefix of that order; with more than two classes also each level against the others
+ *   categories   regression and two classes: all subsets of the levels there are; with more classes, or where sides
+ *                must have a minimal size: levels ordered by mean target or, for each class the node has, by its share
+ *                (ties by code), and every prefix of that order; with more than two classes also each level against the
+ *                others
  *   missing      with the left side, with the right side, or against all others */
 #ifndef REF_CART_H
 #define REF_CART_H
@@ -40,7 +41,8 @@ double ref_impurity(ref_kind kind, const ref_node *node);
 /* Impurity taken away by a division: the i-th row of the node goes left if left[i]. */
 double ref_gain(ref_kind kind, const ref_node *node, const int *left);
 /* The largest gain of all candidates of one column; < 0 if there is none.  Where levels are tied in their mean targets
- * and sides have a minimal size, the order of the tied ones, hence the gain, is left to rounding: it is at least `least`. */
+ * and sides have a minimal size, the order of the tied ones, hence the gain, is left to rounding: it is at least
+ * `least`. */
 typedef struct ref_best {
     double least, most;
 } ref_best;

@@ -1,5 +1,5 @@
-/* ref_dyntree - dynamic trees taken literally: whole trees of their own, judged over all rows from scratch, nothing shared and
- * nothing kept up to date. */
+/* ref_dyntree - dynamic trees taken literally: whole trees of their own, judged over all rows from scratch, nothing
+ * shared and nothing kept up to date. */
 #ifndef REF_DYNTREE_H
 #define REF_DYNTREE_H
 
@@ -16,7 +16,8 @@ ref_tree *ref_tree_copy(const cp_dyntree *f, int32_t node);
 void ref_tree_free(ref_tree *t);
 int ref_tree_same(const ref_tree *a, const ref_tree *b);
 
-/* The leaf that x falls into, as the place that points to it; and the place of its parent, NULL if the leaf is the root. */
+/* The leaf that x falls into, as the place that points to it; and the place of its parent, NULL if the leaf is the
+ * root. */
 ref_tree **ref_tree_find(ref_tree **root, const float *x, ref_tree ***out_parent);
 
 /* In place: the parent becomes a leaf; the leaf is split. */

@@ -59,7 +59,7 @@ void ref_world_code(const ref_world *w, char out[REF_CODE]) {
     out[n] = '\0';
 }
 
-/* ------------------------------------------------------------------------------------------------------------- rules */
+/* ------------------------------------------------------------------------------------------------------------ rules */
 
 /* Distinct values of a column, rising. */
 static size_t values_of(const ref_case *c, size_t dim, float out[REF_ROWS]) {
@@ -125,7 +125,7 @@ unsigned ref_rows_of(const ref_world *w, int32_t node) {
     return rows;
 }
 
-/* ------------------------------------------------------------------------------------------------------- enumeration */
+/* ------------------------------------------------------------------------------------------------------ enumeration */
 
 typedef struct entry {
     char code[REF_CODE];
@@ -187,7 +187,7 @@ size_t ref_kernel_find(const ref_kernel *k, const char *code) {
     return low;
 }
 
-/* --------------------------------------------------------------------------------------------------------- transitions */
+/* ------------------------------------------------------------------------------------------------------ transitions */
 
 typedef struct row_of {
     const ref_kernel *k;

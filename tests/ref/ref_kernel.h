@@ -1,5 +1,5 @@
-/* ref_kernel - every tree over a handful of rows with its posterior (ref_btree.h), and the transition matrices of the moves,
- * built by listing all they can choose.
+/* ref_kernel - every tree over a handful of rows with its posterior (ref_btree.h), and the transition matrices of the
+ * moves, built by listing all they can choose.
  *
  * A tree is a string: '.' for a leaf, else column ('a' ...), cell ('0' ...) and the two subtrees. */
 #ifndef REF_KERNEL_H

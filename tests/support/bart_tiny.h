@@ -1,5 +1,5 @@
-/* bart_tiny - one tree's conditional posterior on a handful of rows, and all its trees: what samplers of a tree of a sum
- * are judged by.  Which gap a rule lies in is what counts, so a tree is known by which rows go left where. */
+/* bart_tiny - one tree's conditional posterior on a handful of rows, and all its trees: what samplers of a tree of a
+ * sum are judged by.  Which gap a rule lies in is what counts, so a tree is known by which rows go left where. */
 #ifndef BART_TINY_H
 #define BART_TINY_H
 
@@ -21,8 +21,8 @@ typedef struct bart_tiny {
     char (*key)[TINY_KEY];
 } bart_tiny;
 
-/* log density of rows in one leaf, up to a constant for each row, one after another: each is normal about what those before
- * say of the mean. */
+/* log density of rows in one leaf, up to a constant for each row, one after another: each is normal about what those
+ * before say of the mean. */
 static inline double bart_tiny_log_leaf(const bart_tiny *w, unsigned rows) {
     double mean = 0, var = w->view.leaf_var, sum = 0;
     for (size_t i = 0; i < w->of->n; i++) {

@@ -1,5 +1,5 @@
-/* comma - a locale that writes 0,5 for a half, as much of the world does.  Few machines that run tests have one, so it is
- * made here, in a folder of its own. */
+/* comma - a locale that writes 0,5 for a half, as much of the world does.  Few machines that run tests have one, so it
+ * is made here, in a folder of its own. */
 #ifndef COMMA_H
 #define COMMA_H
 

@@ -35,7 +35,7 @@ static inline size_t size_of(cp_type type) {
     return type == CP_U8 ? 1 : type == CP_I64 || type == CP_F64 ? 8 : 4;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- damage */
+/* ----------------------------------------------------------------------------------------------------------- damage */
 
 /* What there may be in an image; some of it may be absent. */
 typedef struct section {

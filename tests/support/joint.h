@@ -1,6 +1,7 @@
-/* joint - the joint test of a sampler of trees: a tree from the prior, targets from the tree, then the sampler given these
- * targets.  If it leaves the posterior as it is, its tree is a draw from the prior too, and tree and targets together are
- * one from their joint law: any feature of them follows the law it has in draws that no sampler has touched. */
+/* joint - the joint test of a sampler of trees: a tree from the prior, targets from the tree, then the sampler given
+ * these targets.  If it leaves the posterior as it is, its tree is a draw from the prior too, and tree and targets
+ * together are one from their joint law: any feature of them follows the law it has in draws that no sampler has
+ * touched. */
 #ifndef JOINT_H
 #define JOINT_H
 

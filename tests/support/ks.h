@@ -1,6 +1,6 @@
-/* ks - do draws follow a law?  Kolmogorov's distance against the bound of Dvoretzky, Kiefer and Wolfowitz with Massart's
- * constant: a right sampler fails one assertion with probability at most ALPHA, whatever the seed, and ties only make it
- * less.  Two samples: n draws each, n >= 458. */
+/* ks - do draws follow a law?  Kolmogorov's distance against the bound of Dvoretzky, Kiefer and Wolfowitz with
+ * Massart's constant: a right sampler fails one assertion with probability at most ALPHA, whatever the seed, and ties
+ * only make it less.  Two samples: n draws each, n >= 458. */
 #ifndef KS_H
 #define KS_H
 

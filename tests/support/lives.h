@@ -65,7 +65,7 @@ static inline double figure_of(const copse_model *m, const char *name) {
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ stopped fits */
+/* ----------------------------------------------------------------------------------------------------- stopped fits */
 
 typedef struct stopper {
     volatile int stop;

@@ -1,4 +1,5 @@
-/* online - what tests of methods that learn online share: small models straight on the method, which the options name. */
+/* online - what tests of methods that learn online share: small models straight on the method, which the options
+ * name. */
 #ifndef ONLINE_H
 #define ONLINE_H
 

@@ -1,4 +1,5 @@
-/* random_tree - what the tests of trees share: random trees with categories and missing values, and the literal walk. */
+/* random_tree - what the tests of trees share: random trees with categories and missing values, and the literal
+ * walk. */
 #ifndef RANDOM_TREE_H
 #define RANDOM_TREE_H
 

@@ -11,8 +11,8 @@
 #endif
 #endif
 
-/* A sanitizer looks at what the code touches, and sees it in a tenth of a long test's repeats, or in fewer of the stories
- * that break off here or there. */
+/* A sanitizer looks at what the code touches, and sees it in a tenth of a long test's repeats, or in fewer of the
+ * stories that break off here or there. */
 #ifdef SANITIZED
 enum { ONE_OF = 10, FAILURES_APART = 31 };
 #else

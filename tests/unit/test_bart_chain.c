@@ -1,5 +1,5 @@
-/* Chains of BART: conjugate laws of leaves and noise given fixed trees, invariants, classes as sums of their own, the same
- * bits in any number of sittings and on any number of threads, memory that runs out, and files that lie. */
+/* Chains of BART: conjugate laws of leaves and noise given fixed trees, invariants, classes as sums of their own, the
+ * same bits in any number of sittings and on any number of threads, memory that runs out, and files that lie. */
 #include "bart/bart_chain_state.h"
 #include "base/mem.h"
 #include "base/pool.h"
@@ -55,7 +55,8 @@ static void must_hold(const cp_bart_chain *c) {
     if (bad) fail_msg("%s", bad);
 }
 
-/* All that a chain can be, for each kind of problem: numbers, two classes, three; sparse and weighted; particle Gibbs. */
+/* All that a chain can be, for each kind of problem: numbers, two classes, three; sparse and weighted; particle
+ * Gibbs. */
 typedef struct kind {
     const char *name;
     size_t classes;
@@ -122,7 +123,7 @@ static void through_a_file(cp_bart_chain **c, const cp_bart_problem *b) {
     *c = again;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- running */
+/* ---------------------------------------------------------------------------------------------------------- running */
 
 static void invariants_hold_after_every_sweep(void **state) {
     (void)state;
@@ -205,7 +206,7 @@ static void each_class_is_a_sum_of_its_own(void **state) {
     clear_world(&w);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- exact laws */
+/* ------------------------------------------------------------------------------------------------------- exact laws */
 
 /* Moves nothing. */
 static copse_status stand_still(void *sampler, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng,
@@ -236,10 +237,10 @@ static double chi_cdf(double x, const void *df) {
     return cp_dens_gamma_cdf(.5 * x, .5 * *(const double *)df);
 }
 
-/* One tree of one leaf, noise and mu sampled in turn: their stationary law is known in closed form only without a proper
- * prior of mu, but one sweep from exact draws must keep it: mu ~ prior, sigma ~ prior, y from both, a sweep, and then
- * mu / sqrt(leaf_var) is normal, nu lambda / sigma^2 chi-square, as before.  The joint test (tests/dist) does that for whole
- * sums; here each of the two draws is held to its own conditional law. */
+/* One tree of one leaf, noise and mu sampled in turn: their stationary law is known in closed form only without a
+ * proper prior of mu, but one sweep from exact draws must keep it: mu ~ prior, sigma ~ prior, y from both, a sweep, and
+ * then mu / sqrt(leaf_var) is normal, nu lambda / sigma^2 chi-square, as before.  The joint test (tests/dist) does that
+ * for whole sums; here each of the two draws is held to its own conditional law. */
 static void leaves_and_noise_follow_their_conditional_laws(void **state) {
     (void)state;
     enum { DRAWS = 20000 };
@@ -306,7 +307,7 @@ static void the_prior_alone_gives_the_prior(void **state) {
     clear_world(&w);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the same bits */
+/* ---------------------------------------------------------------------------------------------------- the same bits */
 
 typedef struct team {
     cp_bart_chain *chain[7];
@@ -395,10 +396,10 @@ static void a_stopped_chain_stands_between_sweeps(void **state) {
     clear_world(&w);
 }
 
-/* ------------------------------------------------------------------------------------------------------- memory, files */
+/* ---------------------------------------------------------------------------------------------------- memory, files */
 
-/* However often it runs out, a chain that goes on ends where it would have ended: in a sweep, between trees, when a draw is
- * kept; and if it is saved there and restored. */
+/* However often it runs out, a chain that goes on ends where it would have ended: in a sweep, between trees, when a
+ * draw is kept; and if it is saved there and restored. */
 static void memory_may_run_out_at_any_time(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT(kinds); k++) {

@@ -32,7 +32,7 @@ static void check_cuts(const cp_bart_columns *c, const float *x, size_t step, cp
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- by hand */
+/* ---------------------------------------------------------------------------------------------------------- by hand */
 
 static void uniform_cuts_lie_anywhere_between_values(void **state) {
     (void)state;
@@ -126,7 +126,7 @@ static void quantiles_of_a_heap(void **state) {
     cp_bart_columns_clear(&c);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ made up */
+/* ---------------------------------------------------------------------------------------------------------- made up */
 
 static void every_kind_of_cut_on_made_up_columns(void **state) {
     (void)state;

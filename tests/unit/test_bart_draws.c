@@ -6,7 +6,7 @@
 
 enum { DIMS = 5, TREES = 7, MOST = 12 };
 
-/* -------------------------------------------------------------------------------------------------------- random trees */
+/* ----------------------------------------------------------------------------------------------------- random trees */
 
 /* A tree in memory of its own, numbered as its nodes came. */
 typedef struct stand {
@@ -121,7 +121,7 @@ static void forget(history *h) {
     free(h);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- walks */
+/* ------------------------------------------------------------------------------------------------------------ walks */
 
 static void assert_sums(const history *h, const cp_bart_draws *d, size_t first, size_t draws) {
     copse_error err;
@@ -199,7 +199,7 @@ static void a_tree_of_most_leaves_is_kept_whole(void **state) {
     forget(h);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- keeping */
+/* ---------------------------------------------------------------------------------------------------------- keeping */
 
 /* Fresh trees may by chance be like the old ones, if these are single leaves. */
 static void a_shape_is_kept_once_while_it_lasts(void **state) {
@@ -260,7 +260,7 @@ static void a_failed_addition_leaves_the_draws_as_they_were(void **state) {
     forget(h);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 static copse_status write_image(const cp_bart_draws *d, image *out, copse_error *err) {
     cp_writer *w;
@@ -401,7 +401,7 @@ static void every_failing_allocation_ends_cleanly(void **state) {
     forget(h);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- check */
+/* ------------------------------------------------------------------------------------------------------------ check */
 
 static void broken_draws_are_found(void **state) {
     (void)state;

@@ -1,5 +1,5 @@
-/* Several threads at the rows of one chain: every pass against the one that a single thread makes, whole chains against each
- * other, to the bit; latents of rows beyond the first stretch; memory that runs out. */
+/* Several threads at the rows of one chain: every pass against the one that a single thread makes, whole chains against
+ * each other, to the bit; latents of rows beyond the first stretch; memory that runs out. */
 #include "bart/bart_chain_state.h"
 #include "base/mem.h"
 #include "ks.h"
@@ -8,7 +8,7 @@
 
 static const size_t threads[] = {2, 3, 7};
 
-/* --------------------------------------------------------------------------------------------------------------- passes */
+/* ----------------------------------------------------------------------------------------------------------- passes */
 
 enum { MOST = 50001 };
 
@@ -122,7 +122,7 @@ static void few_rows_have_one_thread(void **state) {
     assert_int_equal(cp_mem_count(), before);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- chains */
+/* ----------------------------------------------------------------------------------------------------------- chains */
 
 enum { ROWS = 20000, DIMS = 6, SWEEPS = 2 + 10 + 24 };
 
@@ -222,8 +222,8 @@ static double uniform_cdf(double x, const void *nothing) {
     return x;
 }
 
-/* Before the first sweep f is 0 everywhere, and the latents are normal, given their signs: of all stretches, and of no two
- * the same. */
+/* Before the first sweep f is 0 everywhere, and the latents are normal, given their signs: of all stretches, and of no
+ * two the same. */
 static void latents_are_normal_in_every_stretch(void **state) {
     (void)state;
     static double u[ROWS];

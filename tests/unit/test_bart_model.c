@@ -44,7 +44,7 @@ static copse_table *table_of(size_t which, size_t rows) {
 }
 enum { TABLES = 3 };
 
-/* -------------------------------------------------------------------------------------------------------------- models */
+/* ----------------------------------------------------------------------------------------------------------- models */
 
 static void models_are_sound_and_come_back_as_they_were(void **state) {
     (void)state;
@@ -232,7 +232,8 @@ static void probabilities_are_means_over_draws(void **state) {
     }
 }
 
-/* Asked for as many draws as there are, the mean of y gives its own; y differs from these by noise; fewer are spread. */
+/* Asked for as many draws as there are, the mean of y gives its own; y differs from these by noise; fewer are
+ * spread. */
 static void draws_come_in_the_order_of_sampling(void **state) {
     (void)state;
     copse_error err;
@@ -299,7 +300,7 @@ static void targets_may_have_any_unit(void **state) {
     copse_table_free(far);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- posterior */
+/* -------------------------------------------------------------------------------------------------------- posterior */
 
 static void shares_of_splits_add_up(void **state) {
     (void)state;
@@ -358,7 +359,7 @@ static void the_diagnosis_names_what_is_wrong(void **state) {
     copse_table_free(t);
 }
 
-/* -------------------------------------------------------------------------------------------------------- checkpoints */
+/* ------------------------------------------------------------------------------------------------------ checkpoints */
 
 static void a_fit_in_pieces_is_the_same_fit(void **state) {
     (void)state;

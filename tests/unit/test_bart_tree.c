@@ -1,5 +1,5 @@
-/* Trees of the sum under thousands of changes: the invariants hold, files bring back the very state, and what a file says is
- * not believed. */
+/* Trees of the sum under thousands of changes: the invariants hold, files bring back the very state, and what a file
+ * says is not believed. */
 #include "bart_world.h"
 #include "ks.h"
 
@@ -90,7 +90,7 @@ static void check_sees_what_is_broken(void **state) {
     bart_world_clear(&w);
 }
 
-/* ------------------------------------------------------------------------------------------------------ what trees say */
+/* --------------------------------------------------------------------------------------------------- what trees say */
 
 /* The same tree, grown by the moves of Bayesian trees. */
 static void plant(cp_moves *k, cp_moves_tree *m, int32_t at, const cp_bart_tree *t, int16_t from) {
@@ -178,7 +178,7 @@ static void mu_follows_its_posterior_or_its_prior(void **state) {
     bart_world_clear(&w);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 static unsigned char *image_of(const cp_bart_tree *t, size_t *out_n) {
     copse_error err;

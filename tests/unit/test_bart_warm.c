@@ -1,5 +1,5 @@
-/* Trees grown from the root: each first cut as often as prior times likelihood say; a fit that is found in few sweeps; columns
- * with more values than there are bins, more rows than are looked at, and rows that count nothing. */
+/* Trees grown from the root: each first cut as often as prior times likelihood say; a fit that is found in few sweeps;
+ * columns with more values than there are bins, more rows than are looked at, and rows that count nothing. */
 #include "bart/bart_chain_state.h"
 #include "ks.h"
 #include "sample.h"
@@ -18,7 +18,7 @@ static cp_bart_options options(size_t trees, size_t warm) {
                              .ols = 1};
 }
 
-/* ------------------------------------------------------------------------------------------------------ the law of cuts */
+/* -------------------------------------------------------------------------------------------------- the law of cuts */
 
 enum { ROWS = 12, DIMS = 2, DRAWS = 10000 };
 
@@ -95,7 +95,7 @@ static void first_cuts_follow_prior_and_likelihood(void **state) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- fits */
+/* ------------------------------------------------------------------------------------------------------------- fits */
 
 static double error_after(const sample *s, size_t warm, size_t sweeps) {
     copse_error err;

@@ -73,7 +73,7 @@ static void through_a_file(cp_btree_chain **c, const world *w, const cp_btree_mc
     cp_writer_free(file);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- running */
+/* ---------------------------------------------------------------------------------------------------------- running */
 
 static void invariants_hold_after_every_iteration(void **state) {
     (void)state;
@@ -231,7 +231,7 @@ static void a_stopped_chain_stands_between_iterations(void **state) {
     clear_world(&w);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
 /* Any allocation fails; then there is memory again, and the chain goes on as if nothing had been. */
 static void memory_may_run_out_at_any_time(void **state) {
@@ -329,7 +329,7 @@ static void iterations_allocate_only_what_is_kept(void **state) {
     clear_world(&w);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 /* Each way to lie is one change to a sound chain, written as it is; reading must find it.  0 when there are no more. */
 static int lie(cp_btree_chain *c, int how) {

@@ -17,7 +17,7 @@ static const cp_btree *state_of(const copse_model *m) {
     return m->state;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- models */
+/* ----------------------------------------------------------------------------------------------------------- models */
 
 static void models_are_sound_and_come_back_as_they_were(void **state) {
     (void)state;
@@ -187,7 +187,7 @@ static void the_mean_is_known_better_than_y(void **state) {
     copse_table_free(t);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- posterior */
+/* -------------------------------------------------------------------------------------------------------- posterior */
 
 static void the_posterior_over_trees_adds_up(void **state) {
     (void)state;
@@ -224,7 +224,7 @@ static void the_posterior_over_trees_adds_up(void **state) {
     copse_table_free(t);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- tuning */
+/* ----------------------------------------------------------------------------------------------------------- tuning */
 
 static void tuning_never_lowers_the_marginal_likelihood(void **state) {
     (void)state;
@@ -240,7 +240,7 @@ static void tuning_never_lowers_the_marginal_likelihood(void **state) {
     copse_table_free(t);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- progress */
+/* --------------------------------------------------------------------------------------------------------- progress */
 
 /* What was said of an island: its stages are counted, and there is no total before the last. */
 typedef struct stages {
@@ -272,7 +272,7 @@ static void every_stage_is_reported(void **state) {
     copse_table_free(t);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- checkpoints */
+/* ------------------------------------------------------------------------------------------------------ checkpoints */
 
 static void a_fit_in_pieces_is_the_same_fit(void **state) {
     (void)state;

@@ -162,7 +162,7 @@ static void a_cut_lies_in_its_gap(void **state) {
     free_stand(&s);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- proposals */
+/* -------------------------------------------------------------------------------------------------------- proposals */
 
 /* What can be decided at a block, stop first, with prior x likelihood over l(N). */
 typedef struct law {
@@ -220,7 +220,8 @@ static void chances_of(const law *l, const cp_btree_problem *b, cp_btree_proposa
     }
 }
 
-/* The largest distance of the share of a decision from its chance; and each weight is what chance and target make it. */
+/* The largest distance of the share of a decision from its chance; and each weight is what chance and target make
+ * it. */
 static double distance(cp_btree_proposer *p, const law *l, const double *chance) {
     double share[DECISIONS] = {0}, most = 0;
     for (uint32_t i = 0; i < DRAWS; i++) {

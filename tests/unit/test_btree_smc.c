@@ -37,7 +37,7 @@ static void assert_same_island(const cp_btree_island *a, const cp_btree_island *
     assert_memory_equal(a->ess, b->ess, a->stages * sizeof *a->ess);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- results */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 typedef struct result {
     cp_grove grove;
@@ -147,7 +147,7 @@ static void trees_hold_every_row(void **state) {
     free_stand(&t);
 }
 
-/* ------------------------------------------------------------------------------------------------------ small and odd */
+/* ---------------------------------------------------------------------------------------------------- small and odd */
 
 static void nothing_to_split_is_one_leaf(void **state) {
     (void)state;
@@ -195,8 +195,8 @@ static void max_stages_cut_trees_short(void **state) {
     free_stand(&t);
 }
 
-/* Where particles agree, a thousand of them hold little more than ten: the rule has one column and one gap at each block,
- * only stopping is a choice. */
+/* Where particles agree, a thousand of them hold little more than ten: the rule has one column and one gap at each
+ * block, only stopping is a choice. */
 static void memory_follows_different_trees(void **state) {
     (void)state;
     size_t states[2], rows[2];
@@ -218,7 +218,7 @@ static void memory_follows_different_trees(void **state) {
     assert_int_equal(rows[0], rows[1]);
 }
 
-/* ------------------------------------------------------------------------------------------------- stopping and going on */
+/* -------------------------------------------------------------------------------------------- stopping and going on */
 
 static unsigned char *save(cp_btree_swarm *s, size_t *out_n) {
     copse_error err;
@@ -397,7 +397,7 @@ static void out_of_memory_is_a_status(void **state) {
     free_stand(&t);
 }
 
-/* ------------------------------------------------------------------------------------------------------- hostile files */
+/* ---------------------------------------------------------------------------------------------------- hostile files */
 
 /* The sections of an island, one of whose numbers is changed before they are written. */
 typedef struct forged {

@@ -1,4 +1,5 @@
-/* Blocks and states against particles that each own a tree and a list of what waits, with rows picked out one by one. */
+/* Blocks and states against particles that each own a tree and a list of what waits, with rows picked out one by
+ * one. */
 #include "stand.h"
 
 #include "base/mem.h"

@@ -7,7 +7,7 @@
 
 enum { CHAINS = 4 };
 
-/* ----------------------------------------------------------------------------- the paper's formulas, as they stand there */
+/* ------------------------------------------------------------------------ the paper's formulas, as they stand there */
 
 typedef struct plain {
     size_t m, n;
@@ -119,7 +119,7 @@ static cp_converge plainly(const double *x, size_t chains, size_t draws) {
                          fmin(plain_ess(&low), plain_ess(&high))};
 }
 
-/* ----------------------------------------------------------------------------------------------------------- comparisons */
+/* ------------------------------------------------------------------------------------------------------ comparisons */
 
 /* y_k = phi y_(k-1) + e_k, from its stationary law; rounded, if steps > 0, so that there are ties. */
 static double *autoregression(const char *name, double phi, size_t chains, size_t draws, double step) {

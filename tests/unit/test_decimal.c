@@ -185,7 +185,8 @@ static void a_comma_locale_changes_nothing(void **state) {
     assert_true(same_bits(x, strtod(text, NULL)));
 }
 
-/* Everything printf writes in up to 24 bytes of digits is taken at once: declining would be slow, and nothing else would tell. */
+/* Everything printf writes in up to 24 bytes of digits is taken at once: declining would be slow, and nothing else
+ * would tell. */
 static void common_forms_are_taken_as_fields(void **state) {
     (void)state;
     const char *forms[] = {"%.0f", "%.1f", "%.2f", "%.6f", "%.12f", "%g", "%.3e", "%.8E", "%.15g", "%.16e", "%.17g"};

@@ -2,7 +2,7 @@
  * tests/exact/test_dyntree_moves.c. */
 #include "dynamic.h"
 
-/* ------------------------------------------------------------------------------------------------------------ invariants */
+/* ------------------------------------------------------------------------------------------------------- invariants */
 
 /* Rows that are all alike cannot be cut, and one row is enough to begin with. */
 static void rows_that_are_alike_stay_together(void **state) {
@@ -49,7 +49,7 @@ static void trees_that_several_particles_have_are_counted_once(void **state) {
     free_sample(&s);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- progress */
+/* --------------------------------------------------------------------------------------------------------- progress */
 
 typedef struct watch {
     size_t calls;
@@ -88,7 +88,7 @@ static void progress_counts_rows_that_were_left_behind(void **state) {
     free_sample(&s);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ predictions */
+/* ------------------------------------------------------------------------------------------------------ predictions */
 
 /* y -> 8 y: the same trees, and answers eight times as large. */
 static void targets_may_have_any_unit(void **state) {
@@ -163,7 +163,7 @@ static void the_answer_is_the_mean_over_particles(void **state) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 /* What a file could break without breaking anything else. */
 static void files_that_lie_are_not_read(void **state) {

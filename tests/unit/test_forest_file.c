@@ -137,7 +137,7 @@ static void wide_data_come_back(void **state) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------ hostile files */
+/* ---------------------------------------------------------------------------------------------------- hostile files */
 
 static const section sections[] = {
     {"forest.centre", CP_F64}, {"forest.scale", CP_F64}, {"forest.levels", CP_U32}, {"forest.trees", CP_I64},
@@ -285,7 +285,7 @@ static void out_of_memory_is_a_status(void **state) {
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- size */
+/* ------------------------------------------------------------------------------------------------------------- size */
 
 /* Bytes before compression, over all sections. */
 static size_t raw_size(const image *in) {

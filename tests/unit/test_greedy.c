@@ -1,5 +1,5 @@
-/* The six methods on the engine: what a tree holds against the rows and weights it was given, what the forest says against
- * a literal reading of its trees, and what may not change it. */
+/* The six methods on the engine: what a tree holds against the rows and weights it was given, what the forest says
+ * against a literal reading of its trees, and what may not change it. */
 #include "fitted.h"
 #include "sanitized.h"
 
@@ -26,7 +26,7 @@ static cp_answer ask(const cp_method *m, const cp_greedy *g, const cp_rows *rows
     return a;
 }
 
-/* ------------------------------------------------------------------------------------------------- what may not change */
+/* ---------------------------------------------------------------------------------------------- what may not change */
 
 static void threads_change_no_byte(void **state) {
     (void)state;
@@ -111,7 +111,7 @@ static void seeds_change_forests(void **state) {
     free_sample(&s);
 }
 
-/* --------------------------------------------------------------------------------------- leaves against rows and weights */
+/* ---------------------------------------------------------------------------------- leaves against rows and weights */
 
 /* What a leaf should hold. */
 typedef struct sums {
@@ -237,7 +237,7 @@ static void bf_with_unit_weights_is_cart(void **state) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- trunks */
+/* ----------------------------------------------------------------------------------------------------------- trunks */
 
 static void assert_top_is(const cp_tree *t, int32_t at, const cp_tree *trunk, int32_t node) {
     const cp_tree_node *a = &t->node[at], *b = &trunk->node[node];
@@ -312,7 +312,7 @@ static void trunk_of_a_sample_keeps_its_size(void **state) {
     free_sample(&s);
 }
 
-/* --------------------------------------------------------------------------------------------- answers, read literally */
+/* ------------------------------------------------------------------------------------------ answers, read literally */
 
 static uint32_t leaf_of(const cp_greedy *g, size_t m, const cp_rows *rows, size_t i) {
     uint32_t leaf;
@@ -495,7 +495,7 @@ static void pure_leaves_do_not_claim_certainty(void **state) {
     free_sample(&s);
 }
 
-/* ------------------------------------------------------------------------------------------------- weights and failures */
+/* --------------------------------------------------------------------------------------------- weights and failures */
 
 static void weight_zero_is_a_row_left_out(void **state) {
     (void)state;
@@ -598,7 +598,7 @@ static void any_allocation_may_fail(void **state) {
         }
 }
 
-/* ------------------------------------------------------------------------------------------------------ awkward inputs */
+/* --------------------------------------------------------------------------------------------------- awkward inputs */
 
 static void assert_answers(const cp_method *m, const cp_rows *rows, const char *text) {
     copse_params *p = options_of(m, text);
@@ -666,8 +666,8 @@ static void assert_overwriting_changes_nothing(const cp_method *m, const cp_gree
     free(copy);
 }
 
-/* Rows that may be overwritten get the same answer as others, whether these go as gangs, as keys or, where one is missing, as they
- * are. */
+/* Rows that may be overwritten get the same answer as others, whether these go as gangs, as keys or, where one is
+ * missing, as they are. */
 static void answers_may_take_the_place_of_rows(void **state) {
     (void)state;
     enum { ROWS = 8192 + 803 };                   /* in two blocks, and three rows beyond the last gang */

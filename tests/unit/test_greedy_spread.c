@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "greedy/greedy.h"
 
-/* -------------------------------------------------------------------------------------------------------------- by hand */
+/* ---------------------------------------------------------------------------------------------------------- by hand */
 
 enum { ROWS = 99 };
 static const double z_squared = 2.705543454095414;
@@ -74,7 +74,7 @@ static void votes_become_a_row_to_judge_by(void **state) {
     assert_near(u.within, ((3 * 4 + 2) / 4. + 2 / 2.) / 2, 1e-12);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ intervals */
+/* -------------------------------------------------------------------------------------------------------- intervals */
 
 static const cp_method *const methods[] = {&cp_cart_method, &cp_rf_method,  &cp_ert_method,
                                            &cp_bf_method,   &cp_ssf_method, &cp_ebf_method};

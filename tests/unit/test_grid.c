@@ -74,8 +74,8 @@ static void near_ones_are_nearest(void **state) {
     takes_them_one_by_one(100, 2, 1, "all equal");
 }
 
-/* Each free point alike: 20,000 draws from 10 points of which 4 are taken, by the chi-square bound with 5 degrees of freedom
- * that is exceeded once in a million. */
+/* Each free point alike: 20,000 draws from 10 points of which 4 are taken, by the chi-square bound with 5 degrees of
+ * freedom that is exceeded once in a million. */
 static void draws_are_even(void **state) {
     enum { N = 10, DRAWS = 20000 };
     copse_error err;

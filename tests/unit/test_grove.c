@@ -7,7 +7,7 @@
 
 enum { DIMS = 4, WIDTH = 3 };
 
-/* ------------------------------------------------------------------------------------------------------- random groves */
+/* ---------------------------------------------------------------------------------------------------- random groves */
 
 /* Cuts are few, so that subtrees are often alike; x meets them inside, on their ends and outside. */
 static cp_grove_node random_cut(cp_rng *rng) {
@@ -54,7 +54,7 @@ static cp_grove finished_grove(const char *name, size_t trees, int depth) {
     return g;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- walks */
+/* ------------------------------------------------------------------------------------------------------------ walks */
 
 /* The header's sentence, word for word. */
 static void walk_slowly(const cp_grove *g, int32_t node, const float *x, double share, double *leaf) {
@@ -142,7 +142,7 @@ static void the_share_to_the_left_falls_from_low_to_high(void **state) {
     cp_grove_clear(&g);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ interning */
+/* -------------------------------------------------------------------------------------------------------- interning */
 
 static void equal_nodes_are_kept_once(void **state) {
     (void)state;
@@ -209,7 +209,7 @@ static void weights_that_vanish_leave_no_tree(void **state) {
     cp_grove_clear(&g);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- merging */
+/* ---------------------------------------------------------------------------------------------------------- merging */
 
 static double weight_of(const cp_grove *g, const float *x, const double *stat) {
     copse_error err;
@@ -264,7 +264,7 @@ static void a_grove_merged_with_itself_is_itself(void **state) {
     cp_grove_clear(&twice);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- sizes */
+/* ------------------------------------------------------------------------------------------------------------ sizes */
 
 static cp_grove_size measure_slowly(const cp_grove *g, int32_t node) {
     const cp_grove_node *n = &g->node[node];
@@ -313,7 +313,7 @@ static void leaves_beyond_counting_are_many(void **state) {
     cp_grove_clear(&g);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 static copse_status write_image(const cp_grove *g, image *out, copse_error *err) {
     cp_writer *w;
@@ -453,7 +453,7 @@ static void a_small_file_describes_no_endless_tree(void **state) {
     cp_grove_clear(&large);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ check */
+/* ------------------------------------------------------------------------------------------------------------ check */
 
 static void broken_groves_are_found(void **state) {
     (void)state;

@@ -38,7 +38,7 @@ static double weight_of(const leaf_case *c, size_t row) {
     return c->m.opt_weight ? (double)c->weight[row] : 1;
 }
 
-/* ------------------------------------------------------------------------------------------------ the integral over mu */
+/* --------------------------------------------------------------------------------------------- the integral over mu */
 
 typedef struct integrand {
     const leaf_case *c;
@@ -101,7 +101,7 @@ static void a_sum_of_trees_judges_leaves_alike(void **state) {
     assert_true(cp_bart_log_leaf(&v, stat[0], stat[1]) == 0);
 }
 
-/* --------------------------------------------------------------------------------------------------------- statistics */
+/* ------------------------------------------------------------------------------------------------------- statistics */
 
 static void gather_adds_up(void **state) {
     (void)state;
@@ -138,7 +138,7 @@ static void scan_is_the_marginal_of_both_sides(void **state) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- draws */
+/* ------------------------------------------------------------------------------------------------------------ draws */
 
 typedef struct law {
     double mean, sd;

@@ -60,7 +60,7 @@ static void marginal_is_the_product_of_predictives(void **state) {
     }
 }
 
-/* ------------------------------------------------------------------------------- the integral over mean and variance */
+/* ------------------------------------------------------------------------------ the integral over mean and variance */
 
 typedef struct integrand {
     const cp_leaf *m;

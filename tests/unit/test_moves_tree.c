@@ -1,5 +1,5 @@
-/* Trees under thousands of random moves, on data with ties, constant columns and equal rows: the invariants hold, nothing
- * allocates, files bring back the very state, and what a file says is not believed. */
+/* Trees under thousands of random moves, on data with ties, constant columns and equal rows: the invariants hold,
+ * nothing allocates, files bring back the very state, and what a file says is not believed. */
 #include "base/mem.h"
 #include "bayes/moves.h"
 #include "check.h"
@@ -249,7 +249,7 @@ static void priors_alone_and_new_targets(void **state) {
     clear_world(&w);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
 static void steps_allocate_only_when_the_tree_outgrows_itself(void **state) {
     (void)state;
@@ -300,7 +300,7 @@ static void any_allocation_may_fail(void **state) {
     clear_world(&w);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 typedef struct image {
     int32_t *left, *growable, *prunable;

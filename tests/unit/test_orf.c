@@ -1,5 +1,5 @@
-/* On-line random forests: the law of the bags, the rules of the paper against a tree that keeps its rows, what waits to be
- * learnt, forgetting.  What they have in common with other methods that learn online is in test_online.c. */
+/* On-line random forests: the law of the bags, the rules of the paper against a tree that keeps its rows, what waits to
+ * be learnt, forgetting.  What they have in common with other methods that learn online is in test_online.c. */
 #include "ks.h"
 #include "online.h"
 
@@ -75,7 +75,7 @@ static void tests_are_drawn_evenly(void **state) {
     free_sample(&s);
 }
 
-/* -------------------------------------------------------------------------- the paper's rules, by one that keeps rows */
+/* ------------------------------------------------------------------------ the paper's rules, by one that keeps rows */
 
 enum { SHADOW_NODES = 400, SHADOW_ROWS = 1600 };
 
@@ -288,7 +288,8 @@ static void trees_follow_the_rules_of_the_paper(void **state) {
 
 /* --------------------------------------------------------------------------------------------------------- streams */
 
-/* Whichever allocation fails while rows are answered and learnt, what was taken in is learnt before the model is saved. */
+/* Whichever allocation fails while rows are answered and learnt, what was taken in is learnt before the model is
+ * saved. */
 static void what_was_taken_in_is_learnt_before_saving(void **state) {
     (void)state;
     copse_error err;
@@ -393,7 +394,7 @@ static void a_leaf_says_what_its_rows_say(void **state) {
     free_sample(&s);
 }
 
-/* --------------------------------------------------------------------------------------- temporal knowledge weighting */
+/* ------------------------------------------------------------------------------------- temporal knowledge weighting */
 
 /* After each row one tree older than 1/gamma rows is picked, and begun anew with the probability of its error. */
 static void trees_that_err_are_begun_anew(void **state) {

@@ -1,5 +1,5 @@
-/* Passes over rows by group: every way to do them against loops that follow the definitions, at all sizes around the ends of
- * lanes and pieces; and all ways against each other, to the bit. */
+/* Passes over rows by group: every way to do them against loops that follow the definitions, at all sizes around the
+ * ends of lanes and pieces; and all ways against each other, to the bit. */
 #include "check.h"
 
 #include "num/draw.h"
@@ -142,7 +142,7 @@ static void squares_are_summed(void **state) {
     each_world(check_squares);
 }
 
-/* --------------------------------------------------------------------------------------------------- extent and left */
+/* -------------------------------------------------------------------------------------------------- extent and left */
 
 static void check_extent(const cp_slots *k, const world *w, int weighted) {
     (void)weighted;
@@ -259,7 +259,7 @@ static void the_whole_group_has_the_sum_of_a_move(void **state) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ changes */
+/* ---------------------------------------------------------------------------------------------------------- changes */
 
 static void check_changes(const cp_slots *k, const world *w, int weighted) {
     uint8_t slot[MOST + PAD];

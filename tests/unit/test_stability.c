@@ -4,7 +4,7 @@
 #include "eval/stability.h"
 #include "num/draw.h"
 
-/* ------------------------------------------------------------------------------------------------------------- tables */
+/* ----------------------------------------------------------------------------------------------------------- tables */
 
 static void add(copse_table *t, const char *name, const double *values) {
     copse_error err;
@@ -82,7 +82,7 @@ static void assert_sound(const copse_trunks *t) {
     assert_int_equal(splits, sample->nodes / 2);
 }
 
-/* ------------------------------------------------------------------------------------------------------ known answers */
+/* ---------------------------------------------------------------------------------------------------- known answers */
 
 static void a_strong_split_is_in_every_draw(void **state) {
     (void)state;
@@ -119,10 +119,10 @@ static void noise_is_not_stable(void **state) {
     copse_table_free(t);
 }
 
-/* Rows (x1, x2, y): (0,0,0), (1,0,a), (1,1,1).  A split on x1 leaves w2 w3 / (w2 + w3) (1-a)^2 of the squared error, one on
- * x2 leaves w1 w2 / (w1 + w2) a^2, so that with c = (a / (1-a))^2 a draw splits on x1 if w3 / (w2 + w3) < c w1 / (w1 + w2) = u,
- * which has probability 1 - exp(-w2 u / (1-u)) given w1 and w2.  The rest is averaged over the quantiles of two
- * exponentials. */
+/* Rows (x1, x2, y): (0,0,0), (1,0,a), (1,1,1).  A split on x1 leaves w2 w3 / (w2 + w3) (1-a)^2 of the squared error,
+ * one on x2 leaves w1 w2 / (w1 + w2) a^2, so that with c = (a / (1-a))^2 a draw splits on x1 if w3 / (w2 + w3) < c w1 /
+ * (w1 + w2) = u, which has probability 1 - exp(-w2 u / (1-u)) given w1 and w2.  The rest is averaged over the quantiles
+ * of two exponentials. */
 static double probability_of_x1(double a) {
     enum { GRID = 1000 };
     double c = a * a / ((1 - a) * (1 - a)), sum = 0;
@@ -178,7 +178,7 @@ static void what_matches_is_counted_by_place(void **state) {
     copse_table_free(t);
 }
 
-/* ------------------------------------------------------------------------------------------------ categories, classes */
+/* ---------------------------------------------------------------------------------------------- categories, classes */
 
 static void categories_have_no_cut(void **state) {
     (void)state;
@@ -239,7 +239,7 @@ static void a_constant_target_has_no_split(void **state) {
     copse_table_free(t);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ failures */
+/* --------------------------------------------------------------------------------------------------------- failures */
 
 static void trees_without_bounds_are_refused(void **state) {
     (void)state;

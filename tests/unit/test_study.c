@@ -9,7 +9,8 @@
 
 enum { PATH = 64 };
 
-/* In memory where there is such a folder: thousands of records would wait for a disk, which tests/cli/kill-tells is about. */
+/* In memory where there is such a folder: thousands of records would wait for a disk, which tests/cli/kill-tells is
+ * about. */
 static char *fresh(char *buf) {
     snprintf(buf, PATH, "%s/copse-study-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
     int fd = mkstemp(buf);
@@ -85,8 +86,8 @@ static void finds_the_best(void **state) {
     copse_study_free(r);
 }
 
-/* Values that are bad beyond measure are just bad: a study with cliffs asks for the points that it asks for where the worst
- * quarter is all alike. */
+/* Values that are bad beyond measure are just bad: a study with cliffs asks for the points that it asks for where the
+ * worst quarter is all alike. */
 static void how_bad_does_not_matter(void **state) {
     copse_error err;
     copse_trial t;

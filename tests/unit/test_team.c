@@ -1,5 +1,5 @@
-/* Standing threads: every item of every pass is done once, whoever does it; passes see what those before them wrote; memory and
- * threads that cannot be had. */
+/* Standing threads: every item of every pass is done once, whoever does it; passes see what those before them wrote;
+ * memory and threads that cannot be had. */
 #include <stdatomic.h>
 #include <time.h>
 
@@ -36,7 +36,8 @@ static cp_team *new_team(size_t members) {
     return team;
 }
 
-/* As many threads as cores look for work for a while, more of them sleep at once: 2 and 7 are one of each on most machines. */
+/* As many threads as cores look for work for a while, more of them sleep at once: 2 and 7 are one of each on most
+ * machines. */
 static void every_item_is_done_once_in_every_pass(void **state) {
     (void)state;
     for (size_t members = 1; members <= 7; members += members < 2 ? 1 : 5) {

@@ -139,7 +139,7 @@ static void very_deep_trees_are_no_trouble(void **state) {
     }
 }
 
-/* ----------------------------------------------------------------------------------------- what the check must notice */
+/* --------------------------------------------------------------------------------------- what the check must notice */
 
 #define ASSERT_CAUGHT(change)                                                                  \
     do {                                                                                       \
@@ -238,7 +238,7 @@ static void check_notices_every_corrupted_field(void **state) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------- out of memory */
+/* ---------------------------------------------------------------------------------------------------- out of memory */
 
 static copse_status grow_graft_finish(cp_forest *f, copse_error *err) {
     cp_rng rng = stream("memory", 0);

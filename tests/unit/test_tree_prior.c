@@ -128,7 +128,7 @@ static void gap_is_between_neighbours_of_the_node(void **state) {
     cp_ranks_clear(&r);
 }
 
-/* ------------------------------------------------------------------------------------------------- rules of the prior */
+/* ----------------------------------------------------------------------------------------------- rules of the prior */
 
 /* All rules of a node with their probabilities; they sum to 1. */
 static void probabilities_of_all_rules_sum_to_one(void **state) {
