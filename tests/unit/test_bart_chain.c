@@ -380,6 +380,45 @@ static void more_samples_go_on_where_it_ended(void **state) {
     clear_world(&w);
 }
 
+/* What rounding has done to a residual, here a push, is gone after the next sweep that begins with the trees. */
+static void residuals_are_computed_anew_from_time_to_time(void **state) {
+    (void)state;
+    for (size_t before = CP_BART_REFRESH - 1; before <= CP_BART_REFRESH; before++) {
+        world w;
+        copse_error err;
+        init_kind(&w, &kinds[0]);
+        cp_bart_chain *c = new_chain(&w, 0);
+        must(cp_bart_chain_run(c, before, NULL, &err), err);
+        c->sum[0].r[7] += .01f;
+        must(cp_bart_chain_run(c, 1, NULL, &err), err);
+        assert_int_equal(cp_bart_chain_check(c) == NULL, before == CP_BART_REFRESH);
+        cp_bart_chain_free(c);
+        clear_world(&w);
+    }
+}
+
+/* Stretches of rows that look alike have latents of their own: each draws from a stream of its own. */
+static void stretches_of_rows_do_not_draw_the_same(void **state) {
+    (void)state;
+    enum { N = CP_BART_STRETCH };
+    world w = {.s = make_sample("stretches", 3 * N, 1, 2, 0)};
+    cp_bart_options opt = plain_options();
+    copse_error err;
+    size_t same[2] = {0};
+    opt.trees = 1;
+    for (size_t i = N; i < 3 * N; i++) w.s.label[i] = w.s.label[i % N];
+    must(cp_bart_problem_init(&w.b, &w.s.rows, &opt, seed_of("stretches"), NULL, &err), err);
+    cp_bart_chain *c = new_chain(&w, 0);
+    const float *z = c->sum[0].latent;
+    for (size_t i = 0; i < N; i++) {
+        same[0] += z[i] == z[N + i];
+        same[1] += z[N + i] == z[2 * N + i];
+    }
+    for (int k = 0; k < 2; k++) assert_true(same[k] < N / 100);
+    cp_bart_chain_free(c);
+    clear_world(&w);
+}
+
 static void a_stopped_chain_stands_between_sweeps(void **state) {
     (void)state;
     world w;
@@ -512,6 +551,8 @@ int main(void) {
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(sittings_change_nothing),
         cmocka_unit_test(more_samples_go_on_where_it_ended),
+        cmocka_unit_test(residuals_are_computed_anew_from_time_to_time),
+        cmocka_unit_test(stretches_of_rows_do_not_draw_the_same),
         cmocka_unit_test(a_stopped_chain_stands_between_sweeps),
         cmocka_unit_test(memory_may_run_out_at_any_time),
         cmocka_unit_test(memory_may_run_out_over_files),
