@@ -33,11 +33,11 @@ static inline cp_team *cp_bart_hands_team(const cp_bart_hands *opt_hands) {
     return opt_hands ? opt_hands->opt_team : NULL;
 }
 
-/* As the functions of the same names in num/slots.h: on a residual; */
+/* As the functions of the same names in num/slots.h.  These pass over a residual, */
 void cp_bart_hands_move(const cp_bart_hands *opt_hands, const cp_slots *k, const cp_slots_values *x,
                         const cp_slots_shift *opt_before, const cp_slots_shift *shift, double *opt_sum);
 double cp_bart_hands_squares(const cp_bart_hands *opt_hands, const cp_slots *k, const cp_slots_values *x);
-/* on all rows of a view, by its own hands. */
+/* and these over all rows of a view, by its own hands. */
 size_t cp_bart_hands_extent(const cp_bart_view *v, cp_bart_group rows, size_t dim, uint16_t out[2]);
 cp_slots_side cp_bart_hands_left(const cp_bart_view *v, cp_bart_group rows, cp_slots_cut cut);
 void cp_bart_hands_split(const cp_bart_view *v, uint8_t *slot, uint8_t s, cp_slots_cut cut, uint8_t to);

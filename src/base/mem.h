@@ -19,7 +19,8 @@ void cp_mem_free(void *p);
 #define CP_NEW(ptr, n, err) (((ptr) = cp_mem_new((n), sizeof *(ptr))) ? COPSE_OK : cp_fail_memory(err))
 #define CP_RAW(ptr, n, err) (((ptr) = cp_mem_raw((n), sizeof *(ptr))) ? COPSE_OK : cp_fail_memory(err))
 
-/* Makes room for at least `need` elements, doubling.  On failure the array is as it was. */
+/* Makes room for at least `need` elements, and for half as many again as there were.  On failure the array is as it
+ * was. */
 #define CP_GROW(ptr, cap, need, err) \
     ((need) <= (cap) ? COPSE_OK : cp_mem_grow(&(ptr), &(cap), (need), sizeof *(ptr), (err)))
 copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err);
@@ -49,7 +50,7 @@ void *cp_arena_get(cp_arena *a, size_t n, size_t size); /* 64-byte aligned, not 
 void cp_arena_reset(cp_arena *a);
 void cp_arena_clear(cp_arena *a);
 
-/* Tests only: after `n` more successful allocations every further one fails, once or for ever; < 0 turns it off. */
+/* Tests only: after n more allocations every further one fails; n < 0: none does. */
 void cp_mem_fail_after(long n);
 /* Allocations made so far by this process, and blocks that are not freed yet. */
 size_t cp_mem_count(void);

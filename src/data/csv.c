@@ -31,8 +31,8 @@ typedef struct parser {
     mode *mode;
     cells *cell; /* of each column */
     const cp_kern *kern;
-    const char *block; /* AT_ONCE bytes; */
-    uint64_t ends;     /* bit i: block[i] ends a field */
+    const char *block; /* the AT_ONCE bytes that were looked at last, */
+    uint64_t ends;     /* and where fields end in them: bit i for block[i] */
     size_t late;       /* columns in which text came after numbers */
     char *scratch;
     size_t cap_scratch;

@@ -70,6 +70,10 @@ typedef struct cp_schema {
 copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, cp_encoding encoding,
                            const copse_run *run, cp_schema **out, copse_error *err);
 
+/* In schema_task.c: sets task and classes from the target column and what was asked for, and says so on `run`. */
+copse_status cp_schema_find_task(cp_schema *s, const copse_table *t, size_t target, copse_task asked,
+                                 const copse_run *run, copse_error *err);
+
 /* In schema_scale.c: takes the ranges of numbers from a file with columns name,min,max, where it has them.  Says on `run`
  * which it has not, and which of its names are no features. */
 copse_status cp_schema_rescale(cp_schema *s, const char *path, const copse_run *run, copse_error *err);

@@ -9,11 +9,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "data/schema.h"
-#include "data/text.h"
 #include "num/stat.h"
-
-/* A numeric target with no more values than this, all whole numbers, is a class. */
-enum { AUTO_CLASSES = 20 };
 
 /* What one look at a column finds. */
 typedef struct look {
@@ -92,178 +88,6 @@ static copse_status pick_columns(maker *m, copse_error *err) {
     if (!status) status = add_features(m, used, err);
     cp_mem_free(used);
     return status;
-}
-
-/* ------------------------------------------------------------------------------------------------- task and classes */
-
-/* Are all values whole numbers, few, and each there at least twice? */
-static int looks_like_classes(const double *y, size_t n) {
-    double value[AUTO_CLASSES];
-    size_t count[AUTO_CLASSES], values = 0, once = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        if (isnan(y[i])) continue;
-        if (isinf(y[i]) || y[i] != floor(y[i])) return 0;
-        while (k < values && value[k] != y[i]) k++;
-        if (k == AUTO_CLASSES) return 0;
-        if (k == values) {
-            value[values] = y[i];
-            count[values++] = 0;
-            once++;
-        }
-        if (++count[k] == 2) once--;
-    }
-    return values > 0 && once == 0;
-}
-
-static int byte_order(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static copse_status text_classes(cp_dict *classes, const cp_dict *levels, copse_error *err) {
-    const char **text;
-    copse_status status = COPSE_OK;
-    CP_TRY(CP_RAW(text, levels->n, err));
-    for (size_t k = 0; k < levels->n; k++) text[k] = cp_dict_text(levels, k);
-    qsort(text, levels->n, sizeof *text, byte_order);
-    int32_t id;
-    for (size_t k = 0; k < levels->n && !status; k++) status = cp_dict_add(classes, text[k], strlen(text[k]), &id, err);
-    cp_mem_free(text);
-    return status;
-}
-
-static int number_order(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The values that occur, some of them more than once: what was just seen is not noted again, so that few different
- * values make a short list. */
-static copse_status note_values(const double *y, size_t n, double **out, size_t *out_n, copse_error *err) {
-    enum { RECENT = 1024 };
-    double *value = NULL, recent[RECENT];
-    size_t values = 0, cap = 0;
-    for (size_t i = 0; i < RECENT; i++) recent[i] = NAN;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t bits;
-        double v = y[i] == 0 ? 0 : y[i]; /* -0 is 0 */
-        if (isnan(v)) continue;
-        memcpy(&bits, &v, sizeof bits);
-        double *seen = &recent[(bits * 0x9e3779b97f4a7c15u) >> 54];
-        if (*seen == v) continue;
-        *seen = v;
-        copse_status status = CP_GROW(value, cap, values + 1, err);
-        if (status) {
-            cp_mem_free(value);
-            return status;
-        }
-        value[values++] = v;
-    }
-    *out = value;
-    *out_n = values;
-    return COPSE_OK;
-}
-
-static copse_status number_classes(cp_dict *classes, const double *y, size_t n, copse_error *err) {
-    double *value;
-    size_t values;
-    copse_status status = COPSE_OK;
-    CP_TRY(note_values(y, n, &value, &values, err));
-    qsort(value, values, sizeof *value, number_order);
-    for (size_t k = 0; k < values && !status; k++) {
-        char text[CP_JSON_NUMBER];
-        int32_t id;
-        cp_json_format(value[k], text);
-        status = cp_dict_add(classes, text, strlen(text), &id, err);
-    }
-    cp_mem_free(value);
-    return status;
-}
-
-static int all_equal(const double *y, size_t n) {
-    double first = NAN;
-    for (size_t i = 0; i < n; i++) {
-        if (isnan(y[i])) continue;
-        if (isnan(first)) first = y[i];
-        if (y[i] != first) return 0;
-    }
-    return 1;
-}
-
-/* The first row that made the column text; if it was asked to be, the first that is not missing. */
-static size_t first_word(const cp_column *c, size_t rows) {
-    size_t row = 0, given;
-    double value;
-    while (c->code[row] == CP_NONE) row++;
-    given = row;
-    while (row < rows &&
-           (c->code[row] == CP_NONE || cp_text_number(cp_dict_text(&c->levels, (size_t)c->code[row]), &value)))
-        row++;
-    return row < rows ? row : given;
-}
-
-static copse_status not_a_number(const maker *m, const cp_column *c, copse_error *err) {
-    char place[300];
-    size_t row = first_word(c, m->t->rows);
-    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)m->target + 1,
-                      "%s: regression needs numbers, but the target '%s' holds '%.60s': correct it, mark it as missing "
-                      "(--na '%.60s'), or classify (--task class)",
-                      cp_table_where(m->t, row, place, sizeof place), c->name,
-                      cp_dict_text(&c->levels, (size_t)c->code[row]), cp_dict_text(&c->levels, (size_t)c->code[row]));
-}
-
-static copse_status choose_task(maker *m, copse_error *err) {
-    const cp_column *c = &m->t->col[m->target];
-    const char *name = c->name;
-    m->s->task = m->roles->task;
-    if (c->kind == COPSE_TEXT && m->roles->task == COPSE_REGRESS) return not_a_number(m, c, err);
-    if (m->roles->task != COPSE_TASK_NONE) return COPSE_OK;
-    if (c->kind == COPSE_TEXT) {
-        m->s->task = COPSE_CLASS;
-        cp_log_info(m->run, "target '%s' is text: classification", name);
-    } else if (looks_like_classes(c->number, m->t->rows)) {
-        m->s->task = COPSE_CLASS;
-        cp_log_info(m->run,
-                    "target '%s' has few values, all whole numbers: classification (--task regress to override)", name);
-    } else {
-        m->s->task = COPSE_REGRESS;
-        cp_log_info(m->run, "target '%s' is numbers: regression (--task class to override)", name);
-    }
-    return COPSE_OK;
-}
-
-static size_t present_in(const cp_column *c, size_t rows) {
-    size_t n = 0;
-    for (size_t i = 0; i < rows; i++) n += !cp_column_missing(c, i);
-    return n;
-}
-
-static copse_status make_target(maker *m, copse_error *err) {
-    const cp_column *c = &m->t->col[m->target];
-    cp_schema *s = m->s;
-    size_t present = present_in(c, m->t->rows);
-    if (present == 0) return cp_fail(err, COPSE_E_DATA, "every value of the target '%s' is missing", c->name);
-    CP_TRY(choose_task(m, err));
-    if (s->task == COPSE_REGRESS) {
-        if (present == 1)
-            cp_log_warn(m->run,
-                        "there is one row with a target: no spread can be learnt from it, and intervals mean nothing");
-        else if (all_equal(c->number, m->t->rows))
-            cp_log_warn(m->run, "the target '%s' is the same in every row: there is little to learn", c->name);
-        return COPSE_OK;
-    }
-    s->classes_numeric = c->kind == COPSE_NUMBER;
-    if (s->classes_numeric)
-        CP_TRY(number_classes(&s->classes, c->number, m->t->rows, err));
-    else
-        CP_TRY(text_classes(&s->classes, &c->levels, err));
-    if (s->classes.n == 1)
-        cp_log_warn(m->run, "the target '%s' has one class, '%.60s': there is little to learn", c->name,
-                    cp_dict_text(&s->classes, 0));
-    else if (s->classes.n > AUTO_CLASSES && 2 * s->classes.n > present)
-        cp_log_warn(m->run, "the target '%s' has %zu classes in %zu rows: hardly any class is there twice%s", c->name,
-                    s->classes.n, present, s->classes_numeric ? " (--task regress?)" : "");
-    return COPSE_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ looking at columns */
@@ -506,7 +330,7 @@ copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, c
     m.s->raw = encoding == CP_ENCODE_RAW;
     CP_TRY_OUT(cp_dict_join(&m.s->missing, &train->missing, err));
     CP_TRY_OUT(pick_columns(&m, err));
-    CP_TRY_OUT(make_target(&m, err));
+    CP_TRY_OUT(cp_schema_find_task(m.s, train, m.target, roles->task, run, err));
     CP_TRY_OUT(look_at_features(&m, err));
     CP_TRY_OUT(lay_out(&m, err));
     if (encoding == CP_ENCODE_UNIT && roles->scale && !no_scale(roles))

@@ -29,8 +29,9 @@ typedef struct cp_greedy {
     size_t rows;             /* learnt from, those of weight 0 apart */
     size_t trunk;            /* ebf: leaves of the trunk, else 0 */
     cp_greedy_spread spread; /* regression */
-    double oob[2]; /* rf: root mean squared error and r^2, or accuracy and log loss, of rows by trees that have not
-                           seen them; NaN where there are none */
+    /* rf: root mean squared error and r^2, or accuracy and log loss, of rows by trees that have not seen them; NaN where
+     * there are none. */
+    double oob[2];
 } cp_greedy;
 
 extern const cp_method cp_cart_method, cp_rf_method, cp_ert_method, cp_bf_method, cp_ssf_method, cp_ebf_method;

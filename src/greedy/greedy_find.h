@@ -21,11 +21,11 @@ copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, co
 /* Keeps what was found, in the arena of w; and makes it w->best again, of this or of another work on the same records. */
 copse_status cp_greedy_find_keep(cp_greedy_work *w, cp_greedy_found *out, copse_error *err);
 void cp_greedy_find_recall(cp_greedy_work *w, const cp_greedy_found *f);
-/* Splits the node by w->best in the tree; */
+/* Splits the node by w->best, in the tree alone. */
 copse_status cp_greedy_find_write(cp_greedy_work *w, int32_t node, copse_error *err);
-/* among the records, filling in the children but for their numbers; */
+/* Among the records alone: fills in the children, but for their numbers. */
 void cp_greedy_find_divide(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2]);
-/* in both. */
+/* In both. */
 copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2],
                                   copse_error *err);
 /* Makes the node a leaf. */

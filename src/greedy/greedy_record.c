@@ -237,8 +237,6 @@ static size_t sides_by_bin(cp_records *r, size_t lo, size_t hi, const cp_split *
     return left;
 }
 
-/* The smaller side steps aside, the larger closes up, the smaller comes back: each record moves at most twice, and the
- * order on either side stays. */
 /* The bins of one record; their number is a multiple of 4, and for the usual ones the compiler knows it. */
 static inline void copy_bins(uint8_t *to, const uint8_t *from, size_t n) {
     switch (n) {
@@ -288,6 +286,8 @@ static void come_back(places p, size_t to, size_t n) {
     if (p.stride) memcpy(p.bin + to * p.stride, p.spare_bin, n * p.stride);
 }
 
+/* The smaller side steps aside, the larger closes up, the smaller comes back: each record moves at most twice, and the
+ * order on either side stays. */
 static void close_up_left(const cp_records *r, size_t lo, size_t hi) {
     const places p = places_of(r, lo);
     size_t to = lo, aside = 0;

@@ -51,7 +51,8 @@ static copse_status route_block(void *arg, size_t b, size_t worker, copse_error 
     return COPSE_OK;
 }
 
-/* By counting: start[k + 1] first counts the rows of leaf k, then is where the next of them goes. */
+/* By counting.  start[k + 2] counts the rows of leaf k; added up, start[k + 1] is where the next of them goes, and in
+ * the end where leaf k + 1 begins. */
 static copse_status sort_by_leaf(const uint32_t *leaf, size_t leaves, cp_greedy_weight *weight, size_t **out_start,
                                  copse_error *err) {
     uint32_t *sorted;

@@ -66,13 +66,13 @@ static inline int cp_split_in_set(const uint32_t *set, uint32_t level) {
 /* The best split so far.  num < 0: there is none. */
 typedef struct cp_split {
     double num, den;
-    double left; /* weight of the left side, missing values apart */
+    double left; /* weight of the left side */
     int32_t dim;
     int missing_left;
     int is_set;
     float cut; /* numbers: x <= cut goes left; INFINITY: missing values against all others */
-    uint32_t below,
-        above;     /* numbers: the ranks (or bins) on either side of the cut; above CP_SPLIT_MISSING: cut is inf */
+    /* Numbers: the ranks (or bins) on either side of the cut; above = CP_SPLIT_MISSING: cut is INFINITY. */
+    uint32_t below, above;
     size_t at;     /* numbers, found in a list: the last row of it on the left, missing values apart */
     uint32_t *set; /* categories: the levels (or bins) that go left; room for the widest category */
 } cp_split;
