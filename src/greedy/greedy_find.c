@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "greedy/greedy_random.h"
 #include "num/sort.h"
-#include "split/split_random.h"
 
 enum {
     GROUP = 8,        /* columns whose histograms are filled together: 32 KB, the first-level cache; */
@@ -19,9 +19,6 @@ struct cp_greedy_finder {
     uint64_t *key, *key_tmp; /* sorted lists */
     int64_t *classes;        /* gini: a column's histogram by class, and room for how many cells */
     size_t cells;
-    float *value; /* random cuts: a column of the node's rows; */
-    int together; /* all columns at once, */
-    cp_split_table table;
     uint32_t *levels; /* a set of levels made from a set of bins */
 };
 
@@ -31,26 +28,6 @@ static size_t hist_size(const cp_greedy_work *w) {
 
 static int uses_hist(const cp_greedy_work *w) {
     return w->records->bin && w->records->rule.kind == CP_SPLIT_SQUARED && !w->rule->random_cuts;
-}
-
-static int has_levels(const cp_rows *rows) {
-    for (size_t d = 0; rows->levels && d < rows->dims; d++)
-        if (rows->levels[d]) return 1;
-    return 0;
-}
-
-static copse_status new_random(cp_greedy_work *w, size_t rows, copse_error *err) {
-    const cp_rows *data = &w->records->data->rows;
-    struct cp_greedy_finder *f = w->finder;
-    cp_split_table *t = &f->table;
-    f->together = w->records->rule.kind == CP_SPLIT_SQUARED && w->rule->features >= data->dims && !has_levels(data);
-    f->value = cp_arena_get(&w->tmp, rows, sizeof *f->value);
-    *t = (cp_split_table){.x = data->x, .dims = data->dims};
-    t->low = cp_arena_get(&w->tmp, data->dims, sizeof *t->low);
-    t->high = cp_arena_get(&w->tmp, data->dims, sizeof *t->high);
-    t->cut = cp_arena_get(&w->tmp, data->dims, sizeof *t->cut);
-    t->left = cp_arena_get(&w->tmp, data->dims, sizeof *t->left);
-    return f->value && t->low && t->high && t->cut && t->left ? COPSE_OK : cp_fail_memory(err);
 }
 
 copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err) {
@@ -71,7 +48,7 @@ copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err
         f->hist = cp_arena_get(&w->tmp, GROUP * CP_SPLIT_CELLS, sizeof *f->hist);
         return f->hist ? COPSE_OK : cp_fail_memory(err);
     }
-    if (w->rule->random_cuts) return new_random(w, rows, err);
+    if (w->rule->random_cuts) return cp_greedy_random_new(w, rows, err);
     if (w->records->bin && w->records->rule.kind == CP_SPLIT_GINI) {
         size_t all = data->classes * CP_SPLIT_CELLS, most = CP_SPLIT_CELLS_A_ROW * rows;
         f->cells = all < most ? all : most;
@@ -337,27 +314,6 @@ static void try_list(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
 
 /* --------------------------------------------------------------------------------------------------------------- all */
 
-static void try_random(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
-    const cp_records *r = w->records;
-    float *value = w->finder->value;
-    for (size_t i = o->lo; i < o->hi; i++) value[i - o->lo] = cp_records_value(r, r->row[i], dim);
-    cp_split_column c = {
-        .value = value, .sum = r->sum + o->lo, .n = o->hi - o->lo, .levels = cp_greedy_work_levels(w, dim)};
-    if (cp_split_random(&w->node, &c, &w->rng, &w->best)) w->best.dim = (int32_t)dim;
-}
-
-/* 1: done. */
-static int try_together(cp_greedy_work *w, const cp_greedy_open *o) {
-    cp_split_table *t = &w->finder->table;
-    if (!w->finder->together) return 0;
-    t->row = w->records->row + o->lo;
-    t->sum = w->records->sum + o->lo;
-    t->n = o->hi - o->lo;
-    if (!cp_split_ranges(t)) return 0;
-    cp_split_random_all(&w->node, t, &w->rng, &w->best);
-    return 1;
-}
-
 static copse_status try_columns(cp_greedy_work *w, cp_greedy_open *o, copse_error *err) {
     int32_t dim;
     if (w->finder->hands_down) return try_all_hist(w, o, err);
@@ -365,13 +321,11 @@ static copse_status try_columns(cp_greedy_work *w, cp_greedy_open *o, copse_erro
         try_some_hist(w, o);
         return COPSE_OK;
     }
-    if (try_together(w, o)) return COPSE_OK;
-    while ((dim = cp_greedy_work_column(w, w->best.num >= 0)) != CP_NONE) {
-        if (w->rule->random_cuts)
-            try_random(w, o, (size_t)dim);
-        else
-            try_list(w, o, (size_t)dim);
+    if (w->rule->random_cuts) {
+        cp_greedy_random_try(w, o);
+        return COPSE_OK;
     }
+    while ((dim = cp_greedy_work_column(w, w->best.num >= 0)) != CP_NONE) try_list(w, o, (size_t)dim);
     return COPSE_OK;
 }
 
@@ -433,7 +387,8 @@ copse_status cp_greedy_find_write(cp_greedy_work *w, int32_t node, copse_error *
 }
 
 void cp_greedy_find_divide(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2]) {
-    size_t mid = cp_records_divide(w->records, o->lo, o->hi, &w->best);
+    size_t mid =
+        w->rule->random_cuts ? cp_greedy_random_divide(w, o) : cp_records_divide(w->records, o->lo, o->hi, &w->best);
     child[0] = (cp_greedy_open){
         .node = CP_NONE, .depth = o->depth + 1, .lo = o->lo, .hi = mid, .path = cp_greedy_work_child(o->path, 0)};
     child[1] = (cp_greedy_open){

@@ -2,7 +2,7 @@
  *
  * Regression on bins: histograms of all columns in one pass.  If all columns are tried at every node, a node's histograms
  * are handed down: the smaller child's are summed up, the larger child's are what is left.  All else: one sorted list per
- * column.  Random cuts: two passes per column. */
+ * column.  Random cuts: greedy_random. */
 #ifndef CP_GREEDY_FIND_H
 #define CP_GREEDY_FIND_H
 

@@ -312,11 +312,15 @@ static void close_up_right(const cp_records *r, size_t lo, size_t hi, size_t lef
     come_back(p, lo, left);
 }
 
-size_t cp_records_divide(cp_records *r, size_t lo, size_t hi, const cp_split *s) {
-    size_t left = r->bin ? sides_by_bin(r, lo, hi, s) : sides_by_value(r, lo, hi, s);
+void cp_records_move(cp_records *r, size_t lo, size_t hi, size_t left) {
     if (left > (hi - lo) / 2)
         close_up_left(r, lo, hi);
     else
         close_up_right(r, lo, hi, left);
+}
+
+size_t cp_records_divide(cp_records *r, size_t lo, size_t hi, const cp_split *s) {
+    size_t left = r->bin ? sides_by_bin(r, lo, hi, s) : sides_by_value(r, lo, hi, s);
+    cp_records_move(r, lo, hi, left);
     return lo + left;
 }

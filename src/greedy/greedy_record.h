@@ -50,5 +50,7 @@ void cp_records_clear(cp_records *r);
 
 /* Sets the sides of records lo ... hi-1 by a split, and moves them; returns where the right child begins. */
 size_t cp_records_divide(cp_records *r, size_t lo, size_t hi, const cp_split *s);
+/* Only moves them: their sides are set, `left` of them go left. */
+void cp_records_move(cp_records *r, size_t lo, size_t hi, size_t left);
 
 #endif

@@ -1,6 +1,7 @@
 /* greedy_work - what growing a tree, or a part of it, needs at hand.
  *
  *   greedy_find   large nodes: one histogram, or one sorted list, per column; rows are moved
+ *   greedy_random nodes of any size, cut at random
  *   greedy_local  small nodes: everything in the cache, columns sorted once
  *   greedy_work   what both share: which columns to try, when to stop, what a leaf holds */
 #ifndef CP_GREEDY_WORK_H
@@ -45,6 +46,7 @@ typedef struct cp_greedy_work {
     cp_tree_share *share;
     struct cp_greedy_local *local;
     struct cp_greedy_finder *finder;
+    struct cp_greedy_random *random;
 } cp_greedy_work;
 
 /* Scratch for a part of a tree; `tree`: where it is written, NULL if it only finds splits. */

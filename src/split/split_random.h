@@ -29,7 +29,7 @@ static inline float cp_split_draw_cut(cp_rng *rng, float low, float high) {
 typedef struct cp_split_table {
     const float *x; /* a row's numbers are x[row * dims] ... */
     size_t dims;
-    const uint32_t *row; /* those of the node, */
+    const uint32_t *row; /* those of the node, NULL: 0 ... n-1; */
     const cp_sum *sum;   /* in the same order */
     size_t n;
     float *low, *high, *cut; /* scratch: one per column */

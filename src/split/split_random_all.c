@@ -10,7 +10,7 @@ enum {
 };
 
 static const float *row_of(const cp_split_table *t, size_t i) {
-    return t->x + t->row[i] * t->dims;
+    return t->x + (t->row ? t->row[i] : i) * t->dims;
 }
 
 static size_t stretch_end(const cp_split_table *t, size_t first) {

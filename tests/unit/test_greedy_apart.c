@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "greedy/greedy_down.h"
+#include "tree/tree_walk.h"
 
 /* Rows enough for the nodes at the top to go to different threads.  The last column is a category with more levels than
  * there are bins, some unknown. */
@@ -26,15 +27,17 @@ static void threads_within_a_tree_change_no_byte(void **state) {
         const cp_method *method;
         const char *text;
         size_t classes;
-    } cases[] = {{&cp_cart_method, "min-leaf=1000", 0},
-                 {&cp_cart_method, "min-leaf=1000", 3},
-                 {&cp_cart_method, "min-leaf=2000 splits=exact", 0},
-                 {&cp_ert_method, "trees=1 min-leaf=1000", 0},
-                 {&cp_rf_method, "trees=1 min-leaf=1000 features-per-split=2", 0},
-                 {&cp_rf_method, "trees=3 min-leaf=2000 features-per-split=2", 0}};
+        int categories;
+    } cases[] = {{&cp_cart_method, "min-leaf=1000", 0, 1},
+                 {&cp_cart_method, "min-leaf=1000", 3, 1},
+                 {&cp_cart_method, "min-leaf=2000 splits=exact", 0, 1},
+                 {&cp_ert_method, "trees=1 min-leaf=1000", 0, 1},
+                 {&cp_ert_method, "trees=1 min-leaf=1000", 0, 0},
+                 {&cp_rf_method, "trees=1 min-leaf=1000 features-per-split=2", 0, 1},
+                 {&cp_rf_method, "trees=3 min-leaf=2000 features-per-split=2", 0, 1}};
     for (size_t k = 0; k < COUNT(cases); k++) {
         const cp_method *m = cases[k].method;
-        sample s = large_sample(cases[k].classes, 1);
+        sample s = large_sample(cases[k].classes, cases[k].categories);
         copse_params *p = options_of(m, cases[k].text);
         cp_greedy *one = fit(m, &s.rows, p, 1);
         assert_true(one->forest.tree[0].leaves > 20);
@@ -65,6 +68,41 @@ static void a_tree_grown_apart_is_the_tree_grown_whole(void **state) {
     free_sample(&s);
 }
 
+static void assert_rows_are_in_their_leaves(const cp_tree *t, const cp_forest *f, const cp_rows *rows) {
+    uint32_t *leaf = malloc(rows->n * sizeof *leaf), *count = calloc(t->leaves, sizeof *count);
+    double *sum = calloc(t->leaves, sizeof *sum);
+    cp_tree_rows asked = {.x = rows->x, .n = rows->n};
+    cp_tree_walk_rows(t, f, &asked, leaf);
+    for (size_t i = 0; i < rows->n; i++) {
+        count[leaf[i]]++;
+        sum[leaf[i]] += (rows->y[i] - f->centre) / f->scale;
+    }
+    for (size_t k = 0; k < t->leaves; k++) {
+        assert_int_equal(t->value[k].rows, count[k]);
+        assert_near((double)t->value[k].mean, sum[k] / count[k], 1e-6);
+    }
+    free(leaf);
+    free(count);
+    free(sum);
+}
+
+/* Small nodes of a large table take their rows' numbers along, unless some are missing. */
+static void rows_are_in_the_leaves_that_random_cuts_lead_to(void **state) {
+    (void)state;
+    static const size_t every[] = {5000, 1000000};
+    for (size_t k = 0; k < COUNT(every); k++) {
+        sample s = large_sample(0, 0);
+        for (size_t i = 0; i < s.rows.n; i += every[k]) s.x[i * s.rows.dims] = NAN;
+        cp_greedy *g = fit_with(&cp_ert_method, &s.rows, "trees=2 min-leaf=20");
+        for (size_t m = 0; m < 2; m++) {
+            assert_true(g->forest.tree[m].leaves > 1000);
+            assert_rows_are_in_their_leaves(&g->forest.tree[m], &g->forest, &s.rows);
+        }
+        cp_greedy_free(g);
+        free_sample(&s);
+    }
+}
+
 /* Trees grown apart; ert, which needs no bins. */
 static void any_allocation_of_a_large_tree_may_fail(void **state) {
     (void)state;
@@ -91,6 +129,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_within_a_tree_change_no_byte),
         cmocka_unit_test(a_tree_grown_apart_is_the_tree_grown_whole),
+        cmocka_unit_test(rows_are_in_the_leaves_that_random_cuts_lead_to),
         cmocka_unit_test(any_allocation_of_a_large_tree_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
