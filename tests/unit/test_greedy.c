@@ -90,6 +90,28 @@ static void ranks_change_no_tree(void **state) {
     }
 }
 
+/* Which of two splits that gain the same comes first is part of the tree. */
+static void of_equal_gains_the_first_node_is_split(void **state) {
+    (void)state;
+    enum { EACH = 4, ROWS = 4 * EACH };
+    static const double level[] = {0, 1, 10, 11};
+    float x[ROWS];
+    double y[ROWS];
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = (float)(i / EACH);
+        y[i] = level[i / EACH];
+    }
+    const cp_rows rows = {.task = COPSE_REGRESS, .n = ROWS, .dims = 1, .x = x, .y = y};
+    copse_params *p = options_of(&cp_cart_method, "max-leaves=3");
+    cp_greedy *g = fit(&cp_cart_method, &rows, p, 1);
+    const cp_tree *t = &g->forest.tree[0];
+    assert_int_equal(t->leaves, 3);
+    assert_false(cp_tree_is_leaf(&t->node[t->node[0].next]));
+    assert_true(cp_tree_is_leaf(&t->node[t->node[0].next + 1]));
+    cp_greedy_free(g);
+    cp_param_free(p);
+}
+
 static void seeds_change_forests(void **state) {
     (void)state;
     sample s = make_sample("seeds", 300, 4, 0, 0);
@@ -748,6 +770,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_change_no_byte),
         cmocka_unit_test(ranks_change_no_tree),
+        cmocka_unit_test(of_equal_gains_the_first_node_is_split),
         cmocka_unit_test(seeds_change_forests),
         cmocka_unit_test(every_row_lands_in_the_leaf_it_was_trained_in),
         cmocka_unit_test(subsets_divide_the_rows),
