@@ -102,27 +102,27 @@ typedef struct source {
     int32_t *rank;        /* text: per level of the column its index in the feature's levels; NULL: look up each */
 } source;
 
-static int has_values(const cp_column *c, size_t first, size_t n) {
+static int has_values(const cp_column *c, cp_table_rows rows) {
     if (c->kind == COPSE_TEXT) return c->levels.n > 0;
-    for (size_t i = first; i < first + n; i++)
+    for (size_t i = rows.first; i < rows.first + rows.n; i++)
         if (!isnan(c->number[i])) return 1;
     return 0;
 }
 
-static copse_status wrong_kind(const copse_table *t, const cp_column *c, size_t first, size_t n, copse_error *err) {
+static copse_status wrong_kind(cp_table_rows rows, const cp_column *c, copse_error *err) {
     char place[300];
     if (c->kind == COPSE_NUMBER)
         return cp_fail(err, COPSE_E_DATA,
                        "column '%s' holds numbers, but the model was trained on text: read it as text "
                        "(--categorical '%s')",
                        c->name, c->name);
-    size_t row = first;
-    while (row + 1 < first + n && c->code[row] == CP_NONE) row++;
+    size_t row = rows.first;
+    while (row + 1 < rows.first + rows.n && c->code[row] == CP_NONE) row++;
     const char *text = c->code[row] == CP_NONE ? "text" : cp_dict_text(&c->levels, (size_t)c->code[row]);
-    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
+    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - rows.t->col) + 1,
                       "%s: '%.60s' in column '%s' is no number, and the model was trained on numbers: correct it, or "
                       "mark it as missing (--na '%.60s')",
-                      cp_table_where(t, row, place, sizeof place), text, c->name, text);
+                      cp_table_where(rows.t, row, place, sizeof place), text, c->name, text);
 }
 
 /* The level's index, or the number of levels for one that is not there. */
@@ -145,22 +145,23 @@ static copse_status lacks_feature(const cp_schema *s, const copse_table *t, cons
     return cp_table_lacks(t, name, &(cp_table_known){is_ours, s}, COPSE_E_DATA, err);
 }
 
-static copse_status find_source(const cp_feature *f, const copse_table *t, size_t first, size_t n, source *out,
-                                copse_error *err) {
-    size_t j = cp_table_find(t, f->name);
-    const cp_column *c = &t->col[j];
+static copse_status find_source(const cp_feature *f, cp_table_rows rows, source *out, copse_error *err) {
+    size_t j = cp_table_find(rows.t, f->name);
+    const cp_column *c = &rows.t->col[j];
     *out = (source){0};
-    if (c->kind != f->kind) return has_values(c, first, n) ? wrong_kind(t, c, first, n, err) : COPSE_OK;
+    if (c->kind != f->kind) return has_values(c, rows) ? wrong_kind(rows, c, err) : COPSE_OK;
     out->col = c;
     /* A block of few rows of a table with many levels is cheaper without the list of all of them. */
-    if (c->kind == COPSE_NUMBER || c->levels.n > n) return COPSE_OK;
+    if (c->kind == COPSE_NUMBER || c->levels.n > rows.n) return COPSE_OK;
     CP_TRY(CP_RAW(out->rank, c->levels.n, err));
     for (size_t k = 0; k < c->levels.n; k++) out->rank[k] = find_rank(f, &c->levels, (int32_t)k);
     return COPSE_OK;
 }
 
 /* 0 if a number is infinite. */
-static int encode_raw(const double *x, size_t n, double shift, float *out, size_t stride) {
+static int encode_raw(const cp_schema *s, const cp_feature *f, const double *x, size_t n, float *out) {
+    const double shift = s->shift[f->first];
+    const size_t stride = s->dims;
     int fine = 1;
     for (size_t i = 0; i < n; i++) {
         double z = x[i] - shift;
@@ -172,8 +173,9 @@ static int encode_raw(const double *x, size_t n, double shift, float *out, size_
     return fine;
 }
 
-static int encode_numbers(const double *x, size_t n, double fill, double shift, double span, float *out,
-                          size_t stride) {
+static int encode_filled(const cp_schema *s, const cp_feature *f, const double *x, size_t n, float *out) {
+    const double fill = f->fill, shift = s->shift[f->first], span = s->span[f->first];
+    const size_t stride = s->dims;
     int fine = 1;
     for (size_t i = 0; i < n; i++) {
         double v = isnan(x[i]) ? fill : x[i];
@@ -215,42 +217,41 @@ copse_status cp_schema_infinite(const copse_table *t, const cp_column *c, size_t
                       c->number[row] > 0 ? "infinite" : "minus infinity");
 }
 
-static int encode_feature(const cp_schema *s, const cp_feature *f, const double *x, size_t n, float *out) {
-    double shift = s->shift[f->first], span = s->span[f->first];
-    if (s->raw) return encode_raw(x, n, shift, out, s->dims);
-    return encode_numbers(x, n, f->fill, shift, span, out, s->dims);
+static int encode_numbers(const cp_schema *s, const cp_feature *f, const double *x, size_t n, float *out) {
+    return s->raw ? encode_raw(s, f, x, n, out) : encode_filled(s, f, x, n, out);
 }
 
 /* Four features from i on at once, if they are numbers as they are.  If not, or if there is an infinite one among them, 0:
  * they are to be encoded one by one. */
-static int encode_four(const cp_schema *s, const source *from, size_t i, size_t first, size_t n, float *out) {
+static int encode_four(const cp_schema *s, const source *from, size_t i, cp_table_rows rows, float *out) {
     const double *col[4];
     double shift[4];
     if (!s->raw || i + 4 > s->features) return 0;
     for (size_t k = 0; k < 4; k++) {
         const cp_feature *f = &s->feature[i + k];
         if (f->kind == COPSE_TEXT || !from[i + k].col) return 0;
-        col[k] = from[i + k].col->number + first;
+        col[k] = from[i + k].col->number + rows.first;
         shift[k] = s->shift[f->first];
     }
-    return cp_kern_best()->interleave(col, shift, CP_SCHEMA_LIMIT, n, out + s->feature[i].first, s->dims);
+    return cp_kern_best()->interleave(col, shift, CP_SCHEMA_LIMIT, rows.n, out + s->feature[i].first, s->dims);
 }
 
-static copse_status encode_block(const cp_schema *s, const copse_table *t, const source *from, size_t first, size_t n,
-                                 float *out, copse_error *err) {
+static copse_status encode_block(const cp_schema *s, const source *from, cp_table_rows rows, float *out,
+                                 copse_error *err) {
     static const double missing = NAN;
+    size_t first = rows.first, n = rows.n;
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
         float *to = out + f->first;
-        if (encode_four(s, from, i, first, n, out)) {
+        if (encode_four(s, from, i, rows, out)) {
             i += 3;
         } else if (f->kind == COPSE_TEXT) {
             for (size_t k = 0; k < n; k++) encode_level(s, f, rank_of(f, &from[i], first + k), to + k * s->dims);
         } else if (!from[i].col) {
-            for (size_t k = 0; k < n; k++) encode_feature(s, f, &missing, 1, to + k * s->dims);
-        } else if (!encode_feature(s, f, from[i].col->number + first, n, to)) {
+            for (size_t k = 0; k < n; k++) encode_numbers(s, f, &missing, 1, to + k * s->dims);
+        } else if (!encode_numbers(s, f, from[i].col->number + first, n, to)) {
             while (!isinf(from[i].col->number[first])) first++;
-            return cp_schema_infinite(t, from[i].col, first, err);
+            return cp_schema_infinite(rows.t, from[i].col, first, err);
         }
     }
     return COPSE_OK;
@@ -260,16 +261,19 @@ void cp_schema_encode_value(const cp_schema *s, const cp_feature *f, double valu
     if (f->kind == COPSE_TEXT)
         encode_level(s, f, isnan(value) ? CP_NONE : (int32_t)value, out);
     else
-        encode_feature(s, f, &value, 1, out);
+        encode_numbers(s, f, &value, 1, out);
 }
 
-static copse_status find_sources(const cp_schema *s, const copse_table *t, size_t first, size_t n, source *out,
-                                 copse_error *err) {
-    CP_BUG(first > t->rows || n > t->rows - first);
+static int is_within(cp_table_rows rows) {
+    return rows.first <= rows.t->rows && rows.n <= rows.t->rows - rows.first;
+}
+
+static copse_status find_sources(const cp_schema *s, cp_table_rows rows, source *out, copse_error *err) {
+    CP_BUG(!is_within(rows));
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
-        if (cp_table_find(t, f->name) == (size_t)-1) return lacks_feature(s, t, f->name, err);
-        CP_TRY(find_source(f, t, first, n, &out[i], err));
+        if (cp_table_find(rows.t, f->name) == (size_t)-1) return lacks_feature(s, rows.t, f->name, err);
+        CP_TRY(find_source(f, rows, &out[i], err));
     }
     return COPSE_OK;
 }
@@ -279,54 +283,54 @@ static void free_sources(const cp_schema *s, source *from) {
     cp_mem_free(from);
 }
 
-copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t first, size_t n, float *out,
-                              copse_error *err) {
+/* Some of the rows. */
+static cp_table_rows part_of(cp_table_rows rows, size_t done, size_t most) {
+    return (cp_table_rows){rows.t, rows.first + done, rows.n - done < most ? rows.n - done : most};
+}
+
+copse_status cp_schema_encode(const cp_schema *s, cp_table_rows rows, float *out, copse_error *err) {
     source *from;
     copse_status status = COPSE_OK;
     CP_TRY(CP_NEW(from, s->features, err));
-    CP_TRY_OUT(find_sources(s, t, first, n, from, err));
+    CP_TRY_OUT(find_sources(s, rows, from, err));
     /* Columns are read and rows are written, in blocks whose output stays in the cache. */
     size_t step = 32768 / s->dims < 16 ? 16 : 32768 / s->dims;
-    for (size_t done = 0; done < n; done += step) {
-        size_t rows = n - done < step ? n - done : step;
-        CP_TRY_OUT(encode_block(s, t, from, first + done, rows, out + done * s->dims, err));
-    }
+    for (size_t done = 0; done < rows.n; done += step)
+        CP_TRY_OUT(encode_block(s, from, part_of(rows, done, step), out + done * s->dims, err));
 out:
     free_sources(s, from);
     return status;
 }
 
 /* One column of gangs; 0 if something is missing or infinite. */
-static int gang_feature(const cp_schema *s, const cp_feature *f, const source *from, size_t first, size_t n,
+static int gang_feature(const cp_schema *s, const cp_feature *f, const source *from, cp_table_rows rows,
                         uint32_t *out) {
     size_t stride = s->dims * CP_KERN_GANG;
     if (!from->col) return 0;
     if (f->kind == COPSE_NUMBER)
-        return cp_kern_best()->gang_column(from->col->number + first, s->shift[f->first], CP_SCHEMA_LIMIT, n, out,
-                                           stride);
-    for (size_t i = 0; i < n; i++) {
-        int32_t rank = rank_of(f, from, first + i);
+        return cp_kern_best()->gang_column(from->col->number + rows.first, s->shift[f->first], CP_SCHEMA_LIMIT, rows.n,
+                                           out, stride);
+    for (size_t i = 0; i < rows.n; i++) {
+        int32_t rank = rank_of(f, from, rows.first + i);
         if (rank == CP_NONE) return 0;
         out[i / CP_KERN_GANG * stride + i % CP_KERN_GANG] = cp_kern_key((float)rank);
     }
     return 1;
 }
 
-copse_status cp_schema_encode_gangs(const cp_schema *s, const copse_table *t, size_t first, size_t n, uint32_t *out,
-                                    int *out_whole, copse_error *err) {
+copse_status cp_schema_encode_gangs(const cp_schema *s, cp_table_rows rows, uint32_t *out, int *out_whole,
+                                    copse_error *err) {
     enum { STEP = 1024 }; /* rows whose keys stay in the cache until all columns are there */
     source *from;
     copse_status status = COPSE_OK;
     CP_BUG(!s->raw || s->dims > CP_KERN_GANG_DIMS);
     *out_whole = 1;
     CP_TRY(CP_NEW(from, s->features, err));
-    CP_TRY_OUT(find_sources(s, t, first, n, from, err));
-    for (size_t done = 0; done < n && *out_whole; done += STEP) {
-        size_t rows = n - done < STEP ? n - done : STEP;
+    CP_TRY_OUT(find_sources(s, rows, from, err));
+    for (size_t done = 0; done < rows.n && *out_whole; done += STEP)
         for (size_t i = 0; i < s->features && *out_whole; i++)
-            *out_whole = gang_feature(s, &s->feature[i], &from[i], first + done, rows,
+            *out_whole = gang_feature(s, &s->feature[i], &from[i], part_of(rows, done, STEP),
                                       out + done * s->dims + s->feature[i].first * CP_KERN_GANG);
-    }
 out:
     free_sources(s, from);
     return status;
@@ -387,25 +391,24 @@ static copse_status too_large(const copse_table *t, const cp_column *c, size_t r
                       cp_table_where(t, row, place, sizeof place), c->name, c->number[row]);
 }
 
-static copse_status find_target(const cp_schema *s, const copse_table *t, size_t first, size_t n, const cp_column **out,
-                                copse_error *err) {
+static copse_status find_target(const cp_schema *s, cp_table_rows rows, const cp_column **out, copse_error *err) {
     size_t j;
-    CP_BUG(first > t->rows || n > t->rows - first);
-    CP_TRY(cp_table_need(t, s->target, COPSE_E_DATA, &j, err));
-    *out = &t->col[j];
+    CP_BUG(!is_within(rows));
+    CP_TRY(cp_table_need(rows.t, s->target, COPSE_E_DATA, &j, err));
+    *out = &rows.t->col[j];
     return COPSE_OK;
 }
 
-copse_status cp_schema_numbers(const cp_schema *s, const copse_table *t, size_t first, size_t n, double *out,
-                               unsigned char *opt_missing, copse_error *err) {
+copse_status cp_schema_numbers(const cp_schema *s, cp_table_rows rows, double *out, unsigned char *opt_missing,
+                               copse_error *err) {
     const cp_column *c;
-    CP_TRY(find_target(s, t, first, n, &c, err));
-    if (c->kind == COPSE_TEXT && has_values(c, first, n)) return wrong_kind(t, c, first, n, err);
-    for (size_t i = 0; i < n; i++) {
-        double y = c->kind == COPSE_TEXT ? NAN : c->number[first + i];
-        if (isinf(y)) return infinite_target(t, c, first + i, err);
-        if (fabs(y) > CP_MAX_TARGET) return too_large(t, c, first + i, err);
-        if (isnan(y) && !opt_missing) return missing_target(t, c, first + i, err);
+    CP_TRY(find_target(s, rows, &c, err));
+    if (c->kind == COPSE_TEXT && has_values(c, rows)) return wrong_kind(rows, c, err);
+    for (size_t i = 0, row = rows.first; i < rows.n; i++, row++) {
+        double y = c->kind == COPSE_TEXT ? NAN : c->number[row];
+        if (isinf(y)) return infinite_target(rows.t, c, row, err);
+        if (fabs(y) > CP_MAX_TARGET) return too_large(rows.t, c, row, err);
+        if (isnan(y) && !opt_missing) return missing_target(rows.t, c, row, err);
         if (opt_missing) opt_missing[i] = (unsigned char)isnan(y);
         out[i] = isnan(y) ? 0 : y;
     }
@@ -450,22 +453,22 @@ static size_t memo_slot(memo *m, const cp_column *c, size_t row, int *out_hit) {
     return at;
 }
 
-copse_status cp_schema_find_labels(const cp_schema *s, const copse_table *t, size_t first, size_t n, int32_t *out,
-                                   unsigned char *opt_missing, copse_error *err) {
+copse_status cp_schema_find_labels(const cp_schema *s, cp_table_rows rows, int32_t *out, unsigned char *opt_missing,
+                                   copse_error *err) {
     const cp_column *c;
     memo m;
     char buf[CP_JSON_NUMBER];
-    CP_TRY(find_target(s, t, first, n, &c, err));
+    CP_TRY(find_target(s, rows, &c, err));
     for (size_t i = 0; i < MEMO; i++) m.label[i] = UNKNOWN;
-    for (size_t i = 0; i < n; i++) {
-        int missing = cp_column_missing(c, first + i), hit;
-        if (missing && !opt_missing) return missing_target(t, c, first + i, err);
+    for (size_t i = 0, row = rows.first; i < rows.n; i++, row++) {
+        int missing = cp_column_missing(c, row), hit;
+        if (missing && !opt_missing) return missing_target(rows.t, c, row, err);
         if (opt_missing) opt_missing[i] = (unsigned char)missing;
         out[i] = CP_NONE;
         if (missing) continue;
-        size_t at = memo_slot(&m, c, first + i, &hit);
+        size_t at = memo_slot(&m, c, row, &hit);
         if (!hit) {
-            const char *text = label_text(s, c, first + i, buf);
+            const char *text = label_text(s, c, row, buf);
             m.label[at] = cp_dict_find(&s->classes, text, strlen(text));
         }
         out[i] = m.label[at];
@@ -473,15 +476,15 @@ copse_status cp_schema_find_labels(const cp_schema *s, const copse_table *t, siz
     return COPSE_OK;
 }
 
-copse_status cp_schema_labels(cp_schema *s, const copse_table *t, size_t first, size_t n, int grow, int32_t *out,
-                              unsigned char *opt_missing, copse_error *err) {
+copse_status cp_schema_labels(cp_schema *s, cp_table_rows rows, int grow, int32_t *out, unsigned char *opt_missing,
+                              copse_error *err) {
     const cp_column *c;
     char buf[CP_JSON_NUMBER];
     size_t before = s->classes.n;
-    CP_TRY(cp_schema_find_labels(s, t, first, n, out, opt_missing, err));
-    CP_TRY(find_target(s, t, first, n, &c, err));
-    for (size_t i = 0; grow && i < n; i++) {
-        const char *text = out[i] == CP_NONE ? label_text(s, c, first + i, buf) : NULL;
+    CP_TRY(cp_schema_find_labels(s, rows, out, opt_missing, err));
+    CP_TRY(find_target(s, rows, &c, err));
+    for (size_t i = 0; grow && i < rows.n; i++) {
+        const char *text = out[i] == CP_NONE ? label_text(s, c, rows.first + i, buf) : NULL;
         if (!text) continue;
         copse_status status = cp_dict_add(&s->classes, text, strlen(text), &out[i], err);
         if (!status) continue;

@@ -81,30 +81,29 @@ copse_status cp_schema_rescale(cp_schema *s, const char *path, const copse_run *
 void cp_schema_free(cp_schema *s);
 int cp_schema_check(const cp_schema *s);
 
-/* Rows first ... first+n-1 as floats, row-major, dims to a row; all are finite (but for the NaN of raw ones), held within
- * +-CP_SCHEMA_LIMIT.  Columns are found by name; a missing one, or one of the wrong kind, is an error that names it.  An infinite number is an error with its
- * place. */
-copse_status cp_schema_encode(const cp_schema *s, const copse_table *t, size_t first, size_t n, float *out,
-                              copse_error *err);
+/* As floats, row-major, dims to a row; all are finite (but for the NaN of raw ones), held within +-CP_SCHEMA_LIMIT.
+ * Columns are found by name; a missing one, or one of the wrong kind, is an error that names it.  An infinite number is
+ * an error with its place. */
+copse_status cp_schema_encode(const cp_schema *s, cp_table_rows rows, float *out, copse_error *err);
 
-/* The same as gangs of keys (kern.h), n rounded up to whole gangs of them: for raw columns, CP_KERN_GANG_DIMS at most.  *out_whole
- * is 0 if something is missing or infinite, and the rows are to be encoded as floats. */
-copse_status cp_schema_encode_gangs(const cp_schema *s, const copse_table *t, size_t first, size_t n, uint32_t *out,
-                                    int *out_whole, copse_error *err);
+/* The same as gangs of keys (kern.h), n rounded up to whole gangs of them: for raw columns, CP_KERN_GANG_DIMS at most.
+ * *out_whole is 0 if something is missing or infinite, and the rows are to be encoded as floats. */
+copse_status cp_schema_encode_gangs(const cp_schema *s, cp_table_rows rows, uint32_t *out, int *out_whole,
+                                    copse_error *err);
 
 /* One value of a feature as its encoded columns, `width` of them: a number, or the index of a level; NaN is missing. */
 void cp_schema_encode_value(const cp_schema *s, const cp_feature *f, double value, float *out);
 
 /* Targets.  A missing one is an error with its place unless opt_missing is given: then it is marked there (1, else 0)
  * and the value is 0 / CP_NONE.  A number beyond CP_MAX_TARGET is an error. */
-copse_status cp_schema_numbers(const cp_schema *s, const copse_table *t, size_t first, size_t n, double *out,
-                               unsigned char *opt_missing, copse_error *err);
+copse_status cp_schema_numbers(const cp_schema *s, cp_table_rows rows, double *out, unsigned char *opt_missing,
+                               copse_error *err);
 /* A class the schema does not know is CP_NONE. */
-copse_status cp_schema_find_labels(const cp_schema *s, const copse_table *t, size_t first, size_t n, int32_t *out,
-                                   unsigned char *opt_missing, copse_error *err);
+copse_status cp_schema_find_labels(const cp_schema *s, cp_table_rows rows, int32_t *out, unsigned char *opt_missing,
+                                   copse_error *err);
 /* The same; with `grow` a class it does not know is appended.  On failure the classes are as before. */
-copse_status cp_schema_labels(cp_schema *s, const copse_table *t, size_t first, size_t n, int grow, int32_t *out,
-                              unsigned char *opt_missing, copse_error *err);
+copse_status cp_schema_labels(cp_schema *s, cp_table_rows rows, int grow, int32_t *out, unsigned char *opt_missing,
+                              copse_error *err);
 /* Drops the classes appended after the first n: for a caller whose next step failed. */
 void cp_schema_forget(cp_schema *s, size_t n);
 

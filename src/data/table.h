@@ -38,6 +38,12 @@ struct copse_table {
     double *cells;   /* columns made together, see cp_table_share */
 };
 
+/* Rows first ... first + n - 1 of a table. */
+typedef struct cp_table_rows {
+    const copse_table *t;
+    size_t first, n;
+} cp_table_rows;
+
 copse_status cp_table_new(size_t rows, copse_table **out, copse_error *err);
 /* A fresh column of missing values.  *out lives until the next column is added. */
 copse_status cp_table_add(copse_table *t, const char *name, copse_kind kind, cp_column **out, copse_error *err);

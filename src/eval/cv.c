@@ -38,7 +38,7 @@ static copse_status begin(study *s, const copse_run *run, copse_error *err) {
         s->classes = schema->classes.n;
         CP_TRY_OUT(CP_RAW(s->label, n, err));
         CP_TRY_OUT(CP_NEW(missing, n, err));
-        CP_TRY_OUT(cp_schema_find_labels(schema, s->data, 0, n, s->label, missing, err));
+        CP_TRY_OUT(cp_schema_find_labels(schema, (cp_table_rows){s->data, 0, n}, s->label, missing, err));
     }
 out:
     cp_mem_free(missing);

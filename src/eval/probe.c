@@ -38,7 +38,7 @@ copse_status cp_probe_init(cp_probe *p, const copse_model *m, const copse_table 
     else if (p->trees && m->method->tree_shape)
         CP_TRY(draw_trees(p, p->trees, err));
     CP_TRY(CP_RAW(p->x, t->rows * m->schema->dims, err));
-    return cp_schema_encode(m->schema, t, 0, t->rows, p->x, err);
+    return cp_schema_encode(m->schema, (cp_table_rows){t, 0, t->rows}, p->x, err);
 }
 
 void cp_probe_clear(cp_probe *p) {

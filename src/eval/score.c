@@ -17,10 +17,10 @@ copse_status cp_score_read_targets(const cp_schema *s, const copse_table *t, siz
     CP_TRY(CP_NEW(out->missing, n, err));
     if (s->task == COPSE_CLASS) {
         CP_TRY(CP_RAW(out->label, n, err));
-        return cp_schema_find_labels(s, t, first, n, out->label, out->missing, err);
+        return cp_schema_find_labels(s, (cp_table_rows){t, first, n}, out->label, out->missing, err);
     }
     CP_TRY(CP_RAW(out->y, n, err));
-    return cp_schema_numbers(s, t, first, n, out->y, out->missing, err);
+    return cp_schema_numbers(s, (cp_table_rows){t, first, n}, out->y, out->missing, err);
 }
 
 void cp_score_clear_targets(cp_targets *t) {

@@ -77,7 +77,7 @@ static copse_status encode_chunk(void *arg, size_t i, size_t worker, copse_error
     const encoding *e = arg;
     size_t first = i * CHUNK, n = e->t->rows - first < CHUNK ? e->t->rows - first : CHUNK;
     (void)worker;
-    return cp_schema_encode(e->s, e->t, first, n, e->x + first * e->s->dims, err);
+    return cp_schema_encode(e->s, (cp_table_rows){e->t, first, n}, e->x + first * e->s->dims, err);
 }
 
 static copse_status encode_all(const cp_schema *s, const copse_table *t, const copse_run *run, encoded *out,
@@ -102,7 +102,7 @@ static copse_status read_chunk(void *arg, size_t i, size_t worker, copse_error *
     size_t first = i * CHUNK, n = r->t->rows - first < CHUNK ? r->t->rows - first : CHUNK;
     unsigned char *missing = r->out->missing ? r->out->missing + first : NULL;
     (void)worker;
-    return cp_schema_numbers(r->s, r->t, first, n, r->out->y + first, missing, err);
+    return cp_schema_numbers(r->s, (cp_table_rows){r->t, first, n}, r->out->y + first, missing, err);
 }
 
 /* Features and targets of a whole table; classes that are new are added to the schema.  All rows
@@ -114,7 +114,7 @@ static copse_status encode_table(cp_schema *s, const copse_table *t, int some_la
     if (some_lack) CP_TRY_OUT(CP_NEW(out->missing, t->rows, err));
     if (s->task == COPSE_CLASS) {
         CP_TRY_OUT(CP_RAW(out->label, t->rows, err));
-        CP_TRY_OUT(cp_schema_labels(s, t, 0, t->rows, 1, out->label, out->missing, err));
+        CP_TRY_OUT(cp_schema_labels(s, (cp_table_rows){t, 0, t->rows}, 1, out->label, out->missing, err));
     } else {
         CP_TRY_OUT(CP_RAW(out->y, t->rows, err));
         size_t chunks = t->rows / CHUNK + 1;
@@ -376,12 +376,12 @@ static copse_status encode_asked(const copse_model *m, const cp_question *q, siz
     *out = (encoded){.rows = rows_of(s, NULL, n)};
     CP_TRY(CP_RAW(out->x, room * s->dims, err));
     uint32_t *key = (uint32_t *)(void *)out->x;
-    if (gangs) CP_TRY(cp_schema_encode_gangs(s, q->table, first, n, key, &gangs, err));
+    if (gangs) CP_TRY(cp_schema_encode_gangs(s, (cp_table_rows){q->table, first, n}, key, &gangs, err));
     if (gangs)
         out->rows.gang = key;
     else
         out->rows.x = out->rows.own = out->x;
-    return gangs ? COPSE_OK : cp_schema_encode(s, q->table, first, n, out->x, err);
+    return gangs ? COPSE_OK : cp_schema_encode(s, (cp_table_rows){q->table, first, n}, out->x, err);
 }
 
 /* The rows asked about, in memory of their own unless they are encoded already. */

@@ -82,7 +82,7 @@ static void a_draw_is_the_sum_of_its_trees(void **state) {
     copse_model *m = fitted(t, small[0]);
     const cp_bart *b = state_of(m);
     float x[60 * 10];
-    must(cp_schema_encode(m->schema, t, 0, 60, x, &err), err);
+    must(cp_schema_encode(m->schema, (cp_table_rows){t, 0, 60}, x, &err), err);
     cp_rows rows = cp_model_rows(m, x, 60);
     for (size_t draw = 0; draw < 36; draw += 5) {
         cp_answer a;
@@ -196,7 +196,7 @@ static void probabilities_are_means_over_draws(void **state) {
         size_t draws = copse_model_draws(m), classes = copse_model_classes(m), dims = m->schema->dims;
         float *x = calloc(100 * dims, sizeof *x);
         double *mean = calloc(100 * classes, sizeof *mean);
-        must(cp_schema_encode(m->schema, t, 0, 100, x, &err), err);
+        must(cp_schema_encode(m->schema, (cp_table_rows){t, 0, 100}, x, &err), err);
         assert_int_equal(b->sums, classes > 2 ? classes : 1);
         cp_answer all;
         must(cp_model_predict(m, t, 0, 100, NULL, &all, &err), err);

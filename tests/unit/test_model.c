@@ -709,7 +709,7 @@ static void assert_answered_as_encoded(const copse_model *m, const copse_table *
     cp_answer a, b;
     size_t n = t->rows - first, per_row;
     float *x = malloc(n * m->schema->dims * sizeof *x);
-    must(cp_schema_encode(m->schema, t, first, n, x, &err), err);
+    must(cp_schema_encode(m->schema, (cp_table_rows){t, first, n}, x, &err), err);
     cp_rows rows = cp_model_rows(m, x, n);
     copse_run whole = {.threads = 1}, cut = {.threads = first ? 2 : 1}; /* two: smaller blocks */
     must(cp_model_predict(m, t, first, n, &cut, &a, &err), err);

@@ -206,14 +206,14 @@ static void numbers_are_scaled_and_missing_ones_filled(void **state) {
     cp_schema *s = make(t, (copse_roles){.target = "y"}, &said);
     assert_true(s->feature[0].fill == 15);
     assert_non_null(strstr(said.text, "1 missing value in 'x' is replaced by the median 15\n"));
-    must(cp_schema_encode(s, t, 0, 4, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){t, 0, 4}, z, &err), err);
     FLOATS(z, 0, 0, .5f, 0, 1, 0, .5f, 0);
     NUMBERS(later, "k", 8, NAN); /* another order, other columns */
     TEXTS(later, "other", "?", "?");
     NUMBERS(later, "x", -10, 1e300);
-    must(cp_schema_encode(s, later, 0, 2, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){later, 0, 2}, z, &err), err);
     FLOATS(z, -2, 1, 1e37f, 0);
-    must(cp_schema_encode(s, later, 1, 1, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){later, 1, 1}, z, &err), err);
     FLOATS(z, 1e37f, 0);
     cp_schema_free(s);
     cp_table_free(t);
@@ -232,14 +232,15 @@ static void few_levels_become_indicators(void **state) {
     cp_schema *s = make(t, (copse_roles){.target = "y"}, &said);
     assert_non_null(strstr(said.text, "1 missing value in 'colour' is replaced by the most frequent, 'blue'"));
     assert_int_equal(s->dims, 3); /* blue, then green before red */
-    must(cp_schema_encode(s, t, 0, 5, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){t, 0, 5}, z, &err), err);
     FLOATS(z, 0, 0, 1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0);
     cp_schema_dim_name(s, 2, name, sizeof name);
     assert_string_equal(name, "colour=red");
     TEXTS(later, "colour", "mauve", "red", "Red");
-    must(cp_schema_encode(s, later, 0, 3, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){later, 0, 3}, z, &err), err);
     FLOATS(z, 0, 0, 0, 0, 0, 1, 0, 0, 0);
-    must(cp_schema_encode(s, later, 0, 1, z, &err), err); /* fewer rows than levels: looked up one by one */
+    must(cp_schema_encode(s, (cp_table_rows){later, 0, 1}, z, &err),
+         err); /* fewer rows than levels: looked up one by one */
     FLOATS(z, 0, 0, 0);
     cp_schema_free(s);
     cp_table_free(t);
@@ -269,15 +270,15 @@ static void many_levels_become_ranks(void **state) {
     cp_schema *s = make(t, (copse_roles){.target = "y"}, &said);
     assert_int_equal(s->dims, 1);
     assert_non_null(strstr(said.text, "'city' has 40 levels: coded by frequency"));
-    must(cp_schema_encode(s, t, 0, ROWS, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){t, 0, ROWS}, z, &err), err);
     assert_true(z[0] == 39.0f / 40);
     assert_true(z[ROWS - 1] == 0);
     TEXTS(later, "city", "unseen", NULL);
-    must(cp_schema_encode(s, later, 0, 2, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){later, 0, 2}, z, &err), err);
     FLOATS(z, 1, 0);
     cp_schema_free(s);
     must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_PLAIN, NULL, &s, &err), err);
-    must(cp_schema_encode(s, later, 0, 2, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){later, 0, 2}, z, &err), err);
     FLOATS(z, 40, 0);
     cp_schema_free(s);
     cp_table_free(t);
@@ -292,12 +293,12 @@ static void scaling_can_be_turned_off(void **state) {
     NUMBERS(t, "x", 1e9, 1e9 + 1, 1e9 + 5);
     NUMBERS(t, "y", 1.5, 2, 3);
     cp_schema *s = make(t, (copse_roles){.target = "y", .scale = "none"}, NULL);
-    must(cp_schema_encode(s, t, 0, 3, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){t, 0, 3}, z, &err), err);
     FLOATS(z, 1e9f, 1e9f, 1e9f);
     cp_schema_free(s);
     /* a method that does not scale still keeps the resolution of large numbers */
     must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_PLAIN, NULL, &s, &err), err);
-    must(cp_schema_encode(s, t, 0, 3, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){t, 0, 3}, z, &err), err);
     FLOATS(z, -1, 0, 4);
     cp_schema_free(s);
     cp_table_free(t);
@@ -337,17 +338,17 @@ static void raw_columns_keep_levels_and_missing_values(void **state) {
     assert_int_equal(s->feature[0].absent, 1);
     cp_schema_dim_name(s, 1, name, sizeof name);
     assert_string_equal(name, "c");
-    must(cp_schema_encode(s, t, 0, 4, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){t, 0, 4}, z, &err), err);
     const float want[12] = {1.5f, 0, 3, NAN, 1, 3, -2, NAN, 3, 7, 0, 3};
     for (size_t i = 0; i < 12; i++) assert_raw(z[i], want[i]);
     TEXTS(later, "c", "mauve", NULL, "blue");
     TEXTS(later, "x", NULL, NULL, NULL); /* nothing known: a column without kind */
     NUMBERS(later, "k", 1e300, -1e308, NAN);
-    must(cp_schema_encode(s, later, 0, 3, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){later, 0, 3}, z, &err), err);
     const float then[9] = {NAN, 2, 1e37f, NAN, NAN, -1e37f, NAN, 1, NAN};
     for (size_t i = 0; i < 9; i++) assert_raw(z[i], then[i]);
     later->col[2].number[1] = INFINITY;
-    assert_int_equal(cp_schema_encode(s, later, 0, 3, z, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_encode(s, (cp_table_rows){later, 0, 3}, z, &err), COPSE_E_DATA);
     assert_int_equal(err.row, 2);
     cp_schema_free(s);
     cp_table_free(t);
@@ -411,7 +412,7 @@ static void time_stamps_keep_their_seconds(void **state) {
     numbers(t, "x", x);
     numbers(t, "y", y);
     cp_schema *s = make_raw(t, &said);
-    must(cp_schema_encode(s, t, 0, ROWS, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){t, 0, ROWS}, z, &err), err);
     for (size_t i = 0; i < ROWS; i++) assert_true((double)z[i] + s->shift[0] == x[i]);
     cp_schema_free(s);
     cp_table_free(t);
@@ -449,7 +450,7 @@ static void ranges_can_come_from_a_file(void **state) {
     NUMBERS(t, "y", 1.5, 2, 3);
     write_file(path, "name,min,max\nc,2,2\nunknown,0,1\na,-1,3\ncc,0,1\n");
     cp_schema *s = make(t, (copse_roles){.target = "y", .scale = path}, &said);
-    must(cp_schema_encode(s, t, 0, 3, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){t, 0, 3}, z, &err), err);
     FLOATS(z, .5f, 0, -1, .75f, .5f, 0, 1, 1, 1);
     assert_non_null(strstr(said.text, "'b' is not in /tmp/copse-scale-"));
     assert_int_equal(said.warnings, 2);
@@ -469,7 +470,7 @@ static void ranges_can_come_from_a_file(void **state) {
 static void refuse_encoding(const cp_schema *s, const copse_table *t, long row, long col, const char *message) {
     float z[8];
     copse_error err;
-    assert_int_equal(cp_schema_encode(s, t, 0, t->rows, z, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_encode(s, (cp_table_rows){t, 0, t->rows}, z, &err), COPSE_E_DATA);
     assert_string_equal(err.msg, message);
     assert_int_equal(err.row, row);
     assert_int_equal(err.col, col);
@@ -512,7 +513,7 @@ static void columns_that_do_not_fit_are_named(void **state) {
     u = table_of(2); /* nothing but missing values fits any kind */
     TEXTS(u, "x", NULL, NULL);
     NUMBERS(u, "c", NAN, NAN);
-    must(cp_schema_encode(s, u, 0, 2, z, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){u, 0, 2}, z, &err), err);
     FLOATS(z, .5f, 1, 0, .5f, 1, 0);
     cp_table_free(u);
     cp_schema_free(s);
@@ -550,12 +551,12 @@ static void training_rows_fill_the_unit_box(void **state) {
         }
         cp_schema *s = make(t, (copse_roles){.target = "y"}, NULL);
         float *whole = malloc(rows * s->dims * sizeof *whole), *parts = malloc(rows * s->dims * sizeof *parts);
-        must(cp_schema_encode(s, t, 0, rows, whole, &err), err);
+        must(cp_schema_encode(s, (cp_table_rows){t, 0, rows}, whole, &err), err);
         for (size_t i = 0; i < rows * s->dims; i++) assert_true(whole[i] >= 0 && whole[i] <= 1);
         for (size_t done = 0, n; done < rows; done += n) {
             n = 1 + cp_rng_below(&rng, 50);
             if (n > rows - done) n = rows - done;
-            must(cp_schema_encode(s, t, done, n, parts + done * s->dims, &err), err);
+            must(cp_schema_encode(s, (cp_table_rows){t, done, n}, parts + done * s->dims, &err), err);
         }
         assert_memory_equal(whole, parts, rows * s->dims * sizeof *whole);
         free(whole);
@@ -593,10 +594,10 @@ static void gangs_are_the_rows_as_keys(void **state) {
             int whole;
             double known = t->col[2].number[1500];
             if (odd[o] != 0) t->col[2].number[1500] = odd[o];
-            must(cp_schema_encode_gangs(s, t, first, ROWS - first, key, &whole, &err), err);
+            must(cp_schema_encode_gangs(s, (cp_table_rows){t, first, ROWS - first}, key, &whole, &err), err);
             t->col[2].number[1500] = known;
             assert_int_equal(whole, odd[o] == 0);
-            must(cp_schema_encode(s, t, first, ROWS - first, x, &err), err);
+            must(cp_schema_encode(s, (cp_table_rows){t, first, ROWS - first}, x, &err), err);
             for (size_t i = 0; whole && i < ROWS - first; i++)
                 for (size_t d = 0; d < DIMS; d++)
                     assert_int_equal(key[(i - i % CP_KERN_GANG) * DIMS + d * CP_KERN_GANG + i % CP_KERN_GANG],
@@ -604,7 +605,7 @@ static void gangs_are_the_rows_as_keys(void **state) {
         }
     int whole;
     t->col[1].code[3] = CP_NONE;
-    must(cp_schema_encode_gangs(s, t, 0, ROWS, key, &whole, &err), err);
+    must(cp_schema_encode_gangs(s, (cp_table_rows){t, 0, ROWS}, key, &whole, &err), err);
     assert_false(whole);
     free(x);
     free(key);
@@ -651,7 +652,7 @@ static void classes_stand_in_order(void **state) {
     for (size_t k = 0; k < 4; k++) assert_string_equal(cp_dict_text(&s->classes, k), in_number_order[k]);
     int32_t label[8];
     copse_error err;
-    must(cp_schema_find_labels(s, t, 0, 8, label, NULL, &err), err);
+    must(cp_schema_find_labels(s, (cp_table_rows){t, 0, 8}, label, NULL, &err), err);
     assert_int_equal(label[2], 1); /* -0 */
     assert_int_equal(label[3], 1);
     cp_schema_free(s);
@@ -681,17 +682,17 @@ static void labels_are_matched_by_value_or_text(void **state) {
     NUMBERS(u, "c", 1, 2, 1, 1, 1);
     TEXTS(v, "y", "1.0", "2.50", "1x", NULL, " ");
     cp_schema *s = make(t, (copse_roles){.target = "y", .task = COPSE_CLASS}, NULL);
-    must(cp_schema_find_labels(s, u, 0, 5, label, missing, &err), err);
+    must(cp_schema_find_labels(s, (cp_table_rows){u, 0, 5}, label, missing, &err), err);
     assert_labels(label, (const int32_t[]){0, 1, CP_NONE, CP_NONE, 0}, 5);
     assert_memory_equal(missing, ((const unsigned char[]){0, 0, 0, 1, 0}), 5);
-    must(cp_schema_find_labels(s, v, 0, 5, label, missing, &err), err);
+    must(cp_schema_find_labels(s, (cp_table_rows){v, 0, 5}, label, missing, &err), err);
     assert_labels(label, (const int32_t[]){0, 1, CP_NONE, CP_NONE, CP_NONE}, 5);
-    assert_int_equal(cp_schema_find_labels(s, u, 0, 5, label, NULL, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_find_labels(s, (cp_table_rows){u, 0, 5}, label, NULL, &err), COPSE_E_DATA);
     assert_string_equal(err.msg, "row 4: the target 'y' is missing: fill it in or leave the row out");
     assert_int_equal(err.row, 4);
     cp_schema_free(s);
     s = make(t, (copse_roles){.target = "c"}, NULL); /* text classes met as numbers */
-    must(cp_schema_find_labels(s, u, 0, 5, label, NULL, &err), err);
+    must(cp_schema_find_labels(s, (cp_table_rows){u, 0, 5}, label, NULL, &err), err);
     assert_labels(label, (const int32_t[]){0, CP_NONE, 0, 0, 0}, 5);
     cp_schema_free(s);
     cp_table_free(t);
@@ -715,19 +716,20 @@ static void new_classes_are_appended_and_can_be_forgotten(void **state) {
     TEXTS(t, "y", "b", "d");
     TEXTS(u, "y", "c", "b", NULL, "a", "c");
     cp_schema *s = make(t, (copse_roles){.target = "y"}, NULL);
-    must(cp_schema_labels(s, u, 0, 5, 0, label, missing, &err), err);
+    must(cp_schema_labels(s, (cp_table_rows){u, 0, 5}, 0, label, missing, &err), err);
     assert_labels(label, (const int32_t[]){CP_NONE, 0, CP_NONE, CP_NONE, CP_NONE}, 5);
     assert_int_equal(s->classes.n, 2);
-    assert_int_equal(cp_schema_labels(s, u, 0, 5, 1, label, NULL, &err), COPSE_E_DATA); /* a missing target */
+    assert_int_equal(cp_schema_labels(s, (cp_table_rows){u, 0, 5}, 1, label, NULL, &err),
+                     COPSE_E_DATA); /* a missing target */
     assert_int_equal(s->classes.n, 2);
-    must(cp_schema_labels(s, u, 0, 5, 1, label, missing, &err), err);
+    must(cp_schema_labels(s, (cp_table_rows){u, 0, 5}, 1, label, missing, &err), err);
     assert_labels(label, (const int32_t[]){2, 0, CP_NONE, 3, 2}, 5);
     assert_string_equal(cp_dict_text(&s->classes, 3), "a");
     cp_schema_forget(s, 2);
     assert_int_equal(s->classes.n, 2);
     assert_int_equal(cp_dict_find(&s->classes, "c", 1), CP_NONE);
     assert_int_equal(cp_dict_find(&s->classes, "d", 1), 1);
-    must(cp_schema_labels(s, u, 3, 1, 1, label, missing, &err), err);
+    must(cp_schema_labels(s, (cp_table_rows){u, 3, 1}, 1, label, missing, &err), err);
     assert_int_equal(label[0], 2);
     cp_schema_free(s);
     cp_table_free(t);
@@ -748,7 +750,7 @@ static void many_classes_survive_the_memo(void **state) {
     numbers(t, "y", y);
     cp_schema *s = make(t, (copse_roles){.target = "y", .task = COPSE_CLASS}, NULL);
     assert_int_equal(s->classes.n, CLASSES);
-    must(cp_schema_find_labels(s, t, 0, ROWS, label, NULL, &err), err);
+    must(cp_schema_find_labels(s, (cp_table_rows){t, 0, ROWS}, label, NULL, &err), err);
     for (size_t i = 0; i < ROWS; i++) assert_int_equal(label[i], (int32_t)y[i]);
     cp_schema_free(s);
     cp_table_free(t);
@@ -766,20 +768,20 @@ static void regression_targets_come_as_they_are(void **state) {
     TEXTS(v, "y", "1", "b", "c");
     NUMBERS(w, "z", 1, 2, 3);
     cp_schema *s = make(t, (copse_roles){.target = "y"}, NULL);
-    must(cp_schema_numbers(s, t, 0, 3, y, missing, &err), err);
+    must(cp_schema_numbers(s, (cp_table_rows){t, 0, 3}, y, missing, &err), err);
     assert_true(y[0] == 1.5 && y[1] == 0 && y[2] == 1e9);
     assert_memory_equal(missing, "\0\1\0", 3);
-    must(cp_schema_numbers(s, t, 2, 1, y, NULL, &err), err);
+    must(cp_schema_numbers(s, (cp_table_rows){t, 2, 1}, y, NULL, &err), err);
     assert_true(y[0] == 1e9);
-    assert_int_equal(cp_schema_numbers(s, t, 0, 3, y, NULL, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_numbers(s, (cp_table_rows){t, 0, 3}, y, NULL, &err), COPSE_E_DATA);
     assert_int_equal(err.row, 2);
-    assert_int_equal(cp_schema_numbers(s, u, 0, 3, y, missing, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_numbers(s, (cp_table_rows){u, 0, 3}, y, missing, &err), COPSE_E_DATA);
     assert_int_equal(err.row, 3);
     u->col[0].number[2] = -1e61;
-    assert_int_equal(cp_schema_numbers(s, u, 0, 3, y, missing, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_numbers(s, (cp_table_rows){u, 0, 3}, y, missing, &err), COPSE_E_DATA);
     assert_string_equal(err.msg, "row 3: the target 'y' is -1e+61, too large to compute with: use another unit");
-    assert_int_equal(cp_schema_numbers(s, v, 0, 3, y, missing, &err), COPSE_E_DATA);
-    assert_int_equal(cp_schema_numbers(s, w, 0, 3, y, missing, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_numbers(s, (cp_table_rows){v, 0, 3}, y, missing, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_numbers(s, (cp_table_rows){w, 0, 3}, y, missing, &err), COPSE_E_DATA);
     assert_string_equal(err.msg, "there is no column 'y' in the table. Its columns are z.");
     cp_schema_free(s);
     cp_table_free(t);
@@ -835,8 +837,8 @@ static void a_schema_comes_back_from_a_file(void **state) {
     assert_int_equal(back->dims, 5);
     assert_int_equal(back->missing.n, 2);
     assert_string_equal(cp_dict_text(&back->missing, 1), "-999");
-    must(cp_schema_encode(s, t, 0, 6, a, &err), err);
-    must(cp_schema_encode(back, t, 0, 6, b, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){t, 0, 6}, a, &err), err);
+    must(cp_schema_encode(back, (cp_table_rows){t, 0, 6}, b, &err), err);
     assert_memory_equal(a, b, sizeof a);
     must(write_schema(back, &again, &twin, &twin_n, &err), err);
     assert_int_equal(n, twin_n);
@@ -863,8 +865,8 @@ static void a_raw_schema_comes_back_from_a_file(void **state) {
     assert_int_equal(back->dims, 3);
     assert_true(back->raw && back->levels[1] == 3 && back->levels[2] == 0);
     assert_int_equal(back->feature[1].absent, 1);
-    must(cp_schema_encode(s, t, 0, 6, a, &err), err);
-    must(cp_schema_encode(back, t, 0, 6, b, &err), err);
+    must(cp_schema_encode(s, (cp_table_rows){t, 0, 6}, a, &err), err);
+    must(cp_schema_encode(back, (cp_table_rows){t, 0, 6}, b, &err), err);
     assert_memory_equal(a, b, sizeof a);
     cp_writer_free(w);
     cp_schema_free(s);
@@ -949,9 +951,9 @@ static copse_status whole_life(const copse_table *t, cp_encoding encoding, copse
     int32_t label[6];
     copse_status status;
     CP_TRY_OUT(cp_schema_new(t, &(copse_roles){.target = "y"}, encoding, NULL, &s, err));
-    CP_TRY_OUT(cp_schema_encode(s, t, 0, 6, z, err));
+    CP_TRY_OUT(cp_schema_encode(s, (cp_table_rows){t, 0, 6}, z, err));
     cp_schema_forget(s, 1);
-    status = cp_schema_labels(s, t, 0, 6, 1, label, NULL, err);
+    status = cp_schema_labels(s, (cp_table_rows){t, 0, 6}, 1, label, NULL, err);
     assert_int_equal(s->classes.n, status ? 1 : 3);
     if (status) goto out;
     CP_TRY_OUT(write_schema(s, &w, &bytes, &n, err));
