@@ -88,6 +88,8 @@ static void a_model_chooses_types(void **state) {
     cp_schema schema = {.task = COPSE_REGRESS, .target = target, .features = 2, .feature = feature};
     const cp_read_options like = {.like = &schema};
     must_read("t.csv", "zip,age,other,y\n010,1,u,2\n", &like, "zip:010;age=1;other:u;y=2");
+    const cp_read_options but = {.like = &schema, .numeric = "zip", .categorical = "age"}; /* it has the last word */
+    must_read("t.csv", "zip,age\n010,1\n", &but, "zip:010;age=1");
     copse_error err =
         must_refuse("x.csv", "zip,age\n1,2\n\n3,abc\n", &like, COPSE_E_DATA,
                     "x.csv:4:2: column 'age' should be a number, found 'abc'. Correct it, leave it empty if it is "

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "greedy/greedy.h"
 #include "greedy/greedy_trunk.h"
+#include "split/split.h"
 #include "tree/tree_walk.h"
 
 static const cp_method *const methods[] = {&cp_cart_method, &cp_rf_method,  &cp_ert_method,
@@ -744,6 +745,36 @@ static void one_tree_with_categories_is_enough(void **state) {
     free_sample(&s);
 }
 
+/* Levels that no row of a node has go where missing values go: at every split, for those that no row has at all. */
+static void levels_without_rows_go_with_missing_values(void **state) {
+    (void)state;
+    enum { ROWS = 300, LEVELS = 40, USED = 5 };
+    const uint32_t levels[] = {0, LEVELS};
+    size_t left = 0, right = 0;
+    for (size_t k = 0; k < 2 * COUNT(methods); k++) {
+        const cp_method *m = methods[k / 2];
+        sample s = make_sample("absent levels", ROWS, 2, k % 2 ? 3 : 0, 0);
+        for (size_t i = 0; i < ROWS; i++) s.x[2 * i + 1] = i % 7 ? (float)(i * i % USED) : NAN;
+        s.rows.levels = levels;
+        copse_params *p = options_of(m, few_trees(m));
+        cp_greedy *g = fit(m, &s.rows, p, 1);
+        for (size_t t = 0; t < g->forest.trees; t++)
+            for (size_t j = 0; j < g->forest.tree[t].nodes; j++) {
+                cp_node_view v;
+                cp_greedy_tree_node(g, t, (int32_t)j, &v);
+                if (!v.set) continue;
+                for (uint32_t level = USED; level < LEVELS; level++)
+                    assert_int_equal(cp_split_in_set(v.set, level), v.missing_left);
+                left += v.missing_left != 0;
+                right += v.missing_left == 0;
+            }
+        cp_greedy_free(g);
+        cp_param_free(p);
+        free_sample(&s);
+    }
+    assert_true(left > 20 && right > 20);
+}
+
 static void impossible_options_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -789,6 +820,7 @@ int main(void) {
         cmocka_unit_test(awkward_inputs_are_answered),
         cmocka_unit_test(answers_may_take_the_place_of_rows),
         cmocka_unit_test(one_tree_with_categories_is_enough),
+        cmocka_unit_test(levels_without_rows_go_with_missing_values),
         cmocka_unit_test(impossible_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
