@@ -90,12 +90,18 @@ cp_component cp_orf_leaf_gauss(const cp_orf *f, const cp_orf_tree *t, size_t lea
     return (cp_component){1, (m.n > 0 ? m.mean : all->mean) + f->centre, sqrt(fmax(var, least)), INFINITY};
 }
 
-/* Adds the answer of one tree to row i of `out`. */
-static copse_status answer(const cp_orf *f, const cp_orf_tree *t, const float *x, const cp_orf_moments *all, size_t i,
-                           cp_answer *out, copse_error *err) {
-    size_t leaf = (size_t)t->node[cp_orf_tree_find(t, x)].dim;
-    if (f->rules.task == COPSE_REGRESS) return cp_answer_add(out, cp_orf_leaf_gauss(f, t, leaf, all), err);
-    cp_orf_leaf_probs(t, &f->rules, leaf, out->probs + i * out->classes);
+/* What a tree is asked, and where its answer goes. */
+typedef struct question {
+    const float *x;
+    const cp_orf_moments *all; /* numbers: of all rows before it */
+    size_t place;              /* classes: row of the answers */
+} question;
+
+/* Adds the answer of one tree. */
+static copse_status answer(const cp_orf *f, const cp_orf_tree *t, question q, cp_answer *out, copse_error *err) {
+    size_t leaf = (size_t)t->node[cp_orf_tree_find(t, q.x)].dim;
+    if (f->rules.task == COPSE_REGRESS) return cp_answer_add(out, cp_orf_leaf_gauss(f, t, leaf, q.all), err);
+    cp_orf_leaf_probs(t, &f->rules, leaf, out->probs + q.place * out->classes);
     return COPSE_OK;
 }
 
@@ -109,8 +115,8 @@ static copse_status predict(const void *state, const cp_rows *rows, const copse_
     const cp_orf *f = state;
     (void)p;
     for (size_t i = 0; i < rows->n; i++) {
-        for (size_t m = 0; m < f->trees; m++)
-            CP_TRY(answer(f, &f->tree[m], rows->x + i * rows->dims, &f->moments, i, out, err));
+        question q = {rows->x + i * rows->dims, &f->moments, i};
+        for (size_t m = 0; m < f->trees; m++) CP_TRY(answer(f, &f->tree[m], q, out, err));
         if (f->rules.task == COPSE_REGRESS) cp_answer_end_row(out);
     }
     take_mean(f, out, 0, rows->n);
@@ -168,7 +174,7 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
         size_t i = t->rows - (f->rows - f->wait.n);
         const float *x = f->wait.x + i * f->rules.dims;
         if (job->before && t->rows >= job->from) {
-            CP_TRY(answer(f, t, x, &seen, t->rows - job->from, &job->before[m], err));
+            CP_TRY(answer(f, t, (question){x, &seen, t->rows - job->from}, &job->before[m], err));
             if (f->rules.task == COPSE_REGRESS) cp_answer_end_row(&job->before[m]);
             cp_orf_moments_add(&seen, f->wait.y[i]);
         }

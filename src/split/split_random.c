@@ -85,9 +85,13 @@ static halves add_up(const cp_split_column *c, const trial *t, int missing) {
     return h;
 }
 
+/* Qualities are compared as split.h says. */
+typedef struct fraction {
+    double num, den;
+} fraction;
+
 /* Gini of numbers without missing ones: class weights first, squares after. */
-static void judge_gini(const cp_split_node *n, const cp_split_column *c, float cut, double wl, double *num,
-                       double *den) {
+static fraction judge_gini(const cp_split_node *n, const cp_split_column *c, float cut, double wl) {
     double ql = 0, qr = 0;
     for (size_t i = 0; i < c->n; i++) {
         int64_t take = -(int64_t)(c->value[i] <= cut);
@@ -99,30 +103,25 @@ static void judge_gini(const cp_split_node *n, const cp_split_column *c, float c
         qr += right * right;
         n->left[k] = 0;
     }
-    *num = ql * (n->weight - wl) + qr * wl;
-    *den = wl * (n->weight - wl);
+    return (fraction){ql * (n->weight - wl) + qr * wl, wl * (n->weight - wl)};
 }
 
 /* Quality with the rows of `left` on the left, and those without a value too if asked. */
-static void judge(const cp_split_node *n, const cp_split_column *c, const trial *t, cp_sum left, int missing,
-                  int missing_left, double *num, double *den) {
-    if (n->rule->kind == CP_SPLIT_SQUARED) {
-        *num = cp_cut_quality(cp_split_weight(n->rule, left.w), (double)left.s, n->weight, n->mean);
-        *den = 1;
-        return;
-    }
+static fraction judge(const cp_split_node *n, const cp_split_column *c, const trial *t, cp_sum left, int missing,
+                      int missing_left) {
+    double wl = cp_split_weight(n->rule, left.w);
     int entropy = n->rule->kind == CP_SPLIT_ENTROPY;
-    if (!entropy && !missing && !t->set && n->rule->classes <= c->n) {
-        judge_gini(n, c, t->cut, cp_split_weight(n->rule, left.w), num, den);
-        return;
-    }
+    if (n->rule->kind == CP_SPLIT_SQUARED) return (fraction){cp_cut_quality(wl, (double)left.s, n->weight, n->mean), 1};
+    if (!entropy && !missing && !t->set && n->rule->classes <= c->n) return judge_gini(n, c, t->cut, wl);
     cp_side s = {0, 0, n->square};
+    fraction q;
     for (size_t i = 0; i < c->n; i++) {
         float x = c->value[i];
         if (is_missing(c, x) ? missing_left : goes_left(t, x)) cp_side_move(n, c->sum[i], entropy, &s);
     }
-    cp_side_quality(n, &s, entropy, num, den);
+    cp_side_quality(n, &s, entropy, &q.num, &q.den);
     for (size_t i = 0; i < c->n; i++) n->left[c->sum[i].s] = 0;
+    return q;
 }
 
 static size_t words_of(const cp_split_column *c) {
@@ -175,17 +174,16 @@ int cp_split_random(const cp_split_node *n, const cp_split_column *c, cp_rng *rn
     halves h = add_up(c, &t, r.missing);
     int better = 0;
     for (int missing_left = 0; missing_left <= (h.missing.w != 0); missing_left++) {
-        double num, den;
         cp_sum left = h.left;
         if (missing_left) {
             left.w += h.missing.w;
             left.s += h.missing.s;
         }
         if (!cp_split_enough(n, cp_split_rows(n->rule, left.w), cp_split_weight(n->rule, left.w))) continue;
-        judge(n, c, &t, left, r.missing, missing_left, &num, &den);
-        if (!(num * best->den > best->num * den)) continue;
-        best->num = num;
-        best->den = den;
+        const fraction q = judge(n, c, &t, left, r.missing, missing_left);
+        if (!(q.num * best->den > best->num * q.den)) continue;
+        best->num = q.num;
+        best->den = q.den;
         best->left = cp_split_weight(n->rule, left.w);
         best->missing_left = h.missing.w ? missing_left : cp_split_heavier_left(n, best->left);
         best->cut = t.cut;
