@@ -251,9 +251,11 @@ static void print_kept(const predict_job *p, const copse_table *x, size_t row) {
     }
 }
 
-/* q is of rows `first` ... of x. */
-static void print_block(predict_job *p, const copse_table *x, size_t first, const copse_prediction *q) {
+/* q is of rows `first` ... of x.  Thousands of draws of a row take their time to print. */
+static copse_status print_block(predict_job *p, const copse_table *x, size_t first, const copse_prediction *q,
+                                copse_error *err) {
     for (size_t i = 0; i < copse_prediction_rows(q); i++) {
+        if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
         print_kept(p, x, first + i);
         if (copse_model_task(p->model) == COPSE_CLASS)
             print_class(p, q, i);
@@ -262,6 +264,7 @@ static void print_block(predict_job *p, const copse_table *x, size_t first, cons
         if (!p->npy) fputc('\n', p->out.file);
         p->rows++;
     }
+    return COPSE_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- work */
@@ -285,9 +288,9 @@ static copse_status predict_part(cli *c, predict_job *p, const copse_table *x, s
     p->wall += cli_wall_seconds() - wall;
     p->cpu += cli_cpu_seconds() - cpu;
     if (p->rows == 0) print_header(p);
-    print_block(p, x, first, q);
+    copse_status status = print_block(p, x, first, q, err);
     copse_prediction_free(q);
-    return COPSE_OK;
+    return status;
 }
 
 /* In parts where a row's answer is large: thousands of draws each.  A part for each thread is asked for at once. */

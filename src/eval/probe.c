@@ -63,9 +63,13 @@ static copse_status ask_one(const cp_probe *p, const cp_rows *rows, int32_t who,
     return cp_model_ask(p->m, &q, &p->serial, out, err);
 }
 
+/* Rows asked about at a time: whoever stops it waits for a forest's answer to so many, and more bring little. */
+enum { BLOCK = 4096 };
+
 copse_status cp_probe_ask(const cp_probe *p, const cp_probe_change *change, cp_probe_fn fn, void *arg,
                           copse_error *err) {
     size_t block = cp_model_block(p->m);
+    if (block > BLOCK) block = BLOCK;
     float *x;
     copse_status status = COPSE_OK;
     CP_TRY(CP_RAW(x, (block < p->n ? block : p->n) * p->m->schema->dims, err));
