@@ -497,7 +497,7 @@ copse_status cp_greedy_local_grow(cp_greedy_work *w, const cp_greedy_open *o, co
     for (size_t i = 0; i < l->m; i++) l->member[0][i] = (uint16_t)i;
     for (size_t i = 0; y && i < l->m; i++) l->y[i] = y[l->row[i]];
     if (!y) memset(w->node.total, 0, w->node.rule->classes * sizeof *w->node.total); /* greedy_find leaves its own */
-    if (l->divides) sort_all(w);
+    if (l->divides && l->m >= 2 * w->records->rule.min_rows) sort_all(w); /* else nobody will look at a column */
     part root = {.node = o->node, .depth = o->depth, .hi = (uint32_t)l->m, .guests = o->guests, .path = o->path};
     for (size_t i = 0; i < l->m; i++) {
         root.sum.w += l->sum[i].w;
