@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* ------------------------------------------------------------------------------------------------------- numbers */
 
 void cp_json_plain_point(char *number) {
@@ -51,23 +53,6 @@ static void put_text(cp_json *j, const char *text) {
     put(j, text, strlen(text));
 }
 
-/* Length of the UTF-8 character at s, 0 if there is none: overlong forms, surrogates and what lies beyond U+10FFFF are
- * no characters.  A NUL ends the string and fails every test for a continuation byte. */
-static size_t utf8_length(const unsigned char *s) {
-    if (s[0] < 0x80) return 1;
-    if (s[0] < 0xc2 || s[0] > 0xf4) return 0;
-    unsigned char low = 0x80, high = 0xbf; /* of the second byte */
-    if (s[0] == 0xe0) low = 0xa0;
-    if (s[0] == 0xed) high = 0x9f;
-    if (s[0] == 0xf0) low = 0x90;
-    if (s[0] == 0xf4) high = 0x8f;
-    if (s[1] < low || s[1] > high) return 0;
-    size_t length = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    for (size_t i = 2; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    return length;
-}
-
 static void put_escaped(cp_json *j, unsigned char c) {
     static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
     const char *at = strchr(plain, c);
@@ -82,7 +67,7 @@ static void put_escaped(cp_json *j, unsigned char c) {
 static void put_quoted(cp_json *j, const char *text) {
     put(j, "\"", 1);
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        size_t n = utf8_length(s);
+        size_t n = cp_utf8_length(s, 4);
         if (n == 0)
             put_text(j, "\xef\xbf\xbd"); /* U+FFFD */
         else if (*s < 0x20 || *s == 0x7f || *s == '"' || *s == '\\')

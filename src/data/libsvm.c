@@ -99,15 +99,16 @@ static copse_status read_lines(parser *ps, copse_error *err) {
     ps->line = 1;
     ps->rows = 0;
     while (ps->p < end) {
-        while (is_blank(*ps->p) || *ps->p == '\r') ps->p++;
+        while (is_blank(*ps->p)) ps->p++;
         if (!ends_token(*ps->p)) {
             if (ps->rows % CP_READ_STRIDE == 0) CP_TRY(cp_fail_if_stopped(ps->stop, err));
             if (ps->t) ps->t->line[ps->rows] = ps->line;
             CP_TRY(read_line(ps, err));
             ps->rows++;
         }
-        const char *newline = memchr(ps->p, '\n', (size_t)(end - ps->p));
-        ps->p = newline ? newline + 1 : end;
+        ps->p += strcspn(ps->p, "\r\n");
+        if (*ps->p == '\r') ps->p++;
+        if (*ps->p == '\n') ps->p++;
         ps->line++;
     }
     return COPSE_OK;

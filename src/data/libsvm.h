@@ -1,7 +1,7 @@
 /* libsvm - sparse text, a row to a line:  label index:value index:value ...  # comment
  *
  * Columns are `target`, x1 ... xD, where D is the largest index met (or the model's, if that is larger).  Entries that
- * are absent are 0. */
+ * are absent are 0.  Lines end with LF, CRLF or CR. */
 #ifndef CP_LIBSVM_H
 #define CP_LIBSVM_H
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "data/decimal.h"
 
 size_t cp_text_lines(const char *bytes, size_t n) {
@@ -12,23 +13,6 @@ size_t cp_text_lines(const char *bytes, size_t n) {
 
 size_t cp_text_bom(const char *bytes, size_t n) {
     return n >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
-}
-
-/* Bytes of the character at p, of which `left` are there; 0 if it is none.  The second byte's range excludes overlong
- * forms, surrogates and what is beyond U+10FFFF. */
-static size_t character(const unsigned char *p, size_t left) {
-    unsigned char c = p[0], low = 0x80, high = 0xbf;
-    size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-    if (n == 1) return c != 0;
-    if (c < 0xc2 || c > 0xf4 || n > left) return 0;
-    if (c == 0xe0) low = 0xa0;
-    if (c == 0xed) high = 0x9f;
-    if (c == 0xf0) low = 0x90;
-    if (c == 0xf4) high = 0x8f;
-    if (p[1] < low || p[1] > high) return 0;
-    for (size_t i = 2; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    return n;
 }
 
 /* Is every one of 64 bytes between 1 and 127? */
@@ -44,7 +28,7 @@ static size_t first_bad(const unsigned char *p, size_t n) {
         size_t stop = n - i < 64 ? n : i + 64, step = 64;
         if (stop == i + 64 && plain_block(p + i)) i += step;
         for (; i < stop; i += step)
-            if (!(step = character(p + i, n - i))) return i;
+            if (!(step = cp_utf8_length(p + i, n - i))) return i;
     }
     return n;
 }

@@ -4,6 +4,7 @@ static void rows_are_filled_with_zeros(void **state) {
     (void)state;
     must_read("t.svm", "1 1:2 3:4\n-1 2:.5\n", NULL, "target=1,-1;x1=2,0;x2=0,0.5;x3=4,0");
     must_read("t", "+1 3:1 1:2 # why\n\n# nothing\n0\t2:nan \r\n2", NULL, "target=1,0,2;x1=2,0,0;x2=0,-,0;x3=1,0,0");
+    must_read("t.svm", "1 1:2\r# nothing\r\r2 1:3\r", NULL, "target=1,2;x1=2,3"); /* as CSV, lines end with CR too */
     must_read("t.svm", "1 1:2\n2 1:3\n", &(cp_read_options){.categorical = "target"}, "target:1,2;x1=2,3");
 }
 
