@@ -43,14 +43,6 @@ static void read_sampler(const copse_params *p, cp_bart_options *out) {
     out->how.local_moves = (size_t)cp_param_int(p, "local-moves");
 }
 
-/* Has it another value than when nothing is said? */
-static int is_given(const copse_params *p, const char *name) {
-    for (size_t i = 0; i < p->method->n_params; i++)
-        if (strcmp(p->method->params[i].name, name) == 0)
-            return strcmp(p->method->params[i].initial, cp_param_text(p, name)) != 0;
-    return 0;
-}
-
 void cp_bart_options_warn(const copse_params *p, copse_task task, const copse_run *run) {
     static const char *const of_pg[] = {"particles",  "pg-proposal", "resampling", "pg-columns",
                                         "pg-promise", "pg-ess",      "pg-below",   "local-moves"};
@@ -58,13 +50,14 @@ void cp_bart_options_warn(const copse_params *p, copse_task task, const copse_ru
     const char *sampler = cp_param_text(p, "sampler");
     int pg = cp_param_is(p, "sampler", "pg"), cgm = pg || cp_param_is(p, "sampler", "cgm");
     for (size_t i = 0; !pg && i < sizeof of_pg / sizeof *of_pg; i++)
-        if (is_given(p, of_pg[i]))
+        if (cp_param_is_given(p, of_pg[i]))
             cp_log_warn(run, "--%s is for --sampler pg: %s has no use for it", of_pg[i], sampler);
     for (size_t i = 0; !cgm && i < sizeof of_cgm / sizeof *of_cgm; i++)
-        if (is_given(p, of_cgm[i]))
+        if (cp_param_is_given(p, of_cgm[i]))
             cp_log_warn(run, "--%s is for --sampler cgm and pg: %s has no use for it", of_cgm[i], sampler);
     for (size_t i = 0; task == COPSE_CLASS && i < sizeof of_numbers / sizeof *of_numbers; i++)
-        if (is_given(p, of_numbers[i])) cp_log_warn(run, "--%s is for numbers: classes have no sigma", of_numbers[i]);
+        if (cp_param_is_given(p, of_numbers[i]))
+            cp_log_warn(run, "--%s is for numbers: classes have no sigma", of_numbers[i]);
 }
 
 cp_bart_options cp_bart_options_of(const copse_params *p) {

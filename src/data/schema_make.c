@@ -53,6 +53,10 @@ static copse_status mark_features(const maker *m, unsigned char *used, copse_err
     if (roles->drop) CP_TRY(mark_list(m, roles->drop, 0, used, err));
     if (roles->weights) {
         CP_TRY(cp_table_need(m->t, roles->weights, COPSE_E_USAGE, &weights, err));
+        if (weights == m->target)
+            return cp_fail(err, COPSE_E_USAGE, "'%s' is the target: it cannot be the weights too", roles->target);
+        if (roles->features && used[weights])
+            cp_log_warn(m->run, "'%s' is the weights: it is not used as a feature", roles->weights);
         used[weights] = 0;
     }
     used[m->target] = 0;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "tree/forest_file.h"
 #include "tree/tree_walk.h"
@@ -206,9 +207,18 @@ static void importance(const void *state, size_t tree, double *out_dims) {
 
 /* ------------------------------------------------------------------------------------------------------------- methods */
 
+/* Options that do nothing where they are given. */
+static void warn_of_options(const copse_params *p, copse_task task, const copse_run *run) {
+    if (task == COPSE_CLASS) return;
+    if (cp_param_is_given(p, "criterion"))
+        cp_log_warn(run, "--criterion is for classes: splits of numbers lower their squared error");
+    if (cp_param_is_given(p, "alpha")) cp_log_warn(run, "--alpha is for classes: means of numbers are not smoothed");
+}
+
 static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, const copse_params *p, const copse_run *run,
                            void **out_state, copse_error *err) {
     cp_greedy *g;
+    warn_of_options(p, rows->task, run);
     copse_status status = cp_greedy_fit(kind, rows, p, run, &g, err);
     *out_state = g;
     return status;

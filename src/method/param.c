@@ -308,6 +308,20 @@ int cp_param_is(const copse_params *p, const char *name, const char *choice) {
     return strcmp(text, choice) == 0;
 }
 
+/* ".1" is "0.1". */
+static int same_value(const char *a, const char *b) {
+    char *end_a, *end_b;
+    double x = strtod(a, &end_a), y = strtod(b, &end_b);
+    return strcmp(a, b) == 0 || (x == y && end_a != a && !*end_a && end_b != b && !*end_b);
+}
+
+int cp_param_is_given(const copse_params *p, const char *name) {
+    for (size_t i = 0; i < p->method->n_params; i++)
+        if (strcmp(p->method->params[i].name, name) == 0)
+            return !same_value(p->method->params[i].initial, cp_param_text(p, name));
+    return 0;
+}
+
 int cp_param_has(const copse_params *p, const char *name, const char *text) {
     size_t i = find(p->method, name);
     CP_BUG(i == (size_t)-1);

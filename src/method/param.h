@@ -73,7 +73,8 @@ double cp_param_real(const copse_params *p, const char *name); /* NaN: auto */
 int64_t cp_param_int(const copse_params *p, const char *name);
 int cp_param_is(const copse_params *p, const char *name, const char *choice);
 int cp_param_has(const copse_params *p, const char *name, const char *word); /* list */
-const char *cp_param_text(const copse_params *p, const char *name);          /* NULL if there is no such option */
+int cp_param_is_given(const copse_params *p, const char *name);     /* it is not what it is when nothing is said */
+const char *cp_param_text(const copse_params *p, const char *name); /* NULL if there is no such option */
 
 /* "1 to 100000", "exact fast": the range in words. */
 void cp_param_range(const cp_param *d, char *buf, size_t n);
