@@ -101,6 +101,14 @@ const char *cli_bytes(double n, char buf[CLI_NUMBER_SIZE]) {
     return buf;
 }
 
+char *cli_join(const char *opt_a, const char *opt_b) {
+    if (!opt_a && !opt_b) return NULL;
+    size_t n = (opt_a ? strlen(opt_a) : 0) + (opt_b ? strlen(opt_b) : 0) + 2;
+    char *both = malloc(n);
+    if (both) snprintf(both, n, "%s%s%s", opt_a ? opt_a : "", opt_a && opt_b ? "," : "", opt_b ? opt_b : "");
+    return both;
+}
+
 int cli_is_dash(const char *path) {
     return strcmp(path, "-") == 0;
 }

@@ -71,6 +71,8 @@ const char *cli_count(size_t n, char buf[CLI_NUMBER_SIZE]);
 const char *cli_time(double seconds, char buf[CLI_NUMBER_SIZE]);
 /* 3.1 MB */
 const char *cli_bytes(double n, char buf[CLI_NUMBER_SIZE]);
+/* "a,b", of which either may be missing; a fresh string, or NULL if both are or memory is short. */
+char *cli_join(const char *opt_a, const char *opt_b);
 /* Is this standard input or output? */
 int cli_is_dash(const char *path);
 /* The size of a file, 0 if there is none. */

@@ -120,13 +120,9 @@ copse_status cli_load_beside(const char *path, const char *rows, copse_model **o
 static copse_status join(cli *c, const char *a, const char *b, const char **out, copse_error *err) {
     *out = a ? a : b;
     if (!a || !b) return COPSE_OK;
-    size_t n = strlen(a) + strlen(b) + 2;
     free(c->scratch);
-    c->scratch = malloc(n);
-    if (!c->scratch) return cli_fail_memory(err);
-    snprintf(c->scratch, n, "%s,%s", a, b);
-    *out = c->scratch;
-    return COPSE_OK;
+    *out = c->scratch = cli_join(a, b);
+    return *out ? COPSE_OK : cli_fail_memory(err);
 }
 
 copse_status cli_roles(cli *c, copse_roles *out, copse_error *err) {

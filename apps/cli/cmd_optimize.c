@@ -1,5 +1,4 @@
 /* optimize - where to evaluate a costly objective next: new, ask, tell, best, run. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "cli_data.h"
 #include "cli_json.h"
 #include "cli_out.h"
-#include "optimize_chart.h"
+#include "optimize_report.h"
 #include "optimize_run.h"
 #include "optimize_space.h"
 
@@ -39,15 +38,6 @@ static copse_status study_options(const cli *c, copse_study_options *opt, copse_
     return COPSE_OK;
 }
 
-/* "a,b", of which either may be missing; a fresh string, or NULL if both are or memory is short. */
-static char *join(const char *opt_a, const char *opt_b) {
-    if (!opt_a && !opt_b) return NULL;
-    size_t n = (opt_a ? strlen(opt_a) : 0) + (opt_b ? strlen(opt_b) : 0) + 2;
-    char *both = malloc(n);
-    if (both) snprintf(both, n, "%s%s%s", opt_a ? opt_a : "", opt_a && opt_b ? "," : "", opt_b ? opt_b : "");
-    return both;
-}
-
 static copse_status make_study(cli *c, optimize_job *j, copse_error *err) {
     copse_study_options opt = {0};
     optimize_dims dims = {0};
@@ -58,7 +48,7 @@ static copse_status make_study(cli *c, optimize_job *j, copse_error *err) {
     if (j->grid) {
         if (j->words)
             CLI_TRY_OUT(cli_fail(err, COPSE_E_USAGE, "'%.100s': the dimensions are the columns of the grid", *j->word));
-        drop = join(without, values);
+        drop = cli_join(without, values);
         if (!drop && (without || values)) CLI_TRY_OUT(cli_fail_memory(err));
         opt.grid = j->grid;
         opt.grid_drop = drop;
@@ -99,45 +89,16 @@ static copse_status new_study(cli *c, optimize_job *j, copse_error *err) {
 
 /* ---------------------------------------------------------------------------------------------------------- ask */
 
-static void print_names(FILE *f, const copse_study *s) {
-    for (size_t k = 0; k < copse_study_dims(s); k++) {
-        fputc(',', f);
-        cli_out_field(f, copse_study_dim(s, k)->name);
-    }
-    fputc('\n', f);
-}
-
-static void print_values(FILE *f, const copse_study *s, const copse_trial *t) {
-    char buf[CLI_NUMBER_SIZE];
-    for (size_t k = 0; k < copse_study_dims(s); k++) {
-        fputc(',', f);
-        cli_out_field(f, optimize_value(s, k, t->x[k], buf));
-    }
-    fputc('\n', f);
-}
-
-static void json_point(cli_json *out, const copse_study *s, const copse_trial *t) {
-    cli_json_object(out, "x");
-    for (size_t k = 0; k < copse_study_dims(s); k++) {
-        const copse_dim *d = copse_study_dim(s, k);
-        if (d->kind == COPSE_DIM_CATEGORY)
-            cli_json_text(out, d->name, d->levels[(size_t)t->x[k]]);
-        else
-            cli_json_number(out, d->name, t->x[k]);
-    }
-    cli_json_end_object(out);
-}
-
 static void print_trial(const cli *c, const copse_study *s, const copse_trial *t) {
     cli_json out = {.file = stdout};
     if (!c->json) {
         printf("%zu", t->id);
-        print_values(stdout, s, t);
+        optimize_print_values(stdout, s, t);
         return;
     }
     cli_json_object(&out, NULL);
     cli_json_size(&out, "id", t->id);
-    json_point(&out, s, t);
+    optimize_json_point(&out, s, t);
     cli_json_end_object(&out);
     cli_json_line(&out);
 }
@@ -145,7 +106,7 @@ static void print_trial(const cli *c, const copse_study *s, const copse_trial *t
 static void print_head(const cli *c, const copse_study *s) {
     if (c->json) return;
     fputs("id", stdout);
-    print_names(stdout, s);
+    optimize_print_names(stdout, s);
 }
 
 /* Trials that were asked for and not told: those under way, and those whose process ended before it could tell. */
@@ -209,108 +170,9 @@ static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
 
 /* --------------------------------------------------------------------------------------------------------- best */
 
-typedef struct counts {
-    size_t told, failed, pending;
-} counts;
-
-static counts count(const copse_study *s) {
-    counts n = {0};
-    for (size_t id = 1; id <= copse_study_trials(s); id++) {
-        copse_trial t;
-        copse_study_trial(s, id, &t);
-        n.told += t.state == COPSE_TRIAL_TOLD;
-        n.failed += t.state == COPSE_TRIAL_FAILED;
-        n.pending += t.state == COPSE_TRIAL_ASKED;
-    }
-    return n;
-}
-
-static copse_status write_trace(const copse_study *s, const char *path, copse_error *err) {
-    cli_out out = {0};
-    char a[CLI_NUMBER_SIZE], b[CLI_NUMBER_SIZE];
-    double best = 0;
-    size_t id;
-    copse_status status = cli_out_open(&out, path, err);
-    if (status) return status;
-    fputs("evaluation,id,value,best", out.file);
-    print_names(out.file, s);
-    for (size_t i = 0; (id = copse_study_told(s, i)) != 0; i++) {
-        copse_trial t;
-        copse_study_trial(s, id, &t);
-        if (i == 0 || (copse_study_minimises(s) ? t.value < best : t.value > best)) best = t.value;
-        fprintf(out.file, "%zu,%zu,%s,%s", i + 1, id, cli_number(t.value, a), cli_number(best, b));
-        print_values(out.file, s, &t);
-    }
-    status = cli_out_commit(&out, err);
-    cli_out_abandon(&out);
-    return status;
-}
-
-static copse_status write_svg(cli *c, const copse_study *s, const char *path, copse_error *err) {
-    cli_out out = {0};
-    copse_status status = cli_out_open(&out, path, err);
-    if (!status) status = optimize_chart_write(out.file, s, err);
-    if (!status) status = cli_out_commit(&out, err);
-    cli_out_abandon(&out);
-    if (!status && !cli_is_dash(path)) cli_progress_note(&c->progress, "picture in %s", path);
-    return status;
-}
-
-static void print_json(const copse_study *s, const counts *n) {
-    cli_json out = {.file = stdout};
-    copse_trial best;
-    int any = copse_study_trial(s, copse_study_best(s), &best);
-    cli_json_object(&out, NULL);
-    cli_json_text(&out, "goal", copse_study_minimises(s) ? "min" : "max");
-    cli_json_text(&out, "acquisition", copse_study_acquisition(s));
-    cli_json_size(&out, "told", n->told);
-    cli_json_size(&out, "pending", n->pending);
-    cli_json_size(&out, "failed", n->failed);
-    if (any) {
-        cli_json_object(&out, "best");
-        cli_json_size(&out, "id", best.id);
-        cli_json_number(&out, "value", best.value);
-        json_point(&out, s, &best);
-        cli_json_end_object(&out);
-    } else {
-        cli_json_text(&out, "best", NULL);
-    }
-    cli_json_end_object(&out);
-    cli_json_line(&out);
-}
-
-static void print_text(const copse_study *s, const counts *n) {
-    copse_trial best;
-    char buf[CLI_NUMBER_SIZE];
-    if (!copse_study_trial(s, copse_study_best(s), &best)) {
-        printf("nothing has been told yet; %zu trial%s pending\n", n->pending, cli_plural(n->pending));
-        return;
-    }
-    printf("%s value %s, trial %zu of %zu (%zu told, %zu pending, %zu failed)\n",
-           copse_study_minimises(s) ? "smallest" : "largest", cli_number(best.value, buf), best.id,
-           copse_study_trials(s), n->told, n->pending, n->failed);
-    for (size_t k = 0; k < copse_study_dims(s); k++)
-        cli_say(copse_study_dim(s, k)->name, "%s", optimize_value(s, k, best.x[k], buf));
-}
-
-static copse_status report(cli *c, const optimize_job *j, copse_error *err) {
-    const char *trace = cli_args_text(&c->args, "trace"), *svg = cli_args_text(&c->args, "svg");
-    counts n = count(j->study);
-    CLI_TRY(cli_out_not_over("trace", trace, j->path, err));
-    CLI_TRY(cli_out_not_over("svg", svg, j->path, err));
-    if (trace) CLI_TRY(write_trace(j->study, trace, err));
-    if (svg) CLI_TRY(write_svg(c, j->study, svg, err));
-    if ((trace && cli_is_dash(trace)) || (svg && cli_is_dash(svg))) return COPSE_OK;
-    if (c->json)
-        print_json(j->study, &n);
-    else
-        print_text(j->study, &n);
-    return cli_out_report(NULL, err);
-}
-
 static copse_status best(cli *c, optimize_job *j, copse_error *err) {
     CLI_TRY(copse_study_open(j->path, &j->study, err));
-    return report(c, j, err);
+    return optimize_report(c, j->study, j->path, err);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- run */
@@ -423,7 +285,7 @@ static copse_status run_study(cli *c, optimize_job *j, copse_error *err) {
                         "no evaluation succeeded (%zu failed, the last because %s)\n"
                         "The command must end with code 0 and print its value last",
                         n.failed, n.why);
-    return report(c, j, err);
+    return optimize_report(c, j->study, j->path, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------ command */

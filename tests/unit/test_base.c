@@ -150,6 +150,35 @@ static void pool_reports_the_lowest_failure(void **state) {
     }
 }
 
+/* Two jobs at the same time, of which the first fails first. */
+typedef struct failing {
+    atomic_int begun, failed;
+} failing;
+
+static void wait_for(atomic_int *flag) {
+    for (int i = 0; i < 5000 && !atomic_load(flag); i++) nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+static copse_status fail_in_turn(void *arg, size_t i, size_t worker, copse_error *err) {
+    failing *f = arg;
+    (void)worker;
+    if (i) atomic_store(&f->begun, 1);
+    wait_for(i ? &f->failed : &f->begun);
+    if (i) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL); /* until the other failure is known */
+    atomic_store(&f->failed, 1);
+    return cp_fail(err, COPSE_E_DATA, "job %zu", i);
+}
+
+static void a_later_failure_of_a_higher_index_does_not_count(void **state) {
+    (void)state;
+    for (int repeat = 0; repeat < 3; repeat++) {
+        failing f = {0};
+        copse_error err = {0};
+        assert_int_equal(cp_pool_for(NULL, 2, 2, NULL, fail_in_turn, &f, &err), COPSE_E_DATA);
+        assert_string_equal(err.msg, "job 0");
+    }
+}
+
 static void pool_stops_when_asked(void **state) {
     (void)state;
     volatile int stop = 1;
@@ -237,6 +266,7 @@ int main(void) {
         cmocka_unit_test(arena_blocks_are_aligned_apart_and_reused),
         cmocka_unit_test(pool_does_every_job_once),
         cmocka_unit_test(pool_reports_the_lowest_failure),
+        cmocka_unit_test(a_later_failure_of_a_higher_index_does_not_count),
         cmocka_unit_test(pool_stops_when_asked),
         cmocka_unit_test(loops_within_a_loop_are_done_once_and_fail_as_others),
         cmocka_unit_test(who_runs_out_of_jobs_helps_with_those_under_way),
