@@ -166,6 +166,39 @@ static void the_answer_is_the_mean_over_particles(void **state) {
 /* ------------------------------------------------------------------------------------------------------------ files */
 
 /* What a file could break without breaking anything else. */
+/* Of one leaf: y, and its mean, have the Student distributions of a normal-inverse-gamma posterior. */
+static void the_mean_of_y_has_the_law_of_its_posterior(void **state) {
+    (void)state;
+    enum { N = 7 };
+    copse_error err;
+    sample s = make_sample("mean of y", N, 1, 0, 0);
+    copse_params *p = options("particles=3 min-leaf=100 kappa=0.3 nu=4 lambda=0.2");
+    cp_dyntree *f = fit_rows(&s.rows, N, p);
+    double sum = 0, squares = 0, k = .3 + N, df = 4 + N;
+    for (size_t i = 0; i < N; i++) {
+        double y = (s.y[i] - f->centre) / f->scale;
+        sum += y;
+        squares += y * y;
+    }
+    double var = (4 * .2 + squares - sum * sum / k) / df; /* mu is N(0, var / .3) before any row */
+    for (int of_mean = 0; of_mean < 2; of_mean++) {
+        cp_answer a;
+        must(cp_answer_init(&a, COPSE_REGRESS, N, 0, &err), err);
+        a.of_mean = of_mean;
+        must(cp_dyntree_predict(f, &s.rows, p, &a, &err), err);
+        cp_mixture m = cp_answer_mixture(&a, 0);
+        cp_component c = cp_mixture_at(&m, 0);
+        assert_int_equal(m.n, 1);
+        assert_near(c.loc, f->centre + f->scale * sum / k, 1e-12);
+        assert_near(c.scale, f->scale * sqrt(var * ((of_mean ? 0 : 1) + 1 / k)), 1e-12);
+        assert_near(c.df, df, 1e-12);
+        cp_answer_clear(&a);
+    }
+    cp_dyntree_free(f);
+    cp_param_free(p);
+    free_sample(&s);
+}
+
 static void files_that_lie_are_not_read(void **state) {
     (void)state;
     copse_error err;
@@ -216,6 +249,7 @@ int main(void) {
         cmocka_unit_test(progress_counts_rows_that_were_left_behind),
         cmocka_unit_test(targets_may_have_any_unit),
         cmocka_unit_test(the_answer_is_the_mean_over_particles),
+        cmocka_unit_test(the_mean_of_y_has_the_law_of_its_posterior),
         cmocka_unit_test(files_that_lie_are_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
