@@ -1,7 +1,8 @@
 /* A tree of many rows.  Its top, the nodes of more than CP_GREEDY_BRANCH rows, is found level by level: the nodes of a
  * level are independent, so each may go to another thread, and threads wait for each other only once a level.  (A loop
  * over the rows of one node would have them wait at every node: beside a program that holds a core, that is most of the
- * time.  Only while there are fewer nodes than threads, their histograms are filled so.)  The nodes below are grown by themselves, each into a tree of its own, on whatever thread is free.
+ * time.  Only while there are fewer nodes than threads, their histograms are filled, and their records divided, so.)
+ * The nodes below are grown by themselves, each into a tree of its own, on whatever thread is free.
  *
  * The tree is put together afterwards, on one thread, in the order in which one thread would have grown it. */
 #include <stdlib.h>
@@ -69,10 +70,12 @@ static copse_status hand_down(cp_greedy_work *w, knot *k, copse_error *err) {
     return cp_greedy_find_hand_down(w, &k->open, &k->part[small], &k->part[!small], CP_GREEDY_BRANCH, err);
 }
 
-/* The same for a level of few. */
-static copse_status hand_down_few(const top *t, const copse_run *run, copse_error *err) {
+/* What was found in a level of few, one after another. */
+static copse_status divide_few(const top *t, const copse_run *run, copse_error *err) {
     for (knot *k = t->knot + t->level; k < t->knot + t->n; k++) {
         if (!k->is_split) continue;
+        cp_greedy_find_recall(&t->work[0], &k->found);
+        CP_TRY(cp_greedy_find_divide_together(&t->work[0], run, &k->open, k->part, err));
         int small = small_side(k);
         if (k->open.hist && cp_greedy_open_rows(&k->part[!small]) > CP_GREEDY_BRANCH)
             CP_TRY(fill_together(t, &k->part[small], run, err));
@@ -89,8 +92,9 @@ static copse_status split_knot(void *arg, size_t i, size_t worker, copse_error *
     CP_TRY(cp_greedy_find(w, &k->open, &k->is_split, err));
     if (!k->is_split) return COPSE_OK;
     CP_TRY(cp_greedy_find_keep(w, &k->found, err));
+    if (t->few) return COPSE_OK; /* divide_few */
     cp_greedy_find_divide(w, &k->open, k->part);
-    return t->few ? COPSE_OK : hand_down(w, k, err);
+    return hand_down(w, k, err);
 }
 
 /* The children of the level are the next one; *large: how many of them are still of the top. */
@@ -117,7 +121,7 @@ static copse_status find_top(top *t, const copse_run *run, copse_error *err) {
         size_t workers = large < t->workers ? large : t->workers;
         t->few = large < t->workers;
         CP_TRY(cp_pool_for(run, workers, t->n - t->level, NULL, split_knot, t, err));
-        if (t->few) CP_TRY(hand_down_few(t, run, err));
+        if (t->few) CP_TRY(divide_few(t, run, err));
         CP_TRY(next_level(t, &large, err));
     }
     return COPSE_OK;

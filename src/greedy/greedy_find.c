@@ -386,13 +386,25 @@ copse_status cp_greedy_find_write(cp_greedy_work *w, int32_t node, copse_error *
     return status;
 }
 
-void cp_greedy_find_divide(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2]) {
-    size_t mid =
-        w->rule->random_cuts ? cp_greedy_random_divide(w, o) : cp_records_divide(w->records, o->lo, o->hi, &w->best);
+static void make_children(const cp_greedy_open *o, size_t mid, cp_greedy_open child[2]) {
     child[0] = (cp_greedy_open){
         .node = CP_NONE, .depth = o->depth + 1, .lo = o->lo, .hi = mid, .path = cp_greedy_work_child(o->path, 0)};
     child[1] = (cp_greedy_open){
         .node = CP_NONE, .depth = o->depth + 1, .lo = mid, .hi = o->hi, .path = cp_greedy_work_child(o->path, 1)};
+}
+
+void cp_greedy_find_divide(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2]) {
+    size_t mid =
+        w->rule->random_cuts ? cp_greedy_random_divide(w, o) : cp_records_divide(w->records, o->lo, o->hi, &w->best);
+    make_children(o, mid, child);
+}
+
+copse_status cp_greedy_find_divide_together(cp_greedy_work *w, const copse_run *run, const cp_greedy_open *o,
+                                            cp_greedy_open child[2], copse_error *err) {
+    cp_records_cut c = {.lo = o->lo, .hi = o->hi, .split = &w->best};
+    CP_TRY(cp_records_divide_together(w->records, &c, run, err));
+    make_children(o, c.mid, child);
+    return COPSE_OK;
 }
 
 copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2],

@@ -25,6 +25,9 @@ void cp_greedy_find_recall(cp_greedy_work *w, const cp_greedy_found *f);
 copse_status cp_greedy_find_write(cp_greedy_work *w, int32_t node, copse_error *err);
 /* Among the records alone: fills in the children, but for their numbers. */
 void cp_greedy_find_divide(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2]);
+/* The same on all threads, of a node of more than CP_GREEDY_BRANCH rows. */
+copse_status cp_greedy_find_divide_together(cp_greedy_work *w, const copse_run *run, const cp_greedy_open *o,
+                                            cp_greedy_open child[2], copse_error *err);
 /* In both. */
 copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2],
                                   copse_error *err);

@@ -287,40 +287,131 @@ static void come_back(places p, size_t to, size_t n) {
 }
 
 /* The smaller side steps aside, the larger closes up, the smaller comes back: each record moves at most twice, and the
- * order on either side stays. */
-static void close_up_left(const cp_records *r, size_t lo, size_t hi) {
-    const places p = places_of(r, lo);
-    size_t to = lo, aside = 0;
-    for (size_t i = lo; i < hi; i++) {
+ * order on either side stays.
+ *
+ * Records lo ... hi-1 that go left close up at lo; the others step aside, from `aside` on. */
+static void close_up_left(places p, size_t lo, size_t hi, size_t aside) {
+    for (size_t i = lo, to = lo; i < hi; i++) {
         if (p.side[i])
             close_up(p, i, to++);
         else
             step_aside(p, i, aside++);
     }
-    come_back(p, to, aside);
 }
 
-static void close_up_right(const cp_records *r, size_t lo, size_t hi, size_t left) {
-    const places p = places_of(r, lo);
-    size_t to = hi, aside = left;
-    for (size_t i = hi; i-- > lo;) {
+/* Those that go right close up at hi; the others step aside, up to `aside`. */
+static void close_up_right(places p, size_t lo, size_t hi, size_t aside) {
+    for (size_t i = hi, to = hi; i-- > lo;) {
         if (!p.side[i])
             close_up(p, i, --to);
         else
             step_aside(p, i, --aside);
     }
-    come_back(p, lo, left);
 }
 
 void cp_records_move(cp_records *r, size_t lo, size_t hi, size_t left) {
-    if (left > (hi - lo) / 2)
-        close_up_left(r, lo, hi);
-    else
-        close_up_right(r, lo, hi, left);
+    const places p = places_of(r, lo);
+    if (left > (hi - lo) / 2) {
+        close_up_left(p, lo, hi, 0);
+        come_back(p, lo + left, hi - lo - left);
+    } else {
+        close_up_right(p, lo, hi, left);
+        come_back(p, lo, left);
+    }
+}
+
+static size_t set_sides(cp_records *r, size_t lo, size_t hi, const cp_split *s) {
+    return r->bin ? sides_by_bin(r, lo, hi, s) : sides_by_value(r, lo, hi, s);
 }
 
 size_t cp_records_divide(cp_records *r, size_t lo, size_t hi, const cp_split *s) {
-    size_t left = r->bin ? sides_by_bin(r, lo, hi, s) : sides_by_value(r, lo, hi, s);
+    size_t left = set_sides(r, lo, hi, s);
     cp_records_move(r, lo, hi, left);
     return lo + left;
+}
+
+/* ----------------------------------------------------------------------------------------------- dividing, all threads */
+
+/* Blocks of a node's records close up, each by itself; then, array by array, so do the blocks. */
+typedef struct dividing {
+    cp_records *r;
+    const cp_split *split;
+    size_t lo, hi, blocks;
+    size_t *left;    /* per block: how many go left, */
+    size_t *before;  /* and in all blocks before; one more at the end */
+    int left_closes; /* else the right side does, and the left one steps aside */
+} dividing;
+
+static size_t first_of(const dividing *d, size_t block) {
+    return block < d->blocks ? d->lo + block * BLOCK : d->hi;
+}
+
+static copse_status side_block(void *arg, size_t block, size_t worker, copse_error *err) {
+    const dividing *d = arg;
+    (void)worker;
+    (void)err;
+    d->left[block] = set_sides(d->r, first_of(d, block), first_of(d, block + 1), d->split);
+    return COPSE_OK;
+}
+
+static copse_status close_block(void *arg, size_t block, size_t worker, copse_error *err) {
+    const dividing *d = arg;
+    const places p = places_of(d->r, d->lo);
+    size_t lo = first_of(d, block), hi = first_of(d, block + 1);
+    (void)worker;
+    (void)err;
+    if (d->left_closes)
+        close_up_left(p, lo, hi, lo - d->lo - d->before[block]);
+    else
+        close_up_right(p, lo, hi, d->before[block + 1]);
+    return COPSE_OK;
+}
+
+/* One of the arrays: elements of `size` bytes, and those that stepped aside. */
+static void close_array(const dividing *d, unsigned char *base, const unsigned char *spare, size_t size) {
+    const size_t left = d->before[d->blocks], right = d->hi - d->lo - left;
+    if (d->left_closes) {
+        for (size_t b = 0; b < d->blocks; b++)
+            memmove(base + (d->lo + d->before[b]) * size, base + first_of(d, b) * size, d->left[b] * size);
+        memcpy(base + (d->lo + left) * size, spare, right * size);
+        return;
+    }
+    for (size_t b = d->blocks, to = d->hi; b-- > 0;) {
+        size_t end = first_of(d, b + 1), n = end - first_of(d, b) - d->left[b];
+        to -= n;
+        memmove(base + to * size, base + (end - n) * size, n * size);
+    }
+    memcpy(base + d->lo * size, spare, left * size);
+}
+
+/* The sums are as large as the others together: they come first. */
+static copse_status close_arrays(void *arg, size_t which, size_t worker, copse_error *err) {
+    const dividing *d = arg;
+    const places p = places_of(d->r, d->lo);
+    (void)worker;
+    (void)err;
+    if (which == 0) close_array(d, (unsigned char *)p.sum, (unsigned char *)p.spare_sum, sizeof *p.sum);
+    if (which == 1 && p.stride) close_array(d, p.bin, p.spare_bin, p.stride);
+    if (which == 2) close_array(d, (unsigned char *)p.row, (unsigned char *)p.spare_row, sizeof *p.row);
+    return COPSE_OK;
+}
+
+static copse_status divide_blocks(dividing *d, const copse_run *run, copse_error *err) {
+    size_t workers = cp_pool_workers(run, d->blocks);
+    CP_TRY(CP_RAW(d->left, d->blocks, err));
+    CP_TRY(CP_NEW(d->before, d->blocks + 1, err));
+    CP_TRY(cp_pool_for(run, workers, d->blocks, NULL, side_block, d, err));
+    for (size_t b = 0; b < d->blocks; b++) d->before[b + 1] = d->before[b] + d->left[b];
+    d->left_closes = d->before[d->blocks] > (d->hi - d->lo) / 2;
+    CP_TRY(cp_pool_for(run, workers, d->blocks, NULL, close_block, d, err));
+    return cp_pool_for(run, cp_pool_workers(run, 3), 3, NULL, close_arrays, d, err);
+}
+
+copse_status cp_records_divide_together(cp_records *r, cp_records_cut *c, const copse_run *run, copse_error *err) {
+    dividing d = {.r = r, .split = c->split, .lo = c->lo, .hi = c->hi, .blocks = (c->hi - c->lo + BLOCK - 1) / BLOCK};
+    copse_status status = divide_blocks(&d, run, err);
+    if (!status) c->mid = c->lo + d.before[d.blocks];
+    cp_mem_free(d.left);
+    cp_mem_free(d.before);
+    return status;
 }

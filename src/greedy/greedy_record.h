@@ -50,6 +50,13 @@ void cp_records_clear(cp_records *r);
 
 /* Sets the sides of records lo ... hi-1 by a split, and moves them; returns where the right child begins. */
 size_t cp_records_divide(cp_records *r, size_t lo, size_t hi, const cp_split *s);
+/* The same on all threads, while nobody else is at work on the records. */
+typedef struct cp_records_cut {
+    size_t lo, hi;
+    const cp_split *split;
+    size_t mid; /* where the right child begins: the answer */
+} cp_records_cut;
+copse_status cp_records_divide_together(cp_records *r, cp_records_cut *c, const copse_run *run, copse_error *err);
 /* Only moves them: their sides are set, `left` of them go left. */
 void cp_records_move(cp_records *r, size_t lo, size_t hi, size_t left);
 

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "greedy/greedy_down.h"
+#include "greedy/greedy_record.h"
 #include "tree/tree_walk.h"
 
 /* Rows enough for the nodes at the top to go to different threads.  The last column is a category with more levels than
@@ -50,6 +51,41 @@ static void threads_within_a_tree_change_no_byte(void **state) {
         cp_param_free(p);
         free_sample(&s);
     }
+}
+
+static void assert_divided_alike(const cp_greedy_data *d, const cp_split *s, int threads) {
+    const cp_greedy_rule rule = {.features = d->rows.dims, .min_leaf = 1};
+    const cp_greedy_job job = {.rows = d->rows.n, .root = 1};
+    const copse_run run = {.threads = threads};
+    const size_t lo = 1001, hi = d->rows.n - 77;
+    cp_records one, all;
+    copse_error err;
+    must(cp_records_init(&one, d, &rule, &job, NULL, &err), err);
+    must(cp_records_init(&all, d, &rule, &job, NULL, &err), err);
+    cp_records_cut c = {.lo = lo, .hi = hi, .split = s};
+    must(cp_records_divide_together(&all, &c, &run, &err), err);
+    assert_int_equal(c.mid, cp_records_divide(&one, lo, hi, s));
+    assert_memory_equal(one.row, all.row, one.n * sizeof *one.row);
+    assert_memory_equal(one.sum, all.sum, one.n * sizeof *one.sum);
+    if (one.bin) assert_memory_equal(one.bin, all.bin, one.n * one.stride);
+    cp_records_clear(&one);
+    cp_records_clear(&all);
+}
+
+static void records_are_divided_by_all_threads_as_by_one(void **state) {
+    (void)state;
+    sample s = large_sample(0, 0);
+    for (int binned = 0; binned < 2; binned++) {
+        cp_greedy_data d;
+        copse_error err;
+        must(cp_greedy_data_init(&d, &s.rows, binned, NULL, &err), err);
+        for (uint32_t percent = 0; percent <= 100; percent += 25) {
+            cp_split split = {.dim = 1, .cut = (float)percent / 100, .below = d.bins.bin ? percent : 0};
+            for (int threads = 1; threads <= 5; threads += 2) assert_divided_alike(&d, &split, threads);
+        }
+        cp_greedy_data_clear(&d);
+    }
+    free_sample(&s);
 }
 
 /* With a bin for each value, growing the best split first until none is left gives the same tree, by another way. */
@@ -128,6 +164,7 @@ static void any_allocation_of_a_large_tree_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_within_a_tree_change_no_byte),
+        cmocka_unit_test(records_are_divided_by_all_threads_as_by_one),
         cmocka_unit_test(a_tree_grown_apart_is_the_tree_grown_whole),
         cmocka_unit_test(rows_are_in_the_leaves_that_random_cuts_lead_to),
         cmocka_unit_test(any_allocation_of_a_large_tree_may_fail),
