@@ -46,6 +46,30 @@ enum { TABLES = 3 };
 
 /* ----------------------------------------------------------------------------------------------------------- models */
 
+static void numbers_behind_words_are_taken(void **state) {
+    (void)state;
+    static const struct {
+        const char *cuts, *start;
+        cp_bart_cuts kind;
+        size_t per_column, warm;
+    } c[] = {{"uniform", "none", CP_BART_UNIFORM, 0, 0},
+             {"grid", "grow", CP_BART_GRID, 100, 10},
+             {"grid:7", "grow:3", CP_BART_GRID, 7, 3},
+             {"quantile:65535", "grow:1", CP_BART_QUANTILE, 65535, 1}};
+    for (size_t i = 0; i < COUNT(c); i++) {
+        copse_error err;
+        copse_params *p = NULL;
+        must(cp_param_new(&cp_bart_method, &p, &err), err);
+        must(cp_param_set(p, "cuts", c[i].cuts, &err), err);
+        must(cp_param_set(p, "warm-start", c[i].start, &err), err);
+        cp_bart_options o = cp_bart_options_of(p);
+        assert_int_equal(o.cuts, c[i].kind);
+        assert_int_equal(o.cuts_per_column, c[i].per_column);
+        assert_int_equal(o.warm, c[i].warm);
+        cp_param_free(p);
+    }
+}
+
 static void models_are_sound_and_come_back_as_they_were(void **state) {
     (void)state;
     for (size_t s = 0; s < TABLES; s++) {
@@ -423,6 +447,7 @@ static void out_of_memory_is_a_status(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_behind_words_are_taken),
         cmocka_unit_test(models_are_sound_and_come_back_as_they_were),
         cmocka_unit_test(a_draw_is_the_sum_of_its_trees),
         cmocka_unit_test(the_answer_is_all_draws_in_order),
