@@ -461,6 +461,8 @@ static void ranges_can_come_from_a_file(void **state) {
     refuse_scale(t, path, "name,min,max\na,0,1\na,0,1\n", ":3: the name is missing or a repetition");
     refuse_scale(t, path, "name,min,max\na,1,0\n", ":2: min and max must be numbers, min the smaller one");
     refuse_scale(t, path, "name,min,max\na,,0\n", ":2: min and max must be numbers, min the smaller one");
+    refuse_scale(t, path, "name,min,max\na,0,inf\n", ":2: min and max must be numbers, min the smaller one");
+    refuse_scale(t, path, "name,min,max\na,-1e308,1e308\n", ":2: min and max must be numbers, min the smaller one");
     unlink(path);
     assert_int_equal(cp_schema_new(t, &(copse_roles){.target = "y", .scale = path}, CP_ENCODE_UNIT, NULL, &s, &err),
                      COPSE_E_SYSTEM);
