@@ -1,4 +1,5 @@
-/* bench_predict - what a model's answers cost, asked for as other libraries are: a table in memory, all of its rows at once.
+/* bench_predict - what a model's answers cost, asked for as other libraries are: a table in memory, all of its rows at
+ * once.
  *
  *     bench_predict MODEL TEST TIMES
  *

@@ -2,8 +2,8 @@
  *
  *     bench_study
  *
- * Milliseconds are CPU time, the mean of the last hundred ask and tell before so many tells; most of the others are points of
- * one's own at random, which are learnt all the same. */
+ * Milliseconds are CPU time, the mean of the last hundred ask and tell before so many tells; most of the others are
+ * points of one's own at random, which are learnt all the same. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>

@@ -77,14 +77,16 @@ typedef struct copse_run {
     int threads; /* 0: one per core the process may use */
     /* Called from the calling thread only, with one line without its newline. */
     void (*log)(void *arg, copse_log_level level, const char *text);
-    /* Called from the calling thread, now and then: `done` of `total` units of work; total is 0 where nobody knows it. */
+    /* Called from the calling thread, now and then: `done` of `total` units of work; total is 0 where nobody knows
+     * it. */
     void (*progress)(void *arg, const char *what, double done, double total);
     void *arg; /* handed to the callbacks */
     const volatile int
         *stop; /* looked at often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it. */
-    /* Fits of methods that sample (smc, bcart, bart): a file in which the state is kept from time to time, at the end, and when
-     * stopped; and one to go on from, to the result of an uninterrupted fit, bit for bit.  Data and options must be those
-     * the fit was begun with, but `samples` may be larger, which lengthens a fit even if it was finished. */
+    /* Fits of methods that sample (smc, bcart, bart): a file in which the state is kept from time to time, at the end,
+     * and when stopped; and one to go on from, to the result of an uninterrupted fit, bit for bit.  Data and options
+     * must be those the fit was begun with, but `samples` may be larger, which lengthens a fit even if it was
+     * finished. */
     const char *checkpoint, *resume;
 } copse_run;
 
@@ -120,8 +122,8 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_numbers(copse_table *t, 
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_text(copse_table *t, const char *name,
                                                              const char *const *values, copse_error *err);
 
-/* Words, comma separated, that mean "missing" wherever more such rows are read: a model made of the table hands them on.
- * Tables that were read with such words have them already. */
+/* Words, comma separated, that mean "missing" wherever more such rows are read: a model made of the table hands them
+ * on.  Tables that were read with such words have them already. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_missing(copse_table *t, const char *words, copse_error *err);
 
 /* A new table with the given rows, in the given order; a row may be taken more than once. */
@@ -210,21 +212,22 @@ typedef struct copse_roles {
 
 /* ------------------------------------------------------------------------------------------------------- 5. models */
 
-/* Fits a model.  params NULL: a Mondrian forest with its defaults.  Here and below rows whose target is missing are left
- * out, with a warning that counts them and names the first; COPSE_E_DATA if no row of a fit has one. */
+/* Fits a model.  params NULL: a Mondrian forest with its defaults.  Here and below rows whose target is missing are
+ * left out, with a warning that counts them and names the first; COPSE_E_DATA if no row of a fit has one. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_fit(const copse_table *train, const copse_roles *roles,
                                                   const copse_params *params, const copse_run *run, copse_model **out,
                                                   copse_error *err);
-/* The same from a table that nobody needs afterwards: it is freed as soon as its rows are encoded, whatever the outcome,
- * and *train is NULL.  Of large data this saves about half the memory of a fit. */
+/* The same from a table that nobody needs afterwards: it is freed as soon as its rows are encoded, whatever the
+ * outcome, and *train is NULL.  Of large data this saves about half the memory of a fit. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_fit_take(copse_table **train, const copse_roles *roles,
                                                        const copse_params *params, const copse_run *run,
                                                        copse_model **out, copse_error *err);
 
 /* Learns more rows, in order.  Any cutting of a stream into tables gives the same model, bit for bit.
  * COPSE_E_USAGE if the method cannot, or the model was saved frozen.  Rows that are not fit to be learnt (COPSE_E_DATA)
- * leave the model as it was.  If memory runs out or the call is stopped half way, the model stays sound; copse_model_rows
- * says whether the rows were taken in, and if so the next update, even of an empty table, finishes learning them. */
+ * leave the model as it was.  If memory runs out or the call is stopped half way, the model stays sound;
+ * copse_model_rows says whether the rows were taken in, and if so the next update, even of an empty table, finishes
+ * learning them. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_update(copse_model *model, const copse_table *rows, const copse_run *run,
                                                      copse_error *err);
 
@@ -241,15 +244,16 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, 
                                                       copse_error *err);
 
 /* Regression: the distribution of the mean of y, i.e. what the trees disagree about, without the spread of y about it.
- * COPSE_E_USAGE unless copse_model_has_draws.  Classification (COPSE_E_USAGE unless copse_model_has_prob_draws): what copse_predict
- * says, and the probabilities in every draw beside it, for copse_prediction_prob_sd and those after it. */
+ * COPSE_E_USAGE unless copse_model_has_draws.  Classification (COPSE_E_USAGE unless copse_model_has_prob_draws): what
+ * copse_predict says, and the probabilities in every draw beside it, for copse_prediction_prob_sd and those after
+ * it. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first,
                                                            size_t n, const copse_run *run, copse_prediction **out,
                                                            copse_error *err);
 
-/* Leaves out the training rows: smaller, predicts the same, can no longer learn.  A Mondrian forest keeps the corners of its
- * leaves' boxes, which are positions of rows, and the class counts or moments of each leaf: of a leaf of one row, that is
- * all there is to know. */
+/* Leaves out the training rows: smaller, predicts the same, can no longer learn.  A Mondrian forest keeps the corners
+ * of its leaves' boxes, which are positions of rows, and the class counts or moments of each leaf: of a leaf of one
+ * row, that is all there is to know. */
 enum { COPSE_SAVE_FROZEN = 1 };
 
 /* Atomic: a temporary file beside `path`, renamed when whole. */
@@ -264,22 +268,23 @@ COPSE_API const copse_params *copse_model_params(const copse_model *model);
 COPSE_API const char *copse_model_target(const copse_model *model);
 COPSE_API size_t copse_model_rows(const copse_model *model);   /* learnt so far */
 COPSE_API int copse_model_can_learn(const copse_model *model); /* copse_update would work */
-/* There are several trees, each a predictor of its own, a draw: spreads over trees mean something, and copse_predict_mean
- * works. */
+/* There are several trees, each a predictor of its own, a draw: spreads over trees mean something, and
+ * copse_predict_mean works. */
 COPSE_API int copse_model_has_draws(const copse_model *model);
 /* Classification: copse_predict_mean works, and gives the probabilities in every draw. */
 COPSE_API int copse_model_has_prob_draws(const copse_model *model);
 COPSE_API size_t copse_model_features(const copse_model *model); /* columns as the user knows them */
 COPSE_API const char *copse_model_feature(const copse_model *model, size_t i);
 COPSE_API copse_kind copse_model_feature_kind(const copse_model *model, size_t i);
-/* Rows of a table in which feature i is text that was not among the training rows (or the first, if it learns on): the model takes it
- * to be none of the levels it knows.  *opt_row is the first of these rows.  0 for numbers, and if the table has no such column. */
+/* Rows of a table in which feature i is text that was not among the training rows (or the first, if it learns on): the
+ * model takes it to be none of the levels it knows.  *opt_row is the first of these rows.  0 for numbers, and if the
+ * table has no such column. */
 COPSE_API size_t copse_model_unseen(const copse_model *model, const copse_table *t, size_t i, size_t *opt_row);
 COPSE_API size_t copse_model_classes(const copse_model *model); /* 0 for regression */
 COPSE_API const char *copse_model_class(const copse_model *model, size_t k);
 COPSE_API size_t copse_model_trees(const copse_model *model);
-/* Predictors that are averaged: the trees; or, where each is a sum of trees (bart), draws of it, fewer than all their trees,
- * which are numbered draw after draw. */
+/* Predictors that are averaged: the trees; or, where each is a sum of trees (bart), draws of it, fewer than all their
+ * trees, which are numbered draw after draw. */
 COPSE_API size_t copse_model_draws(const copse_model *model);
 /* Rows worth predicting at a time, for each thread: many, but with an answer that fits in memory. */
 COPSE_API size_t copse_model_block(const copse_model *model);
@@ -332,8 +337,8 @@ COPSE_API const copse_bar *copse_posterior_depth(const copse_posterior *p, size_
 /* The probability that a tree splits on a feature; how many splits of a tree do, on average. */
 COPSE_API double copse_posterior_inclusion(const copse_posterior *p, size_t feature);
 COPSE_API double copse_posterior_splits(const copse_posterior *p, size_t feature);
-/* Where a draw is a sum of trees (bart), the two above are of draws, and this is the share of a draw's splits that are on the
- * feature: its mean, and the interval that holds it in nine draws of ten.  0 if draws are trees. */
+/* Where a draw is a sum of trees (bart), the two above are of draws, and this is the share of a draw's splits that are
+ * on the feature: its mean, and the interval that holds it in nine draws of ten.  0 if draws are trees. */
 typedef struct copse_share {
     double mean, low, high;
 } copse_share;
@@ -358,8 +363,8 @@ COPSE_API size_t copse_prediction_classes(const copse_prediction *p); /* 0 for r
 /* Classification: the probabilities of a row (they sum to 1) and the most probable class (the first, if tied). */
 COPSE_API const double *copse_prediction_probs(const copse_prediction *p, size_t row);
 COPSE_API size_t copse_prediction_label(const copse_prediction *p, size_t row);
-/* By copse_predict_mean: the probability of class k over the draws of the model; its quantile is the least draw that a share q
- * of them does not exceed.  n draws of it: as copse_prediction_draws, the same in every row and class. */
+/* By copse_predict_mean: the probability of class k over the draws of the model; its quantile is the least draw that a
+ * share q of them does not exceed.  n draws of it: as copse_prediction_draws, the same in every row and class. */
 COPSE_API double copse_prediction_prob_sd(const copse_prediction *p, size_t row, size_t k);
 COPSE_API double copse_prediction_prob_quantile(const copse_prediction *p, size_t row, size_t k, double q);
 COPSE_API void copse_prediction_prob_draws(const copse_prediction *p, size_t row, size_t k, size_t n, double *out);
@@ -372,9 +377,9 @@ COPSE_API double copse_prediction_quantile(const copse_prediction *p, size_t row
 COPSE_API double copse_prediction_cdf(const copse_prediction *p, size_t row, double y);
 COPSE_API double copse_prediction_log_density(const copse_prediction *p, size_t row, double y);
 COPSE_API double copse_prediction_crps(const copse_prediction *p, size_t row, double y);
-/* n draws for one row; the same seed and row index give the same draws.  Where a draw of the model is a sum of trees (bart),
- * draw i is of the same one in every row: all of them in the order of sampling, chain after chain, if n is their number, else
- * at equal distances. */
+/* n draws for one row; the same seed and row index give the same draws.  Where a draw of the model is a sum of trees
+ * (bart), draw i is of the same one in every row: all of them in the order of sampling, chain after chain, if n is
+ * their number, else at equal distances. */
 COPSE_API void copse_prediction_draws(const copse_prediction *p, size_t row, uint64_t seed, size_t n, double *out);
 COPSE_API void copse_prediction_free(copse_prediction *p);
 
@@ -405,8 +410,8 @@ typedef struct copse_scores {
     double predict_seconds, predict_cpu_seconds; /* of the model alone */
 } copse_scores;
 
-/* Collects scores over any number of predictions with their truths.  The model must outlive the scorer, and may learn in
- * between: classes are the model's at the time of copse_scorer_add. */
+/* Collects scores over any number of predictions with their truths.  The model must outlive the scorer, and may learn
+ * in between: classes are the model's at the time of copse_scorer_add. */
 typedef struct copse_scorer copse_scorer;
 COPSE_API COPSE_MUST_CHECK copse_status copse_scorer_new(const copse_model *model, double interval, copse_scorer **out,
                                                          copse_error *err);
@@ -445,13 +450,13 @@ typedef struct copse_importance {
     double mean, sd;
 } copse_importance;
 
-/* By impurity: the share of a tree's splits on the feature in all that its splits achieved on the training rows; mean and
- * sd over the trees.  COPSE_E_USAGE if the method does not measure it. */
+/* By impurity: the share of a tree's splits on the feature in all that its splits achieved on the training rows; mean
+ * and sd over the trees.  COPSE_E_USAGE if the method does not measure it. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_importance_impurity(const copse_model *model, copse_importance *out,
                                                                   copse_error *err);
-/* By permutation: how much the loss (RMSE, or log loss of classes) grows when the feature's column is shuffled; the mean
- * over `repeats` shuffles.  sd is over the trees, each as a model of its own, if copse_model_has_draws, else over the
- * shuffles.  out_loss: of the data as they are.  Rows whose target is missing are skipped. */
+/* By permutation: how much the loss (RMSE, or log loss of classes) grows when the feature's column is shuffled; the
+ * mean over `repeats` shuffles.  sd is over the trees, each as a model of its own, if copse_model_has_draws, else over
+ * the shuffles.  out_loss: of the data as they are.  Rows whose target is missing are skipped. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_importance_permute(const copse_model *model, const copse_table *data,
                                                                  size_t repeats, uint64_t seed, const copse_run *run,
                                                                  double *out_loss, copse_importance *out,
@@ -470,8 +475,8 @@ typedef struct copse_effect copse_effect;
 COPSE_API COPSE_MUST_CHECK copse_status copse_effect_new(const copse_model *model, const copse_table *data,
                                                          const copse_effect_options *opt, const copse_run *run,
                                                          copse_effect **out, copse_error *err);
-/* No more than asked for; and a last one for missing values, if the method takes them as they are and the training rows had
- * some. */
+/* No more than asked for; and a last one for missing values, if the method takes them as they are and the training rows
+ * had some. */
 COPSE_API size_t copse_effect_points(const copse_effect *e);
 COPSE_API size_t copse_effect_rows(const copse_effect *e);
 COPSE_API size_t copse_effect_left_out(const copse_effect *e); /* levels, for want of points */
@@ -493,9 +498,9 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_holdout(const copse_table *data, d
 
 /* ------------------------------------------------------------------------------------------------- 8. optimisation */
 
-/* A study looks for the point at which an objective, costly to evaluate, is largest or smallest.  It is asked where to evaluate
- * next and told what came out; in between it knows, by a Mondrian forest that learns online, what is likely and what is not
- * known yet.  Any number of points may be asked for before the first answer. */
+/* A study looks for the point at which an objective, costly to evaluate, is largest or smallest.  It is asked where to
+ * evaluate next and told what came out; in between it knows, by a Mondrian forest that learns online, what is likely
+ * and what is not known yet.  Any number of points may be asked for before the first answer. */
 typedef struct copse_study copse_study;
 
 typedef enum copse_dim_kind { COPSE_DIM_REAL, COPSE_DIM_INTEGER, COPSE_DIM_CATEGORY } copse_dim_kind;
@@ -534,12 +539,12 @@ typedef struct copse_trial {
 /* A new study in a new file, or in memory alone if opt_path is NULL. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_new(const char *opt_path, const copse_study_options *opt,
                                                         copse_study **out, copse_error *err);
-/* A study that goes on.  Several processes may have it open: each call that asks, tells or looks takes in first what the others
- * have told, and no two are given the same point. */
+/* A study that goes on.  Several processes may have it open: each call that asks, tells or looks takes in first what
+ * the others have told, and no two are given the same point. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_open(const char *path, copse_study **out, copse_error *err);
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_ask(copse_study *s, copse_trial *out, copse_error *err);
-/* The objective at a trial's point; NaN: the evaluation failed.  When it returns the value is on the disk.  COPSE_E_USAGE if
- * there is no such trial, or it was told before. */
+/* The objective at a trial's point; NaN: the evaluation failed.  When it returns the value is on the disk.
+ * COPSE_E_USAGE if there is no such trial, or it was told before. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_tell(copse_study *s, size_t id, double value, copse_error *err);
 /* The objective at a point of one's own. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_add(copse_study *s, const double *x, double value,
@@ -563,10 +568,11 @@ COPSE_API size_t copse_study_told(const copse_study *s, size_t i);
 COPSE_API size_t copse_study_best(const copse_study *s);
 COPSE_API void copse_study_free(copse_study *s);
 
-/* ----------------------------------------------------------------------------------- 9. experimental: may yet change */
+/* ---------------------------------------------------------------------------------- 9. experimental: may yet change */
 
-/* How stable the top of a tree is [Taddy et al. 2015, sec. 3.2]: the trunk of the sample, which is its `cart` under some
- * bound on leaves, against the trunks of a Bayesian forest under the same bound, each a draw from the posterior. */
+/* How stable the top of a tree is [Taddy et al. 2015, sec. 3.2]: the trunk of the sample, which is its `cart` under
+ * some bound on leaves, against the trunks of a Bayesian forest under the same bound, each a draw from the
+ * posterior. */
 typedef struct copse_trunks copse_trunks;
 
 /* Nodes stand breadth first, the root being 0. */
@@ -593,8 +599,9 @@ typedef struct copse_trunk_split {
     const double *cuts; /* where the latter cut, rising; NULL where categories are split */
 } copse_trunk_split;
 
-/* params: of the forest, whose trees are the draws (NULL: bf with 100 trees of at most 5 leaves); the sample's tree takes
- * over its options.  COPSE_E_USAGE if that has more than 256 leaves: bound it by max-leaves, max-depth or min-leaf. */
+/* params: of the forest, whose trees are the draws (NULL: bf with 100 trees of at most 5 leaves); the sample's tree
+ * takes over its options.  COPSE_E_USAGE if that has more than 256 leaves: bound it by max-leaves, max-depth or
+ * min-leaf. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_stability(const copse_table *data, const copse_roles *roles,
                                                         const copse_params *params, const copse_run *run,
                                                         copse_trunks **out, copse_error *err);

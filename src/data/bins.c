@@ -1,5 +1,6 @@
-/* Two loops over all values.  The first, over columns, sorts a column (or a sample of it) and places its cuts; the second,
- * over blocks of rows, finds each value's bin by a search without branches.  Sorting is by digits: linear in the rows. */
+/* Two loops over all values.  The first, over columns, sorts a column (or a sample of it) and places its cuts; the
+ * second, over blocks of rows, finds each value's bin by a search without branches.  Sorting is by digits: linear in
+ * the rows. */
 #include "data/bins.h"
 
 #include <math.h>
@@ -75,7 +76,8 @@ static size_t count_distinct(const uint32_t *key, size_t n, size_t limit) {
 
 /* ------------------------------------------------------------------------------------------------- cuts of a column */
 
-/* The i-th row looked at: one of each of `sample` equal stretches, taken by a hash so that no rhythm of the rows is met. */
+/* The i-th row looked at: one of each of `sample` equal stretches, taken by a hash so that no rhythm of the rows is
+ * met. */
 static size_t sampled_row(const task *t, size_t i) {
     size_t rows = t->b->rows;
     if (t->sample == rows) return i;
@@ -124,8 +126,8 @@ static int take_run(sharing *s) {
     return run > s->frequent;
 }
 
-/* A bin takes values while that brings it closer to its share of the rows.  The last takes whatever is left; if there are
- * bins for frequent values only, others join the next of those. */
+/* A bin takes values while that brings it closer to its share of the rows.  The last takes whatever is left; if there
+ * are bins for frequent values only, others join the next of those. */
 static void fill_bin(sharing *s) {
     size_t first = s->at, last = s->bins-- == 1, none = s->bins + 1 <= s->alone;
     double share = none ? INFINITY : (double)s->rest / (double)(s->bins + 1 - s->alone);

@@ -2,8 +2,8 @@
  *
  * A number's bins are ranges between cuts that are midpoints of neighbouring values of the training rows: one bin per
  * value where there are at most 255 of them, else about equally many rows in each.  x is in bin b if cut[b-1] < x <=
- * cut[b], so a split after bin b is the split x <= cut[b].  A category's bin is its level; levels from 254 on share the last
- * bin where there are more than 255.  Missing and unseen values have the bin CP_BINS_MISSING.
+ * cut[b], so a split after bin b is the split x <= cut[b].  A category's bin is its level; levels from 254 on share the
+ * last bin where there are more than 255.  Missing and unseen values have the bin CP_BINS_MISSING.
  *
  * Of many rows a sample is enough to place the cuts: the sample is a function of the number of rows alone. */
 #ifndef CP_BINS_H
@@ -21,8 +21,8 @@ typedef struct cp_bins {
     size_t stride;   /* bytes from one row's bins to the next's */
     uint8_t *bin;    /* rows x stride, row-major, with 8 zeros after the last; NULL: there are no bins */
     uint32_t *count; /* per column: bins in use, without the missing one */
-    /* Numbers only, dims x CP_BINS_MAX each.  high[b] and low[b+1] are the neighbours whose middle is cut[b].  With one bin
-     * per value both are that value.  No cut follows the last bin: it and those after it are infinite. */
+    /* Numbers only, dims x CP_BINS_MAX each.  high[b] and low[b+1] are the neighbours whose middle is cut[b].  With one
+     * bin per value both are that value.  No cut follows the last bin: it and those after it are infinite. */
     float *cut, *low, *high;
     uint8_t *exact; /* per column of numbers: 1 if every value has a bin of its own */
 } cp_bins;

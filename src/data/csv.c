@@ -191,8 +191,8 @@ static copse_status read_field(parser *ps, size_t j, size_t row, copse_error *er
 /* Small integers, two by two, from column j on; returns the column that comes next, at *at.  The last column is left to
  * others.
  *
- * Where a field ends decides where the next one begins, and finding out takes longer than reading the number.  Here, and
- * in find_end, the ends of all fields in 64 bytes are known before the first is read. */
+ * Where a field ends decides where the next one begins, and finding out takes longer than reading the number.  Here,
+ * and in find_end, the ends of all fields in 64 bytes are known before the first is read. */
 static size_t read_run(parser *ps, const char **at, size_t j, size_t row) {
     const size_t end_column = ps->t->cols - 1;
     const char *p = *at;

@@ -47,8 +47,8 @@ typedef struct cp_csv_cut {
     char state;   /* within that row, see csv_shape.c */
     char content; /* that row has more than blanks */
 } cp_csv_cut;
-/* Looks at text[cut->at ... n-1] until `max_rows` rows that are not blank are whole; returns how many it found, and they
- * end before text[cut->row].  Delimiter 0: any of the four.  `final`: nothing follows text[n-1]. */
+/* Looks at text[cut->at ... n-1] until `max_rows` rows that are not blank are whole; returns how many it found, and
+ * they end before text[cut->row].  Delimiter 0: any of the four.  `final`: nothing follows text[n-1]. */
 size_t cp_csv_find_rows(cp_csv_cut *cut, const cp_content *text, char delimiter, int final, size_t max_rows);
 
 #endif

@@ -66,8 +66,8 @@ static const char *digits(const char *p, uint64_t *w) {
     }
 }
 
-/* (m + f) 2^e to the nearest double, where m has its top bit set and 0 <= f < 1 with f > 0 told by `sticky`.  The result
- * is known to be a normal number.  The carry of rounding up runs into the exponent, as it should. */
+/* (m + f) 2^e to the nearest double, where m has its top bit set and 0 <= f < 1 with f > 0 told by `sticky`.  The
+ * result is known to be a normal number.  The carry of rounding up runs into the exponent, as it should. */
 static double round_to_double(uint64_t m, int sticky, int e) {
     const uint64_t half = 1u << 10;
     uint64_t kept = m >> 11, rest = m & 0x7ff, bits;
@@ -90,8 +90,9 @@ static double multiplied(uint64_t w, int e) {
 /* w 10^-k for w > 0, 0 < k <= MAX_EXACT.
  *
  * w times the reciprocal falls short of the quotient by less than w 2^0 < 2^64, that is one unit of the product's high
- * half, or two after it is shifted to set its top bit.  Rounding looks at the last 11 bits of that half: unless they are
- * so close below or at the middle that two units matter, the product decides, otherwise a division does (3 of 2048). */
+ * half, or two after it is shifted to set its top bit.  Rounding looks at the last 11 bits of that half: unless they
+ * are so close below or at the middle that two units matter, the product decides, otherwise a division does (3 of
+ * 2048). */
 static double divided(uint64_t w, int k) {
     int w_shift = __builtin_clzll(w), five_shift = __builtin_clzll(five[k].power), up;
     w <<= w_shift;
@@ -239,8 +240,8 @@ static int read_short_exponent(const char *p, int *out) {
     return 1;
 }
 
-/* Digits and perhaps a point: *w and how many digits come after it; -1 if that is not what there is.  In two pieces, the
- * second of 16 bytes, if it does not fit in one. */
+/* Digits and perhaps a point: *w and how many digits come after it; -1 if that is not what there is.  In two pieces,
+ * the second of 16 bytes, if it does not fit in one. */
 static int read_digits(const cp_kern *kern, const char *p, size_t n, uint64_t *w) {
     enum { PIECE = 16 };
     const uint64_t most = 1000; /* times 10^16 it has MAX_DIGITS digits */

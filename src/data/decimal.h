@@ -15,8 +15,8 @@ const char *cp_decimal_read(const char *p, double *out);
 /* As cp_decimal_field, of more than 8 bytes: also what has an exponent, or many digits. */
 int cp_decimal_long(const cp_kern *kern, const char *p, size_t n, double *out);
 
-/* Integers up to here are exact in a double, if a double is what one calculates with; so are the powers of ten: a single
- * division then rounds once. */
+/* Integers up to here are exact in a double, if a double is what one calculates with; so are the powers of ten: a
+ * single division then rounds once. */
 static const uint64_t cp_decimal_exact = FLT_EVAL_METHOD == 0 ? (uint64_t)1 << 53 : 0;
 static const double cp_decimal_sign[2] = {1, -1};
 /* What the digits behind a point are to be divided by, for a point so many bytes before the end; 0 if there is none. */

@@ -221,8 +221,8 @@ static int encode_numbers(const cp_schema *s, const cp_feature *f, const double 
     return s->raw ? encode_raw(s, f, x, n, out) : encode_filled(s, f, x, n, out);
 }
 
-/* Four features from i on at once, if they are numbers as they are.  If not, or if there is an infinite one among them, 0:
- * they are to be encoded one by one. */
+/* Four features from i on at once, if they are numbers as they are.  If not, or if there is an infinite one among them,
+ * 0: they are to be encoded one by one. */
 static int encode_four(const cp_schema *s, const source *from, size_t i, cp_table_rows rows, float *out) {
     const double *col[4];
     double shift[4];

@@ -10,7 +10,8 @@
  *
  * Missing text is the most frequent level.  Methods that know categories and missing values themselves get them raw:
  *
- *   number                     1 column: x - shift, NaN where missing; shift is 0 unless floats are too coarse out there
+ *   number                     1 column: x - shift, NaN where missing; shift is 0 unless floats are too coarse out
+ *                              there
  *   text                       1 column: the level's rank by frequency, an unseen level being the number of levels,
  *                              NaN where missing
  *
@@ -74,8 +75,8 @@ copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, c
 copse_status cp_schema_find_task(cp_schema *s, const copse_table *t, size_t target, copse_task asked,
                                  const copse_run *run, copse_error *err);
 
-/* In schema_scale.c: takes the ranges of numbers from a file with columns name,min,max, where it has them.  Says on `run`
- * which it has not, and which of its names are no features. */
+/* In schema_scale.c: takes the ranges of numbers from a file with columns name,min,max, where it has them.  Says on
+ * `run` which it has not, and which of its names are no features. */
 copse_status cp_schema_rescale(cp_schema *s, const char *path, const copse_run *run, copse_error *err);
 
 void cp_schema_free(cp_schema *s);
@@ -110,12 +111,12 @@ void cp_schema_forget(cp_schema *s, size_t n);
 /* The numbers from min to max become 0 to 1; if the two are equal, that value becomes 0. */
 void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double max);
 
-/* Weights of all rows of a training table.  COPSE_E_DATA, with its place, for one that is missing or not a number from 0
- * to CP_MAX_WEIGHT, and if all are 0. */
+/* Weights of all rows of a training table.  COPSE_E_DATA, with its place, for one that is missing or not a number from
+ * 0 to CP_MAX_WEIGHT, and if all are 0. */
 copse_status cp_schema_weights(const copse_table *t, const char *name, double *out, copse_error *err);
 
-/* In schema_unseen.c: rows of a table with a level of a text feature that is none of those it was made with; *out_row is the first.
- * What they are encoded as is said above.  0 if the table has no such column. */
+/* In schema_unseen.c: rows of a table with a level of a text feature that is none of those it was made with; *out_row
+ * is the first.  What they are encoded as is said above.  0 if the table has no such column. */
 size_t cp_schema_unseen(const cp_schema *s, const copse_table *t, size_t feature, size_t *out_row);
 
 /* Encoded columns of a feature, by its kind and levels. */

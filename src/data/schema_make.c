@@ -94,7 +94,7 @@ static copse_status pick_columns(maker *m, copse_error *err) {
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------ looking at columns */
+/* ----------------------------------------------------------------------------------------------- looking at columns */
 
 static copse_status look_at_numbers(const cp_column *c, size_t rows, look *out, copse_error *err) {
     double *value;
@@ -178,7 +178,7 @@ static copse_status look_at_features(maker *m, copse_error *err) {
     return drop_empty(m, err);
 }
 
-/* ---------------------------------------------------------------------------------------------------- encoded columns */
+/* -------------------------------------------------------------------------------------------------- encoded columns */
 
 static void say_more(const maker *m, size_t said, const char *what) {
     size_t more = said - CP_SCHEMA_SAID;

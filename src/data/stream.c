@@ -126,9 +126,9 @@ static size_t find_lines(cp_csv_cut *cut, const cp_content *text, int final, siz
     return rows;
 }
 
-/* Waits until a row is whole, then takes what is there, up to max_rows.  A file is all there: of it as many rows are taken
- * as ENOUGH bytes hold, since what is done with a large piece, such as learning it, takes less time than with its parts.
- * *out_rows is 0 at the end of the stream. */
+/* Waits until a row is whole, then takes what is there, up to max_rows.  A file is all there: of it as many rows are
+ * taken as ENOUGH bytes hold, since what is done with a large piece, such as learning it, takes less time than with its
+ * parts.  *out_rows is 0 at the end of the stream. */
 static copse_status wait_rows(cp_stream *s, int lines, size_t max_rows, size_t *out_rows, copse_error *err) {
     char delimiter = s->csv.header ? s->csv.delimiter : s->opt.delimiter;
     for (*out_rows = 0;;) {

@@ -151,8 +151,8 @@ static double moons(const job *j, const double *x) {
     return from_moon(1 - x[0], .5 - x[1]) < from_moon(x[0], x[1]);
 }
 
-/* Breiman 1996, Bias, variance and arcing classifiers: two normal clouds, the outer one twice as wide, the inner one off
- * its centre by 2/sqrt(dims) in each direction. */
+/* Breiman 1996, Bias, variance and arcing classifiers: two normal clouds, the outer one twice as wide, the inner one
+ * off its centre by 2/sqrt(dims) in each direction. */
 static size_t draw_ringnorm(const job *j, cp_rng *rng, double *x) {
     size_t inner = cp_rng_u32(rng) & 1;
     double centre = inner ? 2 / sqrt((double)j->dims) : 0, sd = j->noise * (inner ? 1 : 2);
@@ -171,10 +171,11 @@ static double ringnorm(const job *j, const double *x) {
     return -inner / unit > -outer / (4 * unit) - (double)j->dims * log(2);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the real set */
+/* ----------------------------------------------------------------------------------------------------- the real set */
 
-/* Milliseconds after impact and head acceleration in g, from a test of motorcycle helmets: Schmidt, Mattern and Schueler
- * 1981, as printed in Silverman 1985, Journal of the Royal Statistical Society B 47, and known as mcycle in R's MASS. */
+/* Milliseconds after impact and head acceleration in g, from a test of motorcycle helmets: Schmidt, Mattern and
+ * Schueler 1981, as printed in Silverman 1985, Journal of the Royal Statistical Society B 47, and known as mcycle in
+ * R's MASS. */
 static const double motorcycle[][2] = {
     {2.4, 0},       {2.6, -1.3},    {3.2, -2.7},    {3.6, 0},       {4, -2.7},      {6.2, -2.7},   {6.6, -2.7},
     {6.8, -1.3},    {7.8, -2.7},    {8.2, -2.7},    {8.8, -1.3},    {8.8, -2.7},    {9.6, -2.7},   {10, -2.7},
@@ -258,7 +259,7 @@ static copse_status find_set(const char *name, const set **out, copse_error *err
     return cp_fail(err, COPSE_E_USAGE, "there is no data set '%.80s': copse synth lists them", name);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ tables */
+/* ----------------------------------------------------------------------------------------------------------- tables */
 
 static copse_status make_job(const set *s, const cp_synth_options *opt, job *out, copse_error *err) {
     *out = (job){s, opt->dims ? opt->dims : s->dims, opt->noise < 0 ? s->noise : opt->noise, opt->seed};

@@ -1,6 +1,7 @@
 /* synth - made-up data with a known truth, and one small real set.
  *
- * Row i of a set is a function of (set, dims, noise, seed, i) alone: more rows extend a table, they do not change it. */
+ * Row i of a set is a function of (set, dims, noise, seed, i) alone: more rows extend a table, they do not change
+ * it. */
 #ifndef CP_SYNTH_H
 #define CP_SYNTH_H
 

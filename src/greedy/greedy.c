@@ -7,7 +7,7 @@
 #include "tree/forest_file.h"
 #include "tree/tree_walk.h"
 
-/* ------------------------------------------------------------------------------------------------------------- options */
+/* ---------------------------------------------------------------------------------------------------------- options */
 
 /* Each option is written once; what differs from method to method is its default. */
 #define MIN_LEAF(AUTO) CP_OPTION_INT_AUTO("min-leaf", 1, 1e9, "rows in a leaf, at least; " AUTO)
@@ -92,7 +92,7 @@ static const cp_param ebf_params[] = {
     SPLITS,
 };
 
-/* --------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 enum { SPREAD = 4, OOB = 2 }; /* numbers of each */
 
@@ -149,7 +149,7 @@ static copse_status read_state(cp_reader *r, const copse_params *p, copse_task t
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- questions */
+/* -------------------------------------------------------------------------------------------------------- questions */
 
 static const char *check(const void *state) {
     const cp_greedy *g = state;
@@ -205,7 +205,7 @@ static void importance(const void *state, size_t tree, double *out_dims) {
     for (size_t d = 0; d < f->dims; d++) out_dims[d] = sum > 0 ? (double)gain[d] / sum : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- methods */
+/* ---------------------------------------------------------------------------------------------------------- methods */
 
 /* Options that do nothing where they are given. */
 static void warn_of_options(const copse_params *p, copse_task task, const copse_run *run) {

@@ -1,9 +1,9 @@
 /* greedy - CART and the forests made of it: cart, rf, ert, bf, ssf, ebf.
  *
- * All are greedy_grow's trees.  They differ in the rows and weights each tree sees (greedy_weight.h), in the splits it may
- * try (cp_greedy_rule), and in whether trees stand on parts of the rows: ssf on random subsets, ebf on the leaves of a
- * trunk they share.  A fitted ebf tree is an ordinary tree whose top is the trunk, so that from here on nobody has to know
- * by which of the six a forest was made. */
+ * All are greedy_grow's trees.  They differ in the rows and weights each tree sees (greedy_weight.h), in the splits it
+ * may try (cp_greedy_rule), and in whether trees stand on parts of the rows: ssf on random subsets, ebf on the leaves
+ * of a trunk they share.  A fitted ebf tree is an ordinary tree whose top is the trunk, so that from here on nobody has
+ * to know by which of the six a forest was made. */
 #ifndef CP_GREEDY_H
 #define CP_GREEDY_H
 
@@ -29,8 +29,8 @@ typedef struct cp_greedy {
     size_t rows;             /* learnt from, those of weight 0 apart */
     size_t trunk;            /* ebf: leaves of the trunk, else 0 */
     cp_greedy_spread spread; /* regression */
-    /* rf: root mean squared error and r^2, or accuracy and log loss, of rows by trees that have not seen them; NaN where
-     * there are none. */
+    /* rf: root mean squared error and r^2, or accuracy and log loss, of rows by trees that have not seen them; NaN
+     * where there are none. */
     double oob[2];
 } cp_greedy;
 

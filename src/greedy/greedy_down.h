@@ -20,8 +20,8 @@ copse_status cp_greedy_down_start(cp_greedy_work *w, const cp_greedy_part *p, si
                                   copse_error *err);
 copse_status cp_greedy_down_grow(cp_greedy_work *w, cp_greedy_open first, copse_error *err);
 
-/* In greedy_apart.c.  Rows of a node that one thread grows by itself: which these are depends on the data alone, never on
- * the number of threads. */
+/* In greedy_apart.c.  Rows of a node that one thread grows by itself: which these are depends on the data alone, never
+ * on the number of threads. */
 enum { CP_GREEDY_BRANCH = 65536 };
 copse_status cp_greedy_apart_grow(const cp_greedy_part *p, cp_greedy_open root, const copse_run *run, cp_tree *out,
                                   copse_error *err);

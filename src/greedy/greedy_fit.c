@@ -31,7 +31,7 @@ typedef struct fitting {
     size_t words;
 } fitting;
 
-/* ------------------------------------------------------------------------------------------------------------- options */
+/* ---------------------------------------------------------------------------------------------------------- options */
 
 /* "auto": what the papers and other programs do. */
 static double usual_features(const cp_greedy_kind *kind, const cp_rows *rows) {
@@ -93,7 +93,7 @@ static int wants_ranks(const cp_greedy_rule *rule, const cp_rows *rows) {
     return !rule->random_cuts && !rule->max_leaves && 2 * rule->features >= rows->dims;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- parts */
+/* ------------------------------------------------------------------------------------------------------------ parts */
 
 static copse_status one_part(fitting *f, copse_error *err) {
     CP_TRY(CP_NEW(f->start, 2, err));
@@ -139,7 +139,7 @@ static copse_status make_parts(fitting *f, const copse_params *p, const copse_ru
     return one_part(f, err);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- trees */
+/* ------------------------------------------------------------------------------------------------------------ trees */
 
 static void draw_weights(const fitting *f, size_t m, size_t k, double *weight) {
     const uint32_t *row = f->weight.row + f->start[k];
@@ -203,8 +203,8 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     return status;
 }
 
-/* Trees side by side, and who finds none left helps with the last ones; or, where there are fewer than threads, one after
- * another with all threads at work in each. */
+/* Trees side by side, and who finds none left helps with the last ones; or, where there are fewer than threads, one
+ * after another with all threads at work in each. */
 static copse_status grow_trees(fitting *f, const char *what, const copse_run *run, copse_error *err) {
     size_t trees = f->g->forest.trees, workers = cp_pool_workers(run, SIZE_MAX);
     copse_run alone = {.threads = 1, .stop = run ? run->stop : NULL};
@@ -218,7 +218,7 @@ static copse_status grow_trees(fitting *f, const char *what, const copse_run *ru
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- forest */
+/* ----------------------------------------------------------------------------------------------------------- forest */
 
 void cp_greedy_free(void *state) {
     cp_greedy *g = state;

@@ -5,7 +5,7 @@
 #include "greedy/greedy_down.h"
 #include "greedy/greedy_find.h"
 
-/* ---------------------------------------------------------------------------------------------------------------- data */
+/* ------------------------------------------------------------------------------------------------------------- data */
 
 copse_status cp_greedy_data_init(cp_greedy_data *d, const cp_rows *rows, int binned, const copse_run *run,
                                  copse_error *err) {
@@ -31,7 +31,7 @@ void cp_greedy_data_clear(cp_greedy_data *d) {
     cp_bins_clear(&d->bins);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- growing */
+/* ---------------------------------------------------------------------------------------------------------- growing */
 
 static copse_status grow_whole(const cp_greedy_part *p, cp_greedy_open root, cp_tree *out, copse_error *err) {
     cp_greedy_work w;

@@ -1,8 +1,8 @@
 /* greedy_grow - one weighted CART tree: the engine under cart, rf, ert, bf, ssf and ebf.
  *
- * A forest is made of trees that differ in which rows they see, with what weights, and which splits they may try.  Growing
- * a tree depends on (data, rule, job) alone: the features tried at a node are drawn from a stream keyed by the tree's slot
- * and the node's place in it, so neither the order of work nor the number of threads can change a tree. */
+ * A forest is made of trees that differ in which rows they see, with what weights, and which splits they may try.
+ * Growing a tree depends on (data, rule, job) alone: the features tried at a node are drawn from a stream keyed by the
+ * tree's slot and the node's place in it, so neither the order of work nor the number of threads can change a tree. */
 #ifndef CP_GREEDY_GROW_H
 #define CP_GREEDY_GROW_H
 
@@ -45,8 +45,8 @@ typedef struct cp_greedy_job {
     const double *weight; /* by row number; rows of weight 0 are not in the tree; NULL: those of the data, or 1 */
     uint32_t slot;        /* of the stream of random numbers */
     uint64_t root;        /* the root's place: 1, or what makes a branch's stream its own */
-    /* Rows whose leaves are all that is wanted of a tree of numbers: it is grown where they go, and what other leaves hold
-     * means nothing.  They are rearranged.  NULL: the whole tree is wanted. */
+    /* Rows whose leaves are all that is wanted of a tree of numbers: it is grown where they go, and what other leaves
+     * hold means nothing.  They are rearranged.  NULL: the whole tree is wanted. */
     uint32_t *guest;
     size_t guests;
     cp_pool_idle *idle; /* threads that may help with its branches; NULL: those of the run */

@@ -1,10 +1,10 @@
-/* Small nodes.  The rows of a node that fits the cache are numbered 0 ... m-1 once, each column is sorted once, and from
- * there on a split is a scan of sorted lists and a stable division of them: only the two values next to a cut are looked at
- * again.
+/* Small nodes.  The rows of a node that fits the cache are numbered 0 ... m-1 once, each column is sorted once, and
+ * from there on a split is a scan of sorted lists and a stable division of them: only the two values next to a cut are
+ * looked at again.
  *
- * A column's list holds keys rank << 16 | row, where ranks count the column's different values, among the m rows or among
- * all (greedy_rank.h).  If all columns are tried at every node, all lists are divided along with the node; if only few are,
- * that would be wasted, and the list of a column is made from its ranks when it is asked for. */
+ * A column's list holds keys rank << 16 | row, where ranks count the column's different values, among the m rows or
+ * among all (greedy_rank.h).  If all columns are tried at every node, all lists are divided along with the node; if
+ * only few are, that would be wasted, and the list of a column is made from its ranks when it is asked for. */
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@
 
 enum { MISSING_RANK = CP_GREEDY_RANK_NONE };
 
-/* A node: rows lo ... hi-1 of member[half], and of every list that is kept divided.  The left child stays in its half, the
- * right one goes to the same rows of the other half, which are free. */
+/* A node: rows lo ... hi-1 of member[half], and of every list that is kept divided.  The left child stays in its half,
+ * the right one goes to the same rows of the other half, which are free. */
 typedef struct part {
     int32_t node;
     uint32_t depth, lo, hi, half;
@@ -91,7 +91,7 @@ copse_status cp_greedy_local_new(cp_greedy_work *w, size_t most, copse_error *er
     return fine ? COPSE_OK : cp_fail_memory(err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sorting */
+/* ---------------------------------------------------------------------------------------------------------- sorting */
 
 /* What a row is sorted by: levels are values; missing ones come last. */
 static uint32_t value_key(const cp_greedy_work *w, size_t i, size_t dim, uint32_t levels) {
@@ -101,7 +101,8 @@ static uint32_t value_key(const cp_greedy_work *w, size_t i, size_t dim, uint32_
     return k == MISSING_RANK ? CP_SPLIT_MISSING : k;
 }
 
-/* Bins are in the order of the values they hold, so rows go to their bins first, and only within a bin they are sorted. */
+/* Bins are in the order of the values they hold, so rows go to their bins first, and only within a bin they are
+ * sorted. */
 static void sort_by_bins(cp_greedy_work *w, size_t dim, uint32_t levels) {
     cp_greedy_local *l = w->local;
     size_t k = w->records->stride;
@@ -223,7 +224,7 @@ static const uint32_t *sorted_keys(cp_greedy_work *w, const part *p, size_t dim)
     return l->key;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ measuring */
+/* -------------------------------------------------------------------------------------------------------- measuring */
 
 /* The node's totals; 1 if all its targets are equal. */
 static int measure_numbers(cp_greedy_work *w, const part *p) {
@@ -284,7 +285,7 @@ static void forget_totals(cp_greedy_work *w, const part *p) {
     for (uint32_t i = p->lo; i < p->hi; i++) w->node.total[l->sum[member[i]].s] = 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ splitting */
+/* -------------------------------------------------------------------------------------------------------- splitting */
 
 /* Few values and few classes: counting classes by value is faster than sorting.  1: done. */
 static int try_classes(cp_greedy_work *w, const part *p, size_t dim) {
@@ -425,8 +426,8 @@ static lot set_sides(const cp_greedy_work *w, const part *p) {
     return left;
 }
 
-/* From `key` to `other`, where the rows beyond the end belong to other nodes.  The list of the column that is cut stands
- * divided, unless its missing values go left. */
+/* From `key` to `other`, where the rows beyond the end belong to other nodes.  The list of the column that is cut
+ * stands divided, unless its missing values go left. */
 static void divide_list(const cp_greedy_local *l, uint32_t *key, uint32_t *other, size_t n, size_t mid, int is_cut) {
     uint32_t after[CP_PART_PAD];
     if (is_cut && key[n - 1] >> 16 != MISSING_RANK) {

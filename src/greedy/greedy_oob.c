@@ -40,7 +40,7 @@ typedef struct judging {
     size_t every;
 } judging;
 
-/* ----------------------------------------------------------------------------------------------------- asking the trees */
+/* ------------------------------------------------------------------------------------------------- asking the trees */
 
 static copse_status ask_init(asking *a, const judging *j, copse_error *err) {
     const cp_forest *f = &j->g->forest;
@@ -103,7 +103,7 @@ static void ask_tree(asking *a, const judging *j, size_t m) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- judging */
+/* ---------------------------------------------------------------------------------------------------------- judging */
 
 static void judge_number(const judging *j, size_t row, const cp_greedy_hearsay *h, double weight, tally *t) {
     double y = (j->bag->rows->y[row] - j->g->forest.centre) / j->g->forest.scale, apart = y - t->mean;

@@ -14,8 +14,8 @@ struct cp_greedy_random {
     float *value; /* a column of the node's rows */
     int together; /* all columns are cut at once, */
     cp_split_table table;
-    /* and the numbers of records lo ... hi-1 are at hand, `most` of them at a time; the right side of a node goes aside while
-     * it is divided */
+    /* and the numbers of records lo ... hi-1 are at hand, `most` of them at a time; the right side of a node goes aside
+     * while it is divided */
     float *own, *aside;
     size_t lo, hi, most;
 };
@@ -56,7 +56,7 @@ copse_status cp_greedy_random_new(cp_greedy_work *w, size_t rows, copse_error *e
     return r->together ? new_table(w, rows, err) : COPSE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- numbers */
+/* ---------------------------------------------------------------------------------------------------------- numbers */
 
 static inline void copy_row(float *to, const float *from, size_t dims) {
     size_t d = 0;
@@ -93,7 +93,7 @@ static void divide_own(const struct cp_greedy_random *r, float *own, const uint8
     memcpy(own + left * dims, r->aside, aside * dims * sizeof *own);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- cuts */
+/* ------------------------------------------------------------------------------------------------------------- cuts */
 
 static void try_column(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     const cp_records *r = w->records;

@@ -1,7 +1,8 @@
 /* greedy_random - random cuts of a node, and the records on either side of one.
  *
- * Some levels down, a node's rows lie anywhere in the table, and fetching them takes longer than all that is done with them.
- * So a node that is small enough takes its rows' numbers along: they stand side by side, and move as its records do. */
+ * Some levels down, a node's rows lie anywhere in the table, and fetching them takes longer than all that is done with
+ * them.  So a node that is small enough takes its rows' numbers along: they stand side by side, and move as its records
+ * do. */
 #ifndef CP_GREEDY_RANDOM_H
 #define CP_GREEDY_RANDOM_H
 

@@ -1,5 +1,5 @@
-/* greedy_rank - the place of each value among the different values of its column: what the rows of small nodes are sorted
- * by, in two passes over 8 bits each.  For data of so few rows that a place fits 16 bits. */
+/* greedy_rank - the place of each value among the different values of its column: what the rows of small nodes are
+ * sorted by, in two passes over 8 bits each.  For data of so few rows that a place fits 16 bits. */
 #ifndef CP_GREEDY_RANK_H
 #define CP_GREEDY_RANK_H
 
@@ -12,7 +12,8 @@ typedef struct cp_greedy_rank {
     uint32_t *count; /* per column: what they are below, missing values apart */
 } cp_greedy_rank;
 
-/* The rank of a level: one unseen in training is as good as none; so is one of the rare ones beyond what a rank holds. */
+/* The rank of a level: one unseen in training is as good as none; so is one of the rare ones beyond what a rank
+ * holds. */
 static inline uint32_t cp_greedy_rank_level(float code, uint32_t levels) {
     return code >= 0 && code < (float)levels && code < CP_GREEDY_RANK_NONE ? (uint32_t)code : CP_GREEDY_RANK_NONE;
 }

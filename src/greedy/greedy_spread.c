@@ -48,7 +48,7 @@ copse_status cp_greedy_spread_leaves(const cp_greedy_spread *s, cp_forest *f, co
     return COPSE_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------- rows unseen */
+/* ------------------------------------------------------------------------------------------------------ rows unseen */
 
 static const double share_within = 0.9, z_squared = 2.705543454095414; /* of the normal quantile at .95 */
 static const double least = 0.3;

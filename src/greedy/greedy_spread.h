@@ -2,28 +2,31 @@
  *
  * The variance of a row in a leaf of weight w whose own rows have the variance v (about their mean, divided by w) is
  *     s^2 = c (w v + r v0) / (w + r) + floor,
- * v0 the mean of v over all leaves, each counted with its rows: a leaf of a few rows, or of equal ones, borrows from the
- * others as much as r rows would say.  r is 1 in a forest, where other trees know of the same place, and 10 for one tree.
+ * v0 the mean of v over all leaves, each counted with its rows: a leaf of a few rows, or of equal ones, borrows from
+ * the others as much as r rows would say.  r is 1 in a forest, where other trees know of the same place, and 10 for one
+ * tree.
  *
- * A forest's prediction is the mixture of its trees, and trees disagree.  If each tree's leaves held w rows of its own, of
- * variance s^2, their v would be (w-1)/w s^2 on average and their means would differ by s^2/w from tree to tree: the
- * mixture's variance, the mean of v plus that of the means, would be s^2 again, with c = 1.  But trees share their rows, so
- * they agree too much; and they chose their splits for making v small.  Hence c is learnt from rows that trees have not
- * seen: an rf's out-of-bag rows, other subsets of an ssf, and for all others rows held out from a few trees more
- * (greedy_trial.h).
+ * A forest's prediction is the mixture of its trees, and trees disagree.  If each tree's leaves held w rows of its own,
+ * of variance s^2, their v would be (w-1)/w s^2 on average and their means would differ by s^2/w from tree to tree: the
+ * mixture's variance, the mean of v plus that of the means, would be s^2 again, with c = 1.  But trees share their
+ * rows, so they agree too much; and they chose their splits for making v small.  Hence c is learnt from rows that trees
+ * have not seen: an rf's out-of-bag rows, other subsets of an ssf, and for all others rows held out from a few trees
+ * more (greedy_trial.h).
  *
  * Let T trees say of such a row, on average, m and the variance q (at c = 1, without the floor), their means having the
  * variance b.  A forest of M trees would have the mixture's variance c q + floor + b (1 - 1/M), and its mean, with M in
- * place of T trees, an expected square of the error that is smaller by b (1/T - 1/M).  So the error of m squared should be
+ * place of T trees, an expected square of the error that is smaller by b (1/T - 1/M).  So the error of m squared should
+ * be
  *     (y - m)^2  ~  c q + floor + b k,     k = 1 + 1/T - 2/M.
  *   In the mean over rows this holds for        c_mean  = mean((y - m)^2 - floor - b k) / mean(q).
- *   90 % of rows lie in their 90 % interval for c_within = the .9-quantile of ((y - m)^2 / z^2 - floor - b k) / q, z = 1.64.
+ *   90 % of rows lie in their 90 % interval for c_within = the .9-quantile of ((y - m)^2 / z^2 - floor - b k) / q, z =
+ *   1.64.
  * The second is what an interval promises, whatever the tails of y: a few rows far out do not widen all intervals.  But
  * it takes b and q of each row as they are, and of a few trees both are far noisier than of M, which widens.  The first
  * knows nothing of rows that differ, and where trees disagree much in some places it narrows the others.  So with few
  * votes c = min(c_within, max(1, c_mean)), else c = c_within.  It is not taken below .3, since components narrower than
- * that leave gaps between the means of a few trees; nor, for one tree, below c_mean / 3: it has no other trees to give rows
- * far out a density. */
+ * that leave gaps between the means of a few trees; nor, for one tree, below c_mean / 3: it has no other trees to give
+ * rows far out a density. */
 #ifndef CP_GREEDY_SPREAD_H
 #define CP_GREEDY_SPREAD_H
 

@@ -32,7 +32,7 @@ static plan plan_for(size_t rows, size_t trees) {
     return p;
 }
 
-/* ------------------------------------------------------------------------------------------------------- asking trees */
+/* ----------------------------------------------------------------------------------------------------- asking trees */
 
 /* Rows, and what is said of them; all arrays are of n. */
 typedef struct asked {
@@ -76,7 +76,7 @@ static copse_status conclude(asked *a, cp_greedy_votes votes, cp_greedy_spread *
     return cp_greedy_spread_fit(out, a->unseen, a->n, votes, err);
 }
 
-/* --------------------------------------------------------------------------------------------------------- holding out */
+/* ------------------------------------------------------------------------------------------------------ holding out */
 
 typedef struct holding {
     const cp_greedy_trial *trial;
@@ -158,7 +158,7 @@ copse_status cp_greedy_trial_hold_out(const cp_greedy_trial *t, cp_greedy_regrow
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- other parts */
+/* ------------------------------------------------------------------------------------------------------ other parts */
 
 /* Rows first ... end-1 of part k, asked of trees of the other parts in turn. */
 static void ask_others(asked *a, size_t k, size_t parts, size_t first, size_t end) {

@@ -1,14 +1,16 @@
-/* greedy_trial - rows that trees have not seen, found for the forests that have no out-of-bag rows, to learn by them how
- * far from a leaf's mean a new row may lie (greedy_spread.h).
+/* greedy_trial - rows that trees have not seen, found for the forests that have no out-of-bag rows, to learn by them
+ * how far from a leaf's mean a new row may lie (greedy_spread.h).
  *
- *   cart           a tenth of the rows is held out and one tree grown on the others, until 2000 rows have been tried or all
- *   bf, ebf, ert   a fifth, at most 2000 rows, is held out and a few trees grown on the others, until 2000 rows have been
- *                  tried or all.  Above 10000 rows these are 4 trees, below at most 10; below 1000, where they take
+ *   cart           a tenth of the rows is held out and one tree grown on the others, until 2000 rows have been tried or
+ *                  all
+ *   bf, ebf, ert   a fifth, at most 2000 rows, is held out and a few trees grown on the others, until 2000 rows have
+ *                  been tried or all.  Above 10000 rows these are 4 trees, below at most 10; below 1000, where they take
  *                  thousandths of a second, 40
  *   ssf            the trees of a subset have not seen the others: nothing is grown
  *
- * Of a tree that is grown for rows held out, only the leaves are wanted in which these lie: it is grown where they go, and
- * left at that elsewhere.  On a million rows, of which 2000 are held out, that saves a third to a half of the work. */
+ * Of a tree that is grown for rows held out, only the leaves are wanted in which these lie: it is grown where they go,
+ * and left at that elsewhere.  On a million rows, of which 2000 are held out, that saves a third to a half of the
+ * work. */
 #ifndef CP_GREEDY_TRIAL_H
 #define CP_GREEDY_TRIAL_H
 
@@ -22,8 +24,8 @@ typedef struct cp_greedy_trial {
     uint64_t seed;
 } cp_greedy_trial;
 
-/* What trees are grown from once more, and which rows they will be asked about.  Calls of a fit are for equally many trees,
- * and no other has the same number. */
+/* What trees are grown from once more, and which rows they will be asked about.  Calls of a fit are for equally many
+ * trees, and no other has the same number. */
 typedef struct cp_greedy_call {
     uint32_t *row; /* becomes the callee's */
     size_t rows;

@@ -34,7 +34,7 @@ copse_status cp_greedy_trunk_grow(const cp_greedy_data *d, const cp_greedy_trunk
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- routing */
+/* ---------------------------------------------------------------------------------------------------------- routing */
 
 typedef struct routing {
     const cp_greedy_route *way;
@@ -84,7 +84,7 @@ out:
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ grafting */
+/* --------------------------------------------------------------------------------------------------------- grafting */
 
 static cp_tree_test test_of(const cp_tree *t, const cp_tree_node *n, const uint32_t *levels) {
     cp_tree_test test = {.dim = cp_tree_dim(n), .missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0};

@@ -1,5 +1,6 @@
-/* greedy_trunk - the top of an empirical Bayesian forest [Taddy et al. 2015, sec. 4]: one unweighted CART tree, shallow and
- * hence stable, that all trees share.  Its leaves divide the rows; in each leaf every tree grows a branch of its own. */
+/* greedy_trunk - the top of an empirical Bayesian forest [Taddy et al. 2015, sec. 4]: one unweighted CART tree, shallow
+ * and hence stable, that all trees share.  Its leaves divide the rows; in each leaf every tree grows a branch of its
+ * own. */
 #ifndef CP_GREEDY_TRUNK_H
 #define CP_GREEDY_TRUNK_H
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "num/draw.h"
 
-/* --------------------------------------------------------------------------------------------------------- own weights */
+/* ------------------------------------------------------------------------------------------------------ own weights */
 
 static double largest(const uint32_t *row, size_t n, const double *weight) {
     double max = 0;
@@ -47,10 +47,10 @@ void cp_greedy_weight_clear(cp_greedy_weight *w) {
     *w = (cp_greedy_weight){0};
 }
 
-/* --------------------------------------------------------------------------------------------------------------- draws */
+/* ------------------------------------------------------------------------------------------------------------ draws */
 
-/* Uniform on 0 ... n-1 from 32 bits and a product in place of divisions; those few of the 2^32 words are drawn again that
- * would make some results likelier than others. */
+/* Uniform on 0 ... n-1 from 32 bits and a product in place of divisions; those few of the 2^32 words are drawn again
+ * that would make some results likelier than others. */
 static uint32_t below(cp_rng *rng, uint32_t n) {
     for (;;) {
         uint64_t wide = (uint64_t)cp_rng_u32(rng) * n;

@@ -4,9 +4,9 @@
  *   exponential  theta_i ~ Exp(1).  Divided by their sum they are uniform on the simplex: the Bayesian bootstrap
  *                [Rubin 1981], the posterior of the weights of the observed rows [Taddy et al. 2015, sec. 2.1]
  *
- * A row's own weight says how much it counts for, not how many rows it stands for: the draws multiply it.  Rows of weight
- * 0 take no part; leaving them out of the data gives the same draws.  Weights are scaled to sum to the number of rows
- * they belong to, so that a limit on the weight of a leaf means about as many rows. */
+ * A row's own weight says how much it counts for, not how many rows it stands for: the draws multiply it.  Rows of
+ * weight 0 take no part; leaving them out of the data gives the same draws.  Weights are scaled to sum to the number of
+ * rows they belong to, so that a limit on the weight of a leaf means about as many rows. */
 #ifndef CP_GREEDY_WEIGHT_H
 #define CP_GREEDY_WEIGHT_H
 

@@ -33,7 +33,7 @@ static int64_t checksum(const cp_rows *rows) {
     return (int64_t)h;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- saving */
+/* ----------------------------------------------------------------------------------------------------------- saving */
 
 typedef struct fitting {
     const cp_sampler *sampler;
@@ -83,7 +83,7 @@ static copse_status spare_others(const char *path, copse_error *err) {
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- resuming */
+/* --------------------------------------------------------------------------------------------------------- resuming */
 
 /* Options decide the result, so they must be as they were; one may have grown. */
 static copse_status compare_options(const fitting *f, const copse_params *old, copse_error *err) {
@@ -147,7 +147,7 @@ static copse_status resume(fitting *f, copse_error *err) {
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- fitting */
+/* ---------------------------------------------------------------------------------------------------------- fitting */
 
 /* At once; or, where there is something to save in between, in rounds that grow until one takes long enough to be worth
  * its beginning and end.  How the work is cut does not show in the result. */

@@ -367,7 +367,8 @@ typedef struct prediction_job {
     cp_answer *part; /* one per block */
 } prediction_job;
 
-/* As the method would like them best: as gangs, which may take the room of a few rows more, or as floats that are its own. */
+/* As the method would like them best: as gangs, which may take the room of a few rows more, or as floats that are its
+ * own. */
 static copse_status encode_asked(const copse_model *m, const cp_question *q, size_t first, size_t n, encoded *out,
                                  copse_error *err) {
     const cp_schema *s = m->schema;
@@ -411,8 +412,8 @@ static copse_status predict_block(void *arg, size_t b, size_t worker, copse_erro
     return status;
 }
 
-/* Of rows that forests of draws are asked about: so many that bringing a tree into the cache pays, but few enough for them,
- * encoded, to stay there beside it. */
+/* Of rows that forests of draws are asked about: so many that bringing a tree into the cache pays, but few enough for
+ * them, encoded, to stay there beside it. */
 enum { BLOCK = 8192, LEAST = 1024, VALUES = 1 << 19 };
 
 static size_t rows_beside_tree(const copse_model *m) {

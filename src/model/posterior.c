@@ -65,7 +65,7 @@ static copse_status find_features(const copse_model *m, size_t trees, copse_post
     return COPSE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- sums of trees */
+/* ---------------------------------------------------------------------------------------------------- sums of trees */
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
