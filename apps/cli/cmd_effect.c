@@ -120,7 +120,40 @@ static void print_json(const effect_view *v) {
     cli_json_line(&j);
 }
 
-enum { BAR = 30 };
+enum { BAR = 30, COLUMNS = 8 };
+
+/* The outputs that are printed: all, or of many classes those that change most, in their order. */
+typedef struct columns {
+    size_t n, at[COLUMNS];
+} columns;
+
+static double change_of(const effect_view *v, size_t k) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < copse_effect_points(v->effect); i++) {
+        low = fmin(low, copse_effect_mean(v->effect, i, k));
+        high = fmax(high, copse_effect_mean(v->effect, i, k));
+    }
+    return high - low;
+}
+
+static columns choose_columns(const effect_view *v) {
+    columns c = {0};
+    double change[COLUMNS];
+    for (size_t k = v->first; k < v->first + v->outputs; k++) {
+        double now = change_of(v, k);
+        if (c.n == COLUMNS) {
+            size_t least = 0;
+            for (size_t i = 1; i < COLUMNS; i++) least = change[i] < change[least] ? i : least;
+            if (now <= change[least]) continue;
+            c.n--;
+            memmove(&c.at[least], &c.at[least + 1], (c.n - least) * sizeof *c.at);
+            memmove(&change[least], &change[least + 1], (c.n - least) * sizeof *change);
+        }
+        c.at[c.n] = k;
+        change[c.n++] = now;
+    }
+    return c;
+}
 
 /* Six digits of the differences between the points, not of their distance from 0. */
 static int digits(const effect_view *v) {
@@ -142,8 +175,8 @@ static void print_bar(const effect_view *v, size_t point) {
     for (int k = 0; k < (int)(BAR * share + .5); k++) putchar('#');
 }
 
-static void print_head(const effect_view *v, int width) {
-    char rows[CLI_NUMBER_SIZE];
+static void print_head(const effect_view *v, const columns *shown, int width) {
+    char rows[CLI_NUMBER_SIZE], all[CLI_NUMBER_SIZE];
     int one = copse_model_task(v->model) == COPSE_CLASS && v->outputs == 1;
     printf("effect of '%s' on '%s'%s%s: mean %s over %s row%s\n", v->feature, copse_model_target(v->model),
            one ? ", class " : "", one ? copse_model_class(v->model, v->first) : "",
@@ -151,9 +184,12 @@ static void print_head(const effect_view *v, int width) {
            cli_count(copse_effect_rows(v->effect), rows), cli_plural(copse_effect_rows(v->effect)));
     if (v->level > 0 && v->outputs == 1)
         printf("lo to hi: the central %g%% of the %s\n", 100 * v->level, cli_draws_name(v->model));
+    if (shown->n < v->outputs)
+        printf("of %s classes the %zu that change most: --class NAME or --json for others\n",
+               cli_count(v->outputs, all), shown->n);
     printf("  %*s", width, v->feature);
     if (v->outputs > 1)
-        for (size_t k = 0; k < v->outputs; k++) printf("  %10.10s", copse_model_class(v->model, k));
+        for (size_t k = 0; k < shown->n; k++) printf("  %10.10s", copse_model_class(v->model, shown->at[k]));
     else
         printf("  %10s%s", "mean", v->level > 0 ? "          lo          hi" : "");
     putchar('\n');
@@ -161,20 +197,20 @@ static void print_head(const effect_view *v, int width) {
 
 static void print_text(const effect_view *v) {
     int width = 10;
+    const columns shown = choose_columns(v);
     if ((int)strlen(v->feature) > width) width = (int)strlen(v->feature);
     for (size_t i = 0; i < copse_effect_points(v->effect); i++) {
         const char *text = copse_effect_text(v->effect, i);
         if (text && (int)strlen(text) > width) width = (int)strlen(text);
     }
-    print_head(v, width);
+    print_head(v, &shown, width);
     for (size_t i = 0; i < copse_effect_points(v->effect); i++) {
         const char *text = copse_effect_text(v->effect, i);
         char number[CLI_NUMBER_SIZE];
         snprintf(number, sizeof number, "%.*g", digits(v), copse_effect_number(v->effect, i));
         if (copse_effect_is_missing(v->effect, i)) text = "missing";
         printf("  %*s", width, text ? text : number);
-        for (size_t k = v->first; k < v->first + v->outputs; k++)
-            printf("  %10.5g", copse_effect_mean(v->effect, i, k));
+        for (size_t k = 0; k < shown.n; k++) printf("  %10.5g", copse_effect_mean(v->effect, i, shown.at[k]));
         if (v->level > 0 && v->outputs == 1)
             printf("  %10.5g  %10.5g", copse_effect_lo(v->effect, i, v->first),
                    copse_effect_hi(v->effect, i, v->first));

@@ -268,14 +268,25 @@ static copse_status print(cli *c, const copse_model *m, cli_out *out, copse_erro
     return inspect_posterior(m, cli_args_word(&c->args, 0), err);
 }
 
-static copse_status run(cli *c, copse_error *err) {
-    copse_model *model = NULL;
-    cli_out out = {0};
-    copse_status status = COPSE_OK;
+/* Options that would do nothing. */
+static copse_status check_options(const cli *c, copse_error *err) {
+    static const char *const of_importance[] = {"data", "repeats", "seed", "top"};
     if (cli_args_has(&c->args, "format") && !cli_args_has(&c->args, "tree"))
         return cli_fail(err, COPSE_E_USAGE, "--format is about a tree: add --tree 0 (or all)");
     if (cli_args_has(&c->args, "draw") && !cli_args_has(&c->args, "tree"))
         return cli_fail(err, COPSE_E_USAGE, "--draw says whose trees: add --tree 0 (or all)");
+    for (size_t i = 0; i < sizeof of_importance / sizeof *of_importance; i++)
+        if (cli_args_has(&c->args, of_importance[i]) && !cli_args_has(&c->args, "importance"))
+            return cli_fail(err, COPSE_E_USAGE, "--%s is about what features matter: add --importance",
+                            of_importance[i]);
+    return COPSE_OK;
+}
+
+static copse_status run(cli *c, copse_error *err) {
+    copse_model *model = NULL;
+    cli_out out = {0};
+    copse_status status = COPSE_OK;
+    CLI_TRY(check_options(c, err));
     CLI_TRY_OUT(cli_load(cli_args_word(&c->args, 0), &model, err));
     CLI_TRY_OUT(cli_out_open(&out, NULL, err));
     status = print(c, model, &out, err);

@@ -39,8 +39,10 @@ static copse_status find_feature(study *s, copse_error *err) {
         }
         cp_near_try(&near, schema->feature[i].name);
     }
-    return cp_fail(err, COPSE_E_USAGE, "the model has no feature '%.60s'%s%.60s%s", name,
-                   near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+    if (!near.best)
+        return cp_fail(err, COPSE_E_USAGE, "the model has no feature '%.60s'; 'copse inspect' lists those it has",
+                       name);
+    return cp_fail(err, COPSE_E_USAGE, "the model has no feature '%.60s'; did you mean '%.60s'?", name, near.best);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ grid */
