@@ -38,6 +38,15 @@ static copse_status study_options(const cli *c, copse_study_options *opt, copse_
     return COPSE_OK;
 }
 
+/* Of a grid with recorded values. */
+static copse_status value_column(const cli *c, const optimize_job *j, size_t *out, copse_error *err) {
+    const char *name = cli_args_text(&c->args, "values");
+    *out = copse_table_find(j->grid, name);
+    if (*out != (size_t)-1 && copse_table_kind(j->grid, *out) == COPSE_NUMBER) return COPSE_OK;
+    return cli_fail(err, COPSE_E_DATA, "%s has no column '%.100s' of numbers",
+                    cli_source(cli_args_text(&c->args, "grid")), name);
+}
+
 static copse_status make_study(cli *c, optimize_job *j, copse_error *err) {
     copse_study_options opt = {0};
     optimize_dims dims = {0};
@@ -48,6 +57,8 @@ static copse_status make_study(cli *c, optimize_job *j, copse_error *err) {
     if (j->grid) {
         if (j->words)
             CLI_TRY_OUT(cli_fail(err, COPSE_E_USAGE, "'%.100s': the dimensions are the columns of the grid", *j->word));
+        size_t column;
+        if (values) CLI_TRY_OUT(value_column(c, j, &column, err));
         drop = cli_join(without, values);
         if (!drop && (without || values)) CLI_TRY_OUT(cli_fail_memory(err));
         opt.grid = j->grid;
@@ -159,10 +170,13 @@ static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
     if (j->words < (failed ? 1U : 2U))
         return cli_fail(err, COPSE_E_USAGE,
                         "usage: copse optimize tell STUDY ID VALUE, or ID --failed, or NAME=VALUE ... VALUE");
+    if (failed && j->words > 1)
+        return cli_fail(err, COPSE_E_USAGE, "'%.100s': with --failed there is one trial and no value",
+                        j->word[j->words - 1]);
     if (!failed) CLI_TRY(read_value(j->word[j->words - 1], &value, err));
     CLI_TRY(copse_study_open(j->path, &j->study, err));
     if (strchr(j->word[0], '=') && !failed) return tell_point(j, value, err);
-    if (j->words != (failed ? 1U : 2U)) return cli_fail(err, COPSE_E_USAGE, "one trial and one value at a time");
+    if (!failed && j->words != 2) return cli_fail(err, COPSE_E_USAGE, "one trial and one value at a time");
     if (!optimize_number(j->word[0], &id) || !(id >= 1 && id <= 1e15) || floor(id) != id)
         return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not the number of a trial", j->word[0]);
     return copse_study_tell(j->study, (size_t)id, value, err);
@@ -194,11 +208,7 @@ static copse_status find_values(const cli *c, const optimize_job *j, optimize_pl
     if (!name) return COPSE_OK;
     if (!j->grid) return cli_fail(err, COPSE_E_USAGE, "--values is a column of the grid: add --grid FILE.csv");
     plan->recorded = j->grid;
-    plan->column = copse_table_find(j->grid, name);
-    if (plan->column == (size_t)-1 || copse_table_kind(j->grid, plan->column) != COPSE_NUMBER)
-        return cli_fail(err, COPSE_E_DATA, "%s has no column '%.100s' of numbers",
-                        cli_source(cli_args_text(&c->args, "grid")), name);
-    return COPSE_OK;
+    return value_column(c, j, &plan->column, err);
 }
 
 static copse_status run_plan(const cli *c, optimize_plan *plan, copse_error *err) {

@@ -111,7 +111,7 @@ static void print_text(const copse_study *s, const counts *n) {
     copse_trial best;
     char buf[CLI_NUMBER_SIZE];
     if (!copse_study_trial(s, copse_study_best(s), &best)) {
-        printf("nothing has been told yet; %zu trial%s pending\n", n->pending, cli_plural(n->pending));
+        printf("no value has been told yet (%zu pending, %zu failed)\n", n->pending, n->failed);
         return;
     }
     printf("%s value %s, trial %zu of %zu (%zu told, %zu pending, %zu failed)\n",

@@ -122,14 +122,26 @@ static copse_status start(shift *h, worker *w, const copse_trial *t, copse_error
 
 /* ---------------------------------------------------------------------------------------------------- its value */
 
-/* The last word of the output, if it is a number.  A NUL ends a word like a blank. */
-static double last_number(worker *w) {
+/* Is it name=..., a value that was given and not found? */
+static int is_given(const copse_study *s, const char *word) {
+    for (size_t k = 0; k < copse_study_dims(s); k++) {
+        size_t n = strlen(copse_study_dim(s, k)->name);
+        if (strncmp(word, copse_study_dim(s, k)->name, n) == 0 && word[n] == '=') return 1;
+    }
+    return 0;
+}
+
+/* The last word of the output, or what follows a name in it, if it is a number.  A NUL ends a word like a blank. */
+static double last_number(const copse_study *s, worker *w) {
     double value;
     size_t end = w->n;
     while (end > 0 && strchr(" \t\r\n", w->out[end - 1])) end--;
     w->out[end] = '\0';
     size_t from = end;
     while (from > 0 && !strchr(" \t\r\n=:,", w->out[from - 1])) from--;
+    size_t word = from;
+    while (word > 0 && !strchr(" \t\r\n", w->out[word - 1])) word--;
+    if (is_given(s, w->out + word)) return NAN;
     return optimize_number(w->out + from, &value) && fabs(value) <= 1e60 ? value : NAN;
 }
 
@@ -155,7 +167,7 @@ static copse_status finish(shift *h, worker *w, copse_error *err) {
     w->pid = 0;
     if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0) {
-        value = last_number(w);
+        value = last_number(h->study, w);
         snprintf(h->count.why, sizeof h->count.why, "the output of the command does not end in a number");
     } else {
         snprintf(h->count.why, sizeof h->count.why, "the command ended with %s %d", WIFEXITED(how) ? "code" : "signal",
@@ -267,8 +279,8 @@ static void note_places(shift *h) {
         size_t n = strspn(at + 1, letters), dims = copse_study_dims(h->study), length;
         if (n == 0 || at[n + 1] != '}' || (at > command && at[-1] == '$')) continue;
         if (find_place(h->study, at, &length) == dims)
-            cli_progress_note(&h->c->progress, "%.*s in the command is no dimension: it stays as it is", (int)n + 2,
-                              at);
+            cli_progress_note(&h->c->progress, "warning: %.*s in the command is no dimension: it stays as it is",
+                              (int)n + 2, at);
     }
 }
 

@@ -330,7 +330,9 @@ static copse_status tell(copse_study *s, size_t trial, double value, copse_error
     unsigned char bytes[16];
     if (trial >= s->n) return cp_fail(err, COPSE_E_USAGE, "there is no trial %zu; the last is %zu", trial + 1, s->n);
     if (s->trial[trial].state != COPSE_TRIAL_ASKED)
-        return cp_fail(err, COPSE_E_USAGE, "trial %zu was told already: %g", trial + 1, s->trial[trial].value);
+        return s->trial[trial].state == COPSE_TRIAL_FAILED
+                   ? cp_fail(err, COPSE_E_USAGE, "trial %zu was told already: it has failed", trial + 1)
+                   : cp_fail(err, COPSE_E_USAGE, "trial %zu was told already: %g", trial + 1, s->trial[trial].value);
     cp_image_put(bytes, trial, 8);
     put_f64(bytes + 8, value);
     CP_TRY(append(s, TOLD, bytes, sizeof bytes, err));
