@@ -4,8 +4,8 @@
  *   cart           a tenth of the rows is held out and one tree grown on the others, until 2000 rows have been tried or
  *                  all
  *   bf, ebf, ert   a fifth, at most 2000 rows, is held out and a few trees grown on the others, until 2000 rows have
- *                  been tried or all.  Above 10000 rows these are 4 trees, below at most 10; below 1000, where they take
- *                  thousandths of a second, 40
+ *                  been tried or all.  Above 10000 rows these are 4 trees, below at most 10; below 1000, where they
+ *                  take thousandths of a second, 40
  *   ssf            the trees of a subset have not seen the others: nothing is grown
  *
  * Of a tree that is grown for rows held out, only the leaves are wanted in which these lie: it is grown where they go,

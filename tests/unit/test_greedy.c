@@ -522,15 +522,19 @@ static void pure_leaves_do_not_claim_certainty(void **state) {
 
 static void weight_zero_is_a_row_left_out(void **state) {
     (void)state;
-    enum { ROWS = 400, LEFT = 300 };
+    enum { ROWS = 400, FIRST = 30, LEFT = 300 };
     sample s = make_sample("zero", ROWS, 3, 0, 0);
     double weight[ROWS];
-    for (size_t i = 0; i < ROWS; i++) weight[i] = i < LEFT ? 1 + (double)(i % 3) : 0;
-    for (size_t i = LEFT; i < ROWS; i++) s.y[i] = s.y[i - LEFT]; /* the range of y, and with it the units, stays */
+    for (size_t i = 0; i < ROWS; i++) {
+        int counts = i >= FIRST && i < FIRST + LEFT;
+        weight[i] = counts ? 1 + (double)(i % 3) : 0;
+        if (!counts) s.y[i] = s.y[FIRST]; /* the range of y, and with it the units, stays */
+    }
     for (size_t k = 0; k < COUNT(methods); k++) {
         copse_params *p = options_of(methods[k], few_trees(methods[k]));
-        cp_rows with = s.rows, without = cp_rows_part(&s.rows, 0, LEFT);
-        with.weight = without.weight = weight;
+        cp_rows with = s.rows, without = cp_rows_part(&s.rows, FIRST, LEFT);
+        with.weight = weight;
+        without.weight = weight + FIRST;
         cp_greedy *a = fit(methods[k], &with, p, 2), *b = fit(methods[k], &without, p, 2);
         assert_int_equal(a->rows, LEFT);
         assert_same_model(methods[k], a, b, p);
