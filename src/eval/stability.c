@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "model/registry.h"
@@ -47,14 +48,16 @@ static copse_status default_draws(copse_params **out, copse_error *err) {
     return status ? status : cp_param_set(*out, "max-leaves", "5", err);
 }
 
-/* The same bounds and the same criterion: every option of the draws that cart knows. */
+/* The same bounds and the same criterion: every option of the draws that cart knows, but for alpha, which is about what leaves
+ * say: nobody asks them. */
 static copse_status sample_params(const copse_params *draws, copse_params **out, copse_error *err) {
     const cp_method *cart;
     CP_TRY(cp_registry_find("cart", &cart, err));
     CP_TRY(cp_param_new(cart, out, err));
     for (size_t i = 0; i < cart->n_params; i++) {
         const char *value = cp_param_text(draws, cart->params[i].name);
-        if (value) CP_TRY(cp_param_set(*out, cart->params[i].name, value, err));
+        if (value && strcmp(cart->params[i].name, "alpha") != 0)
+            CP_TRY(cp_param_set(*out, cart->params[i].name, value, err));
     }
     return COPSE_OK;
 }
