@@ -1,8 +1,8 @@
 /* cli - what every command of the program is given, and the small tools they share.
  *
  * A command is one constant struct in its cmd_<name>.c, listed in cli_main.c.  It writes results to standard output,
- * says what is worth knowing on standard error, and returns a status; cli_main prints the error and picks the exit code.
- * Everything here stands on copse.h alone. */
+ * says what is worth knowing on standard error, and returns a status; cli_main prints the error and picks the exit
+ * code.  Everything here stands on copse.h alone. */
 #ifndef CLI_H
 #define CLI_H
 

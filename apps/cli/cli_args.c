@@ -11,7 +11,8 @@
 
 enum { LONGEST = 40 };
 
-/* Letters inserted, deleted, replaced or swapped with their neighbour, from a to b; three rows of the table are kept. */
+/* Letters inserted, deleted, replaced or swapped with their neighbour, from a to b; three rows of the table are
+ * kept. */
 static size_t edits(const char *a, const char *b) {
     size_t row[3][LONGEST + 1], na = strlen(a), nb = strlen(b);
     for (size_t j = 0; j <= nb; j++) row[0][j] = j;

@@ -1,4 +1,5 @@
-/* cli_args - the words after the program's name: options from the command's own tables, then the method's, then files. */
+/* cli_args - the words after the program's name: options from the command's own tables, then the method's, then
+ * files. */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 

@@ -21,8 +21,8 @@ void cli_note_terminal(cli *c, const char *path);
 /* The reading options given; like may be NULL. */
 copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_options *out, copse_error *err);
 
-/* A whole table, with a report on standard error when it is a training table (like NULL), else a warning of levels that the model does
- * not know.  Empty tables are errors. */
+/* A whole table, with a report on standard error when it is a training table (like NULL), else a warning of levels that
+ * the model does not know.  Empty tables are errors. */
 copse_status cli_read_table(cli *c, const char *path, const copse_model *like, copse_table **out, copse_error *err);
 
 /* copse_load that Ctrl-C can end. */

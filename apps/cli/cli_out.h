@@ -17,8 +17,8 @@ typedef struct cli_out {
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err);
 /* Could this file be written?  Asked before hours of work whose result is to go there. */
 copse_status cli_out_check(const char *path, copse_error *err);
-/* Refuses an output (of this option, to be named) that is one of the inputs under any name: it would be destroyed.  NULL
- * and "-" are never the same. */
+/* Refuses an output (of this option, to be named) that is one of the inputs under any name: it would be destroyed.
+ * NULL and "-" are never the same. */
 copse_status cli_out_not_over(const char *option, const char *path, const char *input, copse_error *err);
 
 /* What a file is at some moment, to see later whether another program has changed it. */
@@ -40,7 +40,8 @@ void cli_out_abandon(cli_out *o);
 /* Hands on the report on standard output.  If that fails the message ends with what was saved, which is not lost. */
 copse_status cli_out_report(const char *opt_saved, copse_error *err);
 
-/* A copse_write_fn whose argument is a cli_out.  After a failure `error` is set, and cli_out_commit knows what to say. */
+/* A copse_write_fn whose argument is a cli_out.  After a failure `error` is set, and cli_out_commit knows what to
+ * say. */
 copse_status cli_out_write(void *out, const char *bytes, size_t n);
 
 /* A CSV field, quoted where it must be; NULL is the empty (missing) field. */

@@ -1,4 +1,5 @@
-/* cli_unseen - levels of text columns that a model was not trained on: counted over all rows of a command, told once. */
+/* cli_unseen - levels of text columns that a model was not trained on: counted over all rows of a command, told
+ * once. */
 #ifndef CLI_UNSEEN_H
 #define CLI_UNSEEN_H
 

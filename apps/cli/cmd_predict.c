@@ -1,5 +1,5 @@
-/* predict - a predictive distribution for every row of a table, as CSV.  Rows are read, predicted and written in blocks,
- * so that memory does not grow with the file and a pipe is answered as it comes. */
+/* predict - a predictive distribution for every row of a table, as CSV.  Rows are read, predicted and written in
+ * blocks, so that memory does not grow with the file and a pipe is answered as it comes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

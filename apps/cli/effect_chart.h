@@ -1,4 +1,5 @@
-/* effect_chart - the effect of a feature as an SVG: a line with its interval for numbers, dots with theirs for levels. */
+/* effect_chart - the effect of a feature as an SVG: a line with its interval for numbers, dots with theirs for
+ * levels. */
 #ifndef EFFECT_CHART_H
 #define EFFECT_CHART_H
 

@@ -16,7 +16,8 @@ static size_t quantile(const copse_bar *bar, size_t n, double q) {
     return bar[n - 1].value;
 }
 
-/* A bar each, if there are not too many; else neighbours share one.  The rarest of the largest and smallest have none. */
+/* A bar each, if there are not too many; else neighbours share one.  The rarest of the largest and smallest have
+ * none. */
 static void print_bars(const char *what, const copse_bar *bar, size_t n) {
     size_t low = quantile(bar, n, .001), high = quantile(bar, n, .999), step = (high - low) / BARS + 1, i = 0;
     while (bar[i].value < low) i++;

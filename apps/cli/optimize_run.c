@@ -80,8 +80,8 @@ static char *compose(const copse_study *s, const char *command, const copse_tria
     return text;
 }
 
-/* What the shell sees of it: signals as they are by default, and with nobody at the terminal a group, which ends as a whole.
- * Where somebody is, the command may read what is typed, and Ctrl-C reaches it anyway. */
+/* What the shell sees of it: signals as they are by default, and with nobody at the terminal a group, which ends as a
+ * whole.  Where somebody is, the command may read what is typed, and Ctrl-C reaches it anyway. */
 static void become_command(const shift *h, int out, const char *text) {
     if (h->grouped) setpgid(0, 0);
     signal(SIGPIPE, SIG_DFL);

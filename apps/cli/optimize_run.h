@@ -1,4 +1,5 @@
-/* optimize_run - evaluations one after the other, or several at a time: by a command, or looked up where they are recorded. */
+/* optimize_run - evaluations one after the other, or several at a time: by a command, or looked up where they are
+ * recorded. */
 #ifndef OPTIMIZE_RUN_H
 #define OPTIMIZE_RUN_H
 

@@ -184,7 +184,7 @@ static copse_status weigh_scored(cp_bart_proposer *p, int32_t bud, const cp_rule
     return COPSE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------------------- */
+/* ------------------------------------------------------------------------------------------------------------------ */
 
 copse_status cp_bart_propose_draw(cp_bart_proposer *p, int32_t bud, cp_rng *rng, cp_bart_decision *out,
                                   copse_error *err) {

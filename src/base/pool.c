@@ -71,7 +71,7 @@ static void work(loop *lp, size_t id) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------ idle threads */
+/* ----------------------------------------------------------------------------------------------------- idle threads */
 
 /* An open loop with jobs left, or NULL. */
 static loop *needy(const cp_pool_idle *p) {
@@ -138,7 +138,7 @@ static void shut_loop(cp_pool_idle *p, loop *lp) {
     pthread_mutex_unlock(&p->lock);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- loops */
+/* ------------------------------------------------------------------------------------------------------------ loops */
 
 static void work_and_help(loop *lp, size_t id) {
     work(lp, id);
@@ -165,7 +165,8 @@ static copse_status end_loop(loop *lp, copse_error *err) {
     return lp->err.code;
 }
 
-/* A thread the system refuses is not an error: the others do its share.  Returns how many there are, this one included. */
+/* A thread the system refuses is not an error: the others do its share.  Returns how many there are, this one
+ * included. */
 static size_t start_threads(loop *lp, worker *w, size_t workers) {
     size_t started = 1;
     for (; started < workers; started++) {

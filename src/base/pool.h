@@ -19,8 +19,8 @@ size_t cp_pool_workers(const copse_run *run, size_t n);
 copse_status cp_pool_for(const copse_run *run, size_t workers, size_t n, const char *what, cp_job job, void *arg,
                          copse_error *err);
 
-/* Threads that find no job left in a loop of few long ones.  They stay while others are at work, and help with the loops
- * that their jobs run by cp_pool_idle_for. */
+/* Threads that find no job left in a loop of few long ones.  They stay while others are at work, and help with the
+ * loops that their jobs run by cp_pool_idle_for. */
 typedef struct cp_pool_idle cp_pool_idle;
 copse_status cp_pool_idle_new(cp_pool_idle **out, copse_error *err);
 void cp_pool_idle_free(cp_pool_idle *p);

@@ -60,7 +60,7 @@ copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err
     return f->key && f->key_tmp ? COPSE_OK : cp_fail_memory(err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ measuring */
+/* -------------------------------------------------------------------------------------------------------- measuring */
 
 static cp_sum add_up(const cp_sum *sum, size_t n) {
     cp_sum all = {0, 0};
@@ -107,7 +107,7 @@ static int is_pure(const cp_greedy_work *w, const cp_greedy_open *o) {
     return 1;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- histograms */
+/* ------------------------------------------------------------------------------------------------------- histograms */
 
 /* Two sums side by side, added at once. */
 typedef int64_t pair __attribute__((vector_size(16), may_alias));
@@ -225,7 +225,7 @@ static void try_some_hist(cp_greedy_work *w, const cp_greedy_open *o) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------- sorted lists */
+/* ----------------------------------------------------------------------------------------------------- sorted lists */
 
 /* Bins are ranks: one pass counts them, one puts the rows in their places. */
 static void sort_bins(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
@@ -312,7 +312,7 @@ static void try_list(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
                                               : cp_bins_middle(cp_sort_to_float(s->below), cp_sort_to_float(s->above));
 }
 
-/* --------------------------------------------------------------------------------------------------------------- all */
+/* -------------------------------------------------------------------------------------------------------------- all */
 
 static copse_status try_columns(cp_greedy_work *w, cp_greedy_open *o, copse_error *err) {
     int32_t dim;
@@ -341,7 +341,7 @@ copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, co
     return COPSE_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- splitting */
+/* -------------------------------------------------------------------------------------------------------- splitting */
 
 /* A set holds levels, or bins where there are some. */
 static size_t set_words(const cp_greedy_work *w, int32_t dim) {

@@ -1,8 +1,8 @@
 /* greedy_find - the best split of a node, from its records.
  *
- * Regression on bins: histograms of all columns in one pass.  If all columns are tried at every node, a node's histograms
- * are handed down: the smaller child's are summed up, the larger child's are what is left.  All else: one sorted list per
- * column.  Random cuts: greedy_random. */
+ * Regression on bins: histograms of all columns in one pass.  If all columns are tried at every node, a node's
+ * histograms are handed down: the smaller child's are summed up, the larger child's are what is left.  All else: one
+ * sorted list per column.  Random cuts: greedy_random. */
 #ifndef CP_GREEDY_FIND_H
 #define CP_GREEDY_FIND_H
 
@@ -18,7 +18,8 @@ typedef struct cp_greedy_found {
 copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err);
 /* *found: w->best is the split to make; else the node is a leaf. */
 copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, copse_error *err);
-/* Keeps what was found, in the arena of w; and makes it w->best again, of this or of another work on the same records. */
+/* Keeps what was found, in the arena of w; and makes it w->best again, of this or of another work on the same
+ * records. */
 copse_status cp_greedy_find_keep(cp_greedy_work *w, cp_greedy_found *out, copse_error *err);
 void cp_greedy_find_recall(cp_greedy_work *w, const cp_greedy_found *f);
 /* Splits the node by w->best, in the tree alone. */

@@ -1,7 +1,8 @@
 /* greedy_predict - what a forest says of new rows.
  *
- * Classes: the mean over trees of (w_k + alpha / K) / (w + alpha), w_k the weight of class k in the leaf a row falls in.
- * Numbers: an equal mixture of one Gaussian per tree, at the mean of that leaf, with the variance of greedy_spread.h. */
+ * Classes: the mean over trees of (w_k + alpha / K) / (w + alpha), w_k the weight of class k in the leaf a row falls
+ * in.  Numbers: an equal mixture of one Gaussian per tree, at the mean of that leaf, with the variance of
+ * greedy_spread.h. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static cp_tree_rows block_of(const question *q, size_t first) {
     return rows;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- numbers */
+/* ---------------------------------------------------------------------------------------------------------- numbers */
 
 static void ask_tree(const question *q, const cp_tree *t, const cp_tree_rows *rows, cp_gauss *out) {
     uint32_t leaf[BLOCK + AHEAD];
@@ -81,7 +82,7 @@ static copse_status predict_numbers(const question *q, cp_answer *out, copse_err
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- classes */
+/* ---------------------------------------------------------------------------------------------------------- classes */
 
 /* Adds one tree's probabilities; what alpha gives to every class alike is collected in `even`. */
 static void add_shares(const question *q, const cp_tree *t, const uint32_t *leaf, size_t n, double *probs,

@@ -7,7 +7,7 @@
 
 #define LARGEST 0x1p50
 
-/* --------------------------------------------------------------------------------------------------------- fixed point */
+/* ------------------------------------------------------------------------------------------------------ fixed point */
 
 /* Of all of a job's rows, or of a block of them. */
 typedef struct extent {
@@ -139,7 +139,7 @@ static copse_status fill_block(void *arg, size_t block, size_t worker, copse_err
     return COPSE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------- making and freeing */
+/* ----------------------------------------------------------------------------------------------- making and freeing */
 
 /* Random cuts fall between values, not between bins. */
 static copse_status make_room(cp_records *r, const cp_greedy_rule *rule, copse_error *err) {
@@ -201,7 +201,7 @@ void cp_records_clear(cp_records *r) {
     *r = (cp_records){0};
 }
 
-/* ------------------------------------------------------------------------------------------------------------ dividing */
+/* --------------------------------------------------------------------------------------------------------- dividing */
 
 static int goes_left(const cp_split *s, float x, uint32_t levels) {
     if (isnan(x)) return s->missing_left;
@@ -330,7 +330,7 @@ size_t cp_records_divide(cp_records *r, size_t lo, size_t hi, const cp_split *s)
     return lo + left;
 }
 
-/* ----------------------------------------------------------------------------------------------- dividing, all threads */
+/* -------------------------------------------------------------------------------------------- dividing, all threads */
 
 /* Blocks of a node's records close up, each by itself; then, array by array, so do the blocks. */
 typedef struct dividing {

@@ -1,6 +1,6 @@
 /* greedy_record - the rows of one tree, kept in the order of its nodes: a node's rows are records lo ... hi-1, and
- * splitting it moves them, stably, so that its children's rows stand side by side.  Reading a node is reading memory from
- * one end to the other, however scattered its rows were.
+ * splitting it moves them, stably, so that its children's rows stand side by side.  Reading a node is reading memory
+ * from one end to the other, however scattered its rows were.
  *
  *   weights  w_i -> round(w_i 2^a), at least 1; exact (a = 0) if all are whole numbers
  *   targets  y_i -> round(w_i round(y_i 2^b)), y in units of the data's centre and scale
@@ -28,8 +28,8 @@ typedef struct cp_records {
     cp_sum *sum;
     uint8_t *bin;  /* NULL: there are no bins */
     uint8_t *side; /* of each record in the split under way: 1 goes left */
-    /* Room for the smaller half of a node while it is being split: that of records lo ... hi-1 starts at lo/2, so nodes can
-     * be split at the same time. */
+    /* Room for the smaller half of a node while it is being split: that of records lo ... hi-1 starts at lo/2, so nodes
+     * can be split at the same time. */
     uint32_t *spare_row;
     cp_sum *spare_sum;
     uint8_t *spare_bin;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------- making and freeing */
+/* ----------------------------------------------------------------------------------------------- making and freeing */
 
 static uint32_t widest(const cp_rows *rows) {
     uint32_t most = CP_BINS_MAX;
@@ -49,7 +49,7 @@ void cp_greedy_work_clear(cp_greedy_work *w) {
     cp_arena_clear(&w->tmp);
 }
 
-/* ------------------------------------------------------------------------------------------------------ columns to try */
+/* --------------------------------------------------------------------------------------------------- columns to try */
 
 uint64_t cp_greedy_work_child(uint64_t path, int right) {
     uint64_t z = path * 2 + (uint64_t)right + 0x9e3779b97f4a7c15u;
@@ -92,7 +92,7 @@ int cp_greedy_work_stop(const cp_greedy_work *w, uint32_t depth) {
            (w->rule->max_depth && depth >= w->rule->max_depth);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- splits */
+/* ----------------------------------------------------------------------------------------------------------- splits */
 
 double cp_greedy_work_gain(const cp_greedy_work *w) {
     const cp_split *s = &w->best;
@@ -119,7 +119,7 @@ copse_status cp_greedy_work_split(cp_greedy_work *w, int32_t node, copse_error *
     return cp_tree_split(w->tree, node, &test, err);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- guests */
+/* ----------------------------------------------------------------------------------------------------------- guests */
 
 copse_status cp_greedy_work_abandon(cp_greedy_work *w, int32_t node, copse_error *err) {
     return cp_tree_leaf_value(w->tree, node, (cp_tree_value){.weight = 1, .rows = 1}, err);
@@ -147,7 +147,7 @@ void cp_greedy_work_part_guests(cp_greedy_work *w, int32_t node, cp_greedy_guest
     child[1] = (cp_greedy_guests){mid, of.hi};
 }
 
-/* ------------------------------------------------------------------------------------------------------------- leaves */
+/* ----------------------------------------------------------------------------------------------------------- leaves */
 
 /* In units of the scale, a power of two, so that squares of large targets do not overflow. */
 static copse_status number_leaf(cp_greedy_work *w, int32_t node, const uint32_t *row, size_t n, copse_error *err) {

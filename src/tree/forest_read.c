@@ -1,5 +1,5 @@
-/* Column by column, as forest_write.c writes them; a column is freed before the next is read, so that loading takes little
- * more memory than the model.
+/* Column by column, as forest_write.c writes them; a column is freed before the next is read, so that loading takes
+ * little more memory than the model.
  *
  * How long a column must be follows from those before it and is demanded of its section, so cursors cannot run past an
  * end; what is allocated besides has been claimed.  What the numbers mean is for cp_tree_check, at the end. */
@@ -30,7 +30,7 @@ static uint32_t levels_of(const cp_forest *f, const cp_tree_node *n) {
     return f->levels ? f->levels[cp_tree_dim(n)] : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------- whole columns */
+/* ---------------------------------------------------------------------------------------------------- whole columns */
 
 /* Whole numbers as they are in the file. */
 typedef struct narrow {
@@ -91,7 +91,7 @@ static void weights_clear(weights *w) {
     cp_mem_free(w->real);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- shape */
+/* ------------------------------------------------------------------------------------------------------------ shape */
 
 static copse_status make_trees(reading *in, copse_error *err) {
     cp_forest *f = in->f;
@@ -161,7 +161,7 @@ out:
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- splits */
+/* ----------------------------------------------------------------------------------------------------------- splits */
 
 static copse_status read_dims(reading *in, copse_error *err) {
     narrow dim;
@@ -255,7 +255,7 @@ out:
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- leaves */
+/* ----------------------------------------------------------------------------------------------------------- leaves */
 
 static copse_status read_value_weights(reading *in, copse_error *err) {
     weights w;
@@ -350,7 +350,7 @@ static copse_status read_shares(reading *in, copse_error *err) {
     return read_share_rows(in, err);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- forest */
+/* ----------------------------------------------------------------------------------------------------------- forest */
 
 static copse_status read_forest(reading *in, copse_error *err) {
     cp_forest *f = in->f;

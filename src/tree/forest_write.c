@@ -31,7 +31,7 @@ static void add_real(column *c, float value) {
     c->cell[c->n++].real = value;
 }
 
-/* ------------------------------------------------------------------------------------------------------- whole columns */
+/* ---------------------------------------------------------------------------------------------------- whole columns */
 
 /* Whole numbers, in as many bytes each as the largest needs. */
 static copse_status put_narrow(column *c, const char *name, copse_error *err) {
@@ -84,7 +84,7 @@ static copse_status put_marks(column *c, const char *name, uint32_t mark, int sp
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- splits */
+/* ----------------------------------------------------------------------------------------------------------- splits */
 
 static copse_status write_splits(column *c, copse_error *err) {
     CP_TRY(cp_writer_i64(c->w, "trees", (int64_t)c->f->trees, err));
@@ -143,7 +143,7 @@ static copse_status write_gains(column *c, copse_error *err) {
     return COPSE_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- leaves */
+/* ----------------------------------------------------------------------------------------------------------- leaves */
 
 /* Weights that only count the rows say nothing new. */
 static copse_status write_value_weights(column *c, copse_error *err) {
@@ -194,7 +194,7 @@ static copse_status write_shares(column *c, copse_error *err) {
     return write_share_rows(c, err);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- forest */
+/* ----------------------------------------------------------------------------------------------------------- forest */
 
 static copse_status write_forest(column *c, size_t nodes, copse_error *err) {
     const cp_forest *f = c->f;

@@ -21,7 +21,7 @@ static const double *stat_of(const cp_grove *g, int32_t leaf) {
     return g->stat + (size_t)leaf * g->width;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ interning */
+/* -------------------------------------------------------------------------------------------------------- interning */
 
 /* A node to be found: opt_stat is a leaf's, whose number is not known yet. */
 static uint64_t hash_of(const cp_grove *g, const cp_grove_node *n, const double *opt_stat) {
@@ -97,7 +97,7 @@ copse_status cp_grove_split(cp_grove *g, const cp_grove_node *split, int32_t *ou
     return COPSE_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- trees */
+/* ------------------------------------------------------------------------------------------------------------ trees */
 
 copse_status cp_grove_init(cp_grove *g, size_t dims, size_t width, copse_error *err) {
     *g = (cp_grove){.dims = dims, .width = width};
@@ -193,7 +193,7 @@ void cp_grove_clear(cp_grove *g) {
     *g = (cp_grove){0};
 }
 
-/* --------------------------------------------------------------------------------------------------------------- checks */
+/* ----------------------------------------------------------------------------------------------------------- checks */
 
 static const char *check_node(const cp_grove *g, size_t i) {
     const cp_grove_node *n = &g->node[i];
@@ -246,7 +246,7 @@ void cp_grove_measure(const cp_grove *g, cp_grove_size *out) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- walks */
+/* ------------------------------------------------------------------------------------------------------------ walks */
 
 copse_status cp_grove_walker_init(cp_grove_walker *w, const cp_grove *g, copse_error *err) {
     *w = (cp_grove_walker){.g = g};

@@ -14,7 +14,8 @@
  * Invariants, checked by cp_grove_check:
  *   G1  children are numbered below their parents, leaves have leaf numbers below `leaves`; dims are below the grove's.
  *   G2  low <= high, both finite; statistics are finite.
- *   G3  at least one tree; falling weights, and rising roots where these are equal; they are > 0 and sum to 1 within 1e-9. */
+ *   G3  at least one tree; falling weights, and rising roots where these are equal; they are > 0 and sum to 1 within
+ *       1e-9. */
 #ifndef CP_GROVE_H
 #define CP_GROVE_H
 
@@ -47,7 +48,8 @@ copse_status cp_grove_leaf(cp_grove *g, const double *stat, int32_t *out_node, c
 copse_status cp_grove_split(cp_grove *g, const cp_grove_node *split, int32_t *out_node, copse_error *err);
 /* One more draw: adds to the weight of the tree with this root.  A weight of 0 adds nothing. */
 copse_status cp_grove_add(cp_grove *g, int32_t root, double weight, copse_error *err);
-/* All trees of src, which may be finished, with `factor` times their weights.  For grown apart, joined in a fixed order. */
+/* All trees of src, which may be finished, with `factor` times their weights.  For grown apart, joined in a fixed
+ * order. */
 copse_status cp_grove_merge(cp_grove *g, const cp_grove *src, double factor, copse_error *err);
 /* Scales the weights to sum to 1, orders trees by falling weight (then by root), and forgets the index. */
 copse_status cp_grove_finish(cp_grove *g, copse_error *err);

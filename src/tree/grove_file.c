@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 
-/* Shared nodes let a short file describe a tree of 2^nodes leaves.  Trees are listed node by node and walked from root to
- * leaf, so the largest one's leaves and the sum of all depths are claimed like memory, at STEP bytes each. */
+/* Shared nodes let a short file describe a tree of 2^nodes leaves.  Trees are listed node by node and walked from root
+ * to leaf, so the largest one's leaves and the sum of all depths are claimed like memory, at STEP bytes each. */
 enum { STEP = 8 };
 
 typedef struct cost {
@@ -24,7 +24,7 @@ static copse_status find_cost(const cp_grove *g, cost *out, copse_error *err) {
     return COPSE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- writing */
+/* ---------------------------------------------------------------------------------------------------------- writing */
 
 typedef enum field { DIM, LEFT, RIGHT } field;
 
@@ -73,7 +73,7 @@ copse_status cp_grove_write(const cp_grove *g, cp_writer *w, copse_error *err) {
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- reading */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 static copse_status read_ids(cp_reader *r, const char *name, field which, cp_grove *g, copse_error *err) {
     int32_t *id;

@@ -41,11 +41,11 @@ typedef struct cp_tree_node {
 } cp_tree_node;
 
 /* A node as the keys of a row meet it: 8 bytes, and nothing to ask.  cut is its key; next = way >> 8, and the column is
- * (way & 255) / the tree's unit.  A leaf's cut is CP_TREE_STEP_LEAF + its number, above all keys, and its next itself, so that
- * whoever has arrived stays. */
+ * (way & 255) / the tree's unit.  A leaf's cut is CP_TREE_STEP_LEAF + its number, above all keys, and its next itself,
+ * so that whoever has arrived stays. */
 typedef cp_kern_step cp_tree_step;
-/* The unit of trees whose columns are below CP_KERN_GANG_DIMS: the keys of a gang's column are then 8 (way & 255) bytes from
- * its first, which processors can reckon while they load. */
+/* The unit of trees whose columns are below CP_KERN_GANG_DIMS: the keys of a gang's column are then 8 (way & 255) bytes
+ * from its first, which processors can reckon while they load. */
 enum { CP_TREE_STEP_NEAR = 4 };
 #define CP_TREE_STEP_LEAF 0xffc00000u
 
@@ -128,8 +128,8 @@ copse_status cp_tree_leaf_value(cp_tree *t, int32_t node, cp_tree_value value, c
 /* Classification: n shares by rising label, and how many rows they come from. */
 copse_status cp_tree_leaf_shares(cp_tree *t, int32_t node, const cp_tree_share *share, size_t n, uint32_t rows,
                                  copse_error *err);
-/* Puts a tree without open nodes, finished or not, in the place of an open node.  Its gains, where it has some, are added
- * to those of the `dims` columns of t. */
+/* Puts a tree without open nodes, finished or not, in the place of an open node.  Its gains, where it has some, are
+ * added to those of the `dims` columns of t. */
 copse_status cp_tree_graft(cp_tree *t, int32_t node, const cp_tree *branch, size_t dims, copse_error *err);
 copse_status cp_tree_finish(cp_tree *t, copse_error *err);
 /* Fills in t->step of a finished tree, if it splits no categories, has columns below 256 and at most 2^22 leaves;
@@ -144,8 +144,8 @@ void cp_forest_clear(cp_forest *f);
 size_t cp_tree_depth(const cp_tree *t);
 /* Does it ask for categories nowhere? */
 int cp_tree_plain(const cp_tree *t);
-/* NULL if N1 to N4 hold for a finished tree, else which does not.  Whatever the arrays hold, it reads nothing beyond their
- * stated sizes. */
+/* NULL if N1 to N4 hold for a finished tree, else which does not.  Whatever the arrays hold, it reads nothing beyond
+ * their stated sizes. */
 const char *cp_tree_check(const cp_tree *t, const cp_forest *f);
 
 #endif

@@ -42,8 +42,8 @@ static int parts_run(const cp_tree *t, size_t first, size_t end, size_t *middle)
     return *middle > first + 2 && left->next == (int32_t)first + 2;
 }
 
-/* N2 by cutting the run of all nodes into those of the children, and so on: each node is met once, and as the longer part
- * waits while the shorter is cut, no more than log2(nodes) parts ever wait.  Lengths are even throughout. */
+/* N2 by cutting the run of all nodes into those of the children, and so on: each node is met once, and as the longer
+ * part waits while the shorter is cut, no more than log2(nodes) parts ever wait.  Lengths are even throughout. */
 static const char *check_shape(const cp_tree *t) {
     size_t waiting[32][2], n = 0, first = 1, end = t->nodes, middle;
     if (cp_tree_is_leaf(&t->node[0]) != (t->nodes == 1)) return "N2: nodes hang in the air";

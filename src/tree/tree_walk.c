@@ -1,11 +1,11 @@
-/* A walk is a chain of loads, each waiting for the one before, so a row alone leaves the processor idle.  8 rows go down
- * side by side, without a branch: which way they go is added to the child's number, and who has arrived stays, because a
- * leaf's next is itself.  After a few levels more than a balanced tree of this size has, those that have not arrived fall
- * behind the group, and walk on a few levels as soon as there are 8 of them, while what they ask for is still in the cache;
- * then again.  So no row waits for the deepest one.
+/* A walk is a chain of loads, each waiting for the one before, so a row alone leaves the processor idle.  8 rows go
+ * down side by side, without a branch: which way they go is added to the child's number, and who has arrived stays,
+ * because a leaf's next is itself.  After a few levels more than a balanced tree of this size has, those that have not
+ * arrived fall behind the group, and walk on a few levels as soon as there are 8 of them, while what they ask for is
+ * still in the cache; then again.  So no row waits for the deepest one.
  *
- * Rows that set out as a gang have their keys at fixed distances of each other: one register says where they all are, and a
- * step takes six instructions. */
+ * Rows that set out as a gang have their keys at fixed distances of each other: one register says where they all are,
+ * and a step takes six instructions. */
 #include "tree/tree_walk.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ enum {
     LINE = 64
 };
 
-/* Who walks, and what may turn up on the way: only keys, of a whole gang, of some of its rows, or of rows in a tree of near
- * columns or of any; no categories; or anything. */
+/* Who walks, and what may turn up on the way: only keys, of a whole gang, of some of its rows, or of rows in a tree of
+ * near columns or of any; no categories; or anything. */
 typedef enum terrain { WHOLE_GANG, GANGS, NEAR_KEYS, KEYS, NUMBERS, ANYTHING } terrain;
 
 #define INLINE static inline __attribute__((always_inline))
@@ -88,7 +88,7 @@ INLINE size_t next_node(const cp_tree *t, const cp_forest *f, size_t at, const v
     return (size_t)n->next + goes_right(t, f, n, ((const float *)x)[cp_tree_dim(n)], kind);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ fetching */
+/* --------------------------------------------------------------------------------------------------------- fetching */
 
 /* Memory that will be wanted soon, and how much of it every group of rows asks for. */
 typedef struct wanted {
@@ -96,8 +96,8 @@ typedef struct wanted {
     size_t lines, share;
 } wanted;
 
-/* What the walk after this one will want.  A forest is walked tree by tree, and a block of rows touches most of each; the
- * processor brings it from afar while the rows are walking through the one before. */
+/* What the walk after this one will want.  A forest is walked tree by tree, and a block of rows touches most of each;
+ * the processor brings it from afar while the rows are walking through the one before. */
 typedef struct outlook {
     wanted part[2]; /* nodes, and what leaves hold */
 } outlook;
@@ -122,8 +122,8 @@ static outlook look_ahead(const cp_tree *t, const cp_forest *f, size_t n) {
     return o;
 }
 
-/* Into the second-level cache: the first holds the tree they walk through.  Inlined by force: compilers drop calls that only
- * fetch. */
+/* Into the second-level cache: the first holds the tree they walk through.  Inlined by force: compilers drop calls that
+ * only fetch. */
 INLINE void fetch_share(outlook *o) {
     for (size_t p = 0; p < 2; p++) {
         wanted *w = &o->part[p];
@@ -133,8 +133,8 @@ INLINE void fetch_share(outlook *o) {
     }
 }
 
-/* A gang that is next to set out: its rows meet most columns, in an order that no processor foresees.  Lines by fours: some
- * are already those of the gang after it. */
+/* A gang that is next to set out: its rows meet most columns, in an order that no processor foresees.  Lines by fours:
+ * some are already those of the gang after it. */
 INLINE void fetch_gang(const uint32_t *gang, size_t dims) {
     const char *from = (const char *)gang, *end = (const char *)(gang + LANES * dims);
     for (; from < end; from += 4 * LINE) {
@@ -145,7 +145,7 @@ INLINE void fetch_gang(const uint32_t *gang, size_t dims) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- walking */
+/* ---------------------------------------------------------------------------------------------------------- walking */
 
 INLINE void go_down(const cp_tree *t, const cp_forest *f, group *g, size_t levels, terrain kind) {
     const cp_tree_step *step = t->step;
@@ -182,8 +182,8 @@ static void fall_behind(stragglers *s, uint32_t who, uint32_t at, const void *x)
     s->x[s->n++] = x;
 }
 
-/* The last eight of them go on as a group; again, until there are fewer than `enough`.  Kept apart from the loop that calls it,
- * which needs all registers. */
+/* The last eight of them go on as a group; again, until there are fewer than `enough`.  Kept apart from the loop that
+ * calls it, which needs all registers. */
 static __attribute__((noinline)) void walk_on(const cp_tree *t, const cp_forest *f, stragglers *s, size_t enough,
                                               terrain kind, uint32_t *out_leaf) {
     while (s->n >= enough) {

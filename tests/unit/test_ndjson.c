@@ -56,6 +56,7 @@ static void malformed_lines_are_refused_with_their_place(void **state) {
         {"{\"a\":\"\\u0000\"}\n", "t.ndjson:1: this escape stands for no character, found '\\u0000\"}'"},
         {"{\"a\":\"\\ud83d\"}\n", "t.ndjson:1: this escape stands for no character, found '\\ud83d\"}'"},
         {"{\"a\":\"\\ud83d\\u0041\"}\n", "t.ndjson:1: this escape stands for no character, found '\\ud83d\\u0041\"}'"},
+        {"{\"a\":\"\\ud83d\\ue000\"}\n", "t.ndjson:1: this escape stands for no character, found '\\ud83d\\ue000\"}'"},
         {"{\"a\":\"\\ude00\"}\n", "t.ndjson:1: this escape stands for no character, found '\\ude00\"}'"},
         {"{\"a\":\"\xff\"}\n",
          "t.ndjson:1: the byte 0xff is not UTF-8 text. Convert the file first, perhaps with: iconv -f LATIN1 -t UTF-8"},
