@@ -1,5 +1,6 @@
 #include "split/split_random.h"
 
+#include "split/split_four.h"
 #include "split/split_side.h"
 
 static int is_missing(const cp_split_column *c, float x) {
@@ -12,29 +13,18 @@ typedef struct range {
     int missing; /* some have no value */
 } range;
 
-/* Four at a time. */
+static range widen(range r, float x) {
+    return (range){x < r.low ? x : r.low, x > r.high ? x : r.high, r.missing | (x != x)};
+}
+
 static range number_range(const cp_split_column *c) {
-    float low[4], high[4];
-    int32_t missing[4] = {0};
-    range r = {INFINITY, -INFINITY, 0};
+    cp_four_range four = {cp_four_of(INFINITY), cp_four_of(-INFINITY), {0}};
     size_t i = 0;
-    for (int k = 0; k < 4; k++) {
-        low[k] = INFINITY;
-        high[k] = -INFINITY;
-    }
-    for (; i + 4 <= c->n; i += 4) {
-        for (int k = 0; k < 4; k++) {
-            float x = c->value[i + (size_t)k];
-            missing[k] |= x != x;
-            low[k] = x < low[k] ? x : low[k];
-            high[k] = x > high[k] ? x : high[k];
-        }
-    }
-    for (int k = 0; k < 4; k++) r = (range){fminf(r.low, low[k]), fmaxf(r.high, high[k]), r.missing | missing[k]};
-    for (; i < c->n; i++) {
-        float x = c->value[i];
-        r = (range){x < r.low ? x : r.low, x > r.high ? x : r.high, r.missing | (x != x)};
-    }
+    for (; i + 4 <= c->n; i += 4) cp_four_widen(&four, cp_four_load(c->value + i));
+    range r = {INFINITY, -INFINITY, cp_four_any(four.missing)};
+    for (int k = 0; k < 4; k++) r.low = four.low[k] < r.low ? four.low[k] : r.low;
+    for (int k = 0; k < 4; k++) r.high = four.high[k] > r.high ? four.high[k] : r.high;
+    for (; i < c->n; i++) r = widen(r, c->value[i]);
     return r;
 }
 
@@ -92,11 +82,11 @@ typedef struct fraction {
 
 /* Gini of numbers without missing ones: class weights first, squares after. */
 static fraction judge_gini(const cp_split_node *n, const cp_split_column *c, float cut, double wl) {
-    double ql = 0, qr = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        int64_t take = -(int64_t)(c->value[i] <= cut);
-        n->left[c->sum[i].s] += (double)(c->sum[i].w & n->rule->mask & take);
-    }
+    const float *value = c->value;
+    const int64_t mask = n->rule->mask;
+    double ql = 0, qr = 0, *side = n->left;
+    for (const cp_sum *a = c->sum, *end = a + c->n; a < end; a++)
+        side[a->s] += (double)(a->w & mask & -(int64_t)(*value++ <= cut));
     for (size_t k = 0; k < n->rule->classes; k++) {
         double left = n->left[k], right = n->total[k] - left;
         ql += left * left;

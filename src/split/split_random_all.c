@@ -1,7 +1,6 @@
 /* Two passes over the rows, for all columns: their ends, and the sums to the left of the cuts between.  Rows of a node lie
  * anywhere in the table, so each is fetched once a pass, a stretch of them for all columns while the cache holds it. */
-#include <math.h>
-
+#include "split/split_four.h"
 #include "split/split_random.h"
 
 enum {
@@ -19,28 +18,37 @@ static size_t stretch_end(const cp_split_table *t, size_t first) {
 
 /* ---------------------------------------------------------------------------------------------------------------- ends */
 
-/* n <= GROUP columns from dim on; 1 if some value is missing. */
-static inline int widen(const cp_split_table *t, size_t first, size_t end, size_t dim, size_t n) {
-    float low[GROUP], high[GROUP];
-    int32_t missing[GROUP] = {0}, any = 0;
-    for (size_t k = 0; k < n; k++) {
-        low[k] = t->low[dim + k];
-        high[k] = t->high[dim + k];
-    }
+/* GROUP columns from dim on; 1 if some value is missing. */
+static int widen_group(const cp_split_table *t, size_t first, size_t end, size_t dim) {
+    cp_four_range r = {cp_four_load(t->low + dim), cp_four_load(t->high + dim), {0}};
+    for (size_t i = first; i < end; i++) cp_four_widen(&r, cp_four_load(row_of(t, i) + dim));
+    memcpy(t->low + dim, &r.low, sizeof r.low);
+    memcpy(t->high + dim, &r.high, sizeof r.high);
+    return cp_four_any(r.missing);
+}
+
+static int widen_column(const cp_split_table *t, size_t first, size_t end, size_t dim) {
+    float low = t->low[dim], high = t->high[dim];
+    int missing = 0;
     for (size_t i = first; i < end; i++) {
-        const float *x = row_of(t, i) + dim;
-        for (size_t k = 0; k < n; k++) {
-            missing[k] |= x[k] != x[k];
-            low[k] = x[k] < low[k] ? x[k] : low[k];
-            high[k] = x[k] > high[k] ? x[k] : high[k];
-        }
+        float x = row_of(t, i)[dim];
+        missing |= x != x;
+        low = x < low ? x : low;
+        high = x > high ? x : high;
     }
-    for (size_t k = 0; k < n; k++) {
-        t->low[dim + k] = low[k];
-        t->high[dim + k] = high[k];
-        any |= missing[k];
-    }
-    return any;
+    t->low[dim] = low;
+    t->high[dim] = high;
+    return missing;
+}
+
+/* A last group of fewer columns begins within the one before: to look twice does no harm. */
+static int widen(const cp_split_table *t, size_t first, size_t end) {
+    size_t d = 0;
+    int missing = 0;
+    for (; d + GROUP <= t->dims; d += GROUP) missing |= widen_group(t, first, end, d);
+    if (d < t->dims && t->dims >= GROUP) return missing | widen_group(t, first, end, t->dims - GROUP);
+    for (; d < t->dims; d++) missing |= widen_column(t, first, end, d);
+    return missing;
 }
 
 int cp_split_ranges(const cp_split_table *t) {
@@ -50,33 +58,30 @@ int cp_split_ranges(const cp_split_table *t) {
         t->high[d] = -INFINITY;
     }
     for (size_t i = 0; i < t->n && !missing; i += STRETCH) {
-        size_t end = stretch_end(t, i), d = 0;
+        size_t end = stretch_end(t, i);
         for (size_t k = i; k < end; k++) __builtin_prefetch(row_of(t, k));
-        for (; d + GROUP <= t->dims; d += GROUP) missing |= widen(t, i, end, d, GROUP);
-        for (; d < t->dims; d++) missing |= widen(t, i, end, d, 1);
+        missing = widen(t, i, end);
     }
     return !missing;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- sums */
 
-/* A sum, its two numbers added at once; and one value four times, as wide. */
+/* A sum, its two numbers added at once: as wide as one value four times. */
 typedef int64_t pair __attribute__((vector_size(16), may_alias));
-typedef float four __attribute__((vector_size(16)));
 
 /* n <= GROUP columns. */
 static inline void add_left(const cp_split_table *t, size_t first, size_t end, size_t dim, size_t n) {
     pair left[GROUP];
-    four cut[GROUP];
+    cp_four cut[GROUP];
     for (size_t k = 0; k < n; k++) {
-        const float c = t->cut[dim + k];
         left[k] = *(const pair *)&t->left[dim + k];
-        cut[k] = (four){c, c, c, c};
+        cut[k] = cp_four_of(t->cut[dim + k]);
     }
     for (size_t i = first; i < end; i++) {
         const float *x = row_of(t, i) + dim;
         const pair a = *(const pair *)&t->sum[i];
-        for (size_t k = 0; k < n; k++) left[k] += a & (pair)((four){x[k], x[k], x[k], x[k]} <= cut[k]);
+        for (size_t k = 0; k < n; k++) left[k] += a & (pair)(cp_four_of(x[k]) <= cut[k]);
     }
     for (size_t k = 0; k < n; k++) *(pair *)&t->left[dim + k] = left[k];
 }
