@@ -132,9 +132,9 @@ int cp_mondrian_hnsp_has(const cp_mondrian_tree *t, const cp_mondrian_space *s, 
 /* ------------------------------------------------------------------------------------------------------ prediction
  *
  * The posterior mean at node j is affine in its parent's, with the same slope for every class [thesis, eq. 5.5]:
- *     G_j = A_j + b_j G_parent,  A_jk = (c_jk - d_j tab_jk) / c_j.,  b_j = d_j tab_j. / c_j.,  d_j = exp(-gamma delta_j)
+ *    G_j = A_j + b_j G_parent,  A_jk = (c_jk - d_j tab_jk) / c_j.,  b_j = d_j tab_j. / c_j.,  d_j = exp(-gamma delta_j)
  * and a point that branches off just above j sees a node with c = tab = tab_j and the expected discount dbar:
- *     (1 - dbar) tab_jk / tab_j. + dbar G_parent.
+ *    (1 - dbar) tab_jk / tab_j. + dbar G_parent.
  * So the answer is a sum over the path of sparse vectors with scalar factors, found from the leaf upwards: `g` is the
  * factor of G_j in what is still to be added.  Discounts shrink it quickly, and nothing above matters once it is 0. */
 
