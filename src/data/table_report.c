@@ -72,8 +72,8 @@ static void report_values(const copse_table *t, const copse_run *run) {
         const cp_column *c = &t->col[j];
         size_t n = missing_in(c, t->rows);
         if (n) list_add(&missing, "%.60s (%zu, %.3g%%)", c->name, n, 100.0 * (double)n / (double)t->rows);
-        /* Where some are missing, that may be what tells rows apart. */
-        if (t->rows > 1 && !n && is_constant(c, t->rows)) list_add(&constant, "%.60s", c->name);
+        /* Where some are missing and some are not, that may be what tells rows apart. */
+        if (t->rows > 1 && (!n || n == t->rows) && is_constant(c, t->rows)) list_add(&constant, "%.60s", c->name);
     }
     list_say(&missing, run, "missing values", "");
     snprintf(same, sizeof same, "the same in these first %zu rows", t->rows);
