@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-enum { FRONT = 24, AROUND = 16, SECONDS = 20, MOST_TREES = 100, MOST_COLS = 100 };
+enum { FRONT = 24, AROUND = 16, MOST_TREES = 100, MOST_COLS = 100 };
 
 static void put(unsigned char *p, uint64_t v, size_t n) {
     for (size_t i = 0; i < n; i++) p[i] = (unsigned char)(v >> 8 * i);
@@ -56,7 +56,7 @@ static void try_study(const unsigned char *bytes, size_t n) {
     int fd = mkstemp(path);
     hostile_demand(fd >= 0 && write(fd, bytes, n) == (ssize_t)n, "writing", path);
     close(fd);
-    alarm(SECONDS);
+    hostile_hurry();
     copse_status status = copse_study_open(path, &s, &err);
     hostile_demand(!status || status == COPSE_E_MODEL, "opening", err.msg);
     hostile_demand(status ? !s && err.msg[0] : s != NULL, "opening", "neither a study nor a message");

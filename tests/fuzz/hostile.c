@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/time.h>
 #include <xxhash.h>
 
 #include "model/model.h"
@@ -17,6 +17,10 @@ void hostile_demand(int holds, const char *what, const char *more) {
     if (holds) return;
     fprintf(stderr, "mutant %ld: %s: %s\n", hostile_number, what, more);
     abort();
+}
+
+void hostile_hurry(void) {
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_sec = SECONDS}}, NULL);
 }
 
 /* One row that the model can read, with the target too. */
@@ -89,7 +93,7 @@ int hostile_try(const unsigned char *bytes, size_t n) {
     copse_error err = {0};
     unsigned char *own = malloc(n ? n : 1); /* sanitizers see a byte beyond the end */
     if (n) memcpy(own, bytes, n);
-    alarm(SECONDS);
+    hostile_hurry();
     copse_status status = cp_model_read(own, n, &m, &err);
     free(own);
     hostile_demand(status == COPSE_OK || status == COPSE_E_MODEL, "reading", err.msg);
