@@ -215,6 +215,7 @@ static copse_status grow_trees(fitting *f, const char *what, const copse_run *ru
     copse_status status = cp_pool_lend(run, &l, err);
     cp_pool_idle_free(f->idle);
     f->idle = NULL;
+    f->run = NULL;
     return status;
 }
 
