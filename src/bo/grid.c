@@ -14,7 +14,7 @@ void cp_grid_clear(cp_grid *g) {
     *g = (cp_grid){0};
 }
 
-/* ---------------------------------------------------------------------------------------------------------- building */
+/* --------------------------------------------------------------------------------------------------------- building */
 
 static float at(const cp_grid *g, size_t place, int32_t col) {
     return cp_grid_point(g, g->order[place])[col];
@@ -45,8 +45,8 @@ static int32_t widest(const cp_grid *g, size_t lo, size_t hi) {
     return best;
 }
 
-/* Puts the point that belongs there by column col to place k, smaller ones before it, larger ones after it.  Equal ones stop
- * both sides of the partition, so that lists with many of them stay quick. */
+/* Puts the point that belongs there by column col to place k, smaller ones before it, larger ones after it.  Equal ones
+ * stop both sides of the partition, so that lists with many of them stay quick. */
 static void select_place(cp_grid *g, size_t lo, size_t hi, size_t k, int32_t col) {
     while (hi - lo > 1) {
         float pivot = at(g, lo + (hi - lo) / 2, col);
@@ -95,7 +95,7 @@ out:
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- using */
+/* ------------------------------------------------------------------------------------------------------------ using */
 
 void cp_grid_take(cp_grid *g, int32_t point) {
     size_t lo = 0, hi = g->n, place = (size_t)g->place[point];

@@ -67,7 +67,7 @@ static void crowd_copy(crowd *to, size_t i, const crowd *from, size_t k, const c
     to->score[i] = from->score[k];
 }
 
-/* --------------------------------------------------------------------------------------------------------- judgement */
+/* -------------------------------------------------------------------------------------------------------- judgement */
 
 /* Of a list: the candidate becomes the free point nearest to its columns. */
 static void settle_candidate(chase *c, crowd *w, size_t i) {
@@ -104,9 +104,9 @@ static double distance(const float *a, const float *b, size_t n) {
     return sum;
 }
 
-/* An evaluation under way will tell of the points near it, and how far that reaches the cells say: in a tree where a point
- * shares the cell of the pending one, at a distance of d of the sum s of the cell's sides, a share d / s of its uncertainty
- * is left; in other trees, all. */
+/* An evaluation under way will tell of the points near it, and how far that reaches the cells say: in a tree where a
+ * point shares the cell of the pending one, at a distance of d of the sum s of the cell's sides, a share d / s of its
+ * uncertainty is left; in other trees, all. */
 static double open_share(const chase *c, const float *u) {
     size_t trees = c->h->forest->trees, looked = trees < TREES ? trees : TREES, cols = c->h->space->cols;
     double open = 1;
@@ -133,7 +133,7 @@ static copse_status judge(chase *c, crowd *w, copse_error *err) {
     return COPSE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- candidates */
+/* ------------------------------------------------------------------------------------------------------- candidates */
 
 static void random_point(const cp_space *s, cp_rng *rng, double *x) {
     for (size_t k = 0; k < s->dims; k++) x[k] = cp_space_value(&s->dim[k], cp_rng_unit(rng));
@@ -152,7 +152,8 @@ static void add_random(chase *c) {
     settle_candidate(c, w, w->n++);
 }
 
-/* One dimension redrawn in the cell; half of the time not all the way there, so that there are small steps in large cells. */
+/* One dimension redrawn in the cell; half of the time not all the way there, so that there are small steps in large
+ * cells. */
 static void redraw(const chase *c, const cp_dim *d, double pull, double *x, float *u) {
     if (d->info.kind == COPSE_DIM_CATEGORY) {
         *x = cp_space_value(d, cp_rng_unit(c->rng));
@@ -191,7 +192,7 @@ static void add_around(chase *c, const double *x, size_t steps) {
     for (size_t i = 0; i < steps; i++) add_step(c, x, u);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- climbing */
+/* --------------------------------------------------------------------------------------------------------- climbing */
 
 /* The best of all, best first. */
 static void choose_climbers(chase *c) {
@@ -280,10 +281,10 @@ out:
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ design */
+/* ----------------------------------------------------------------------------------------------------------- design */
 
-/* The root > 1 of g^(dims+1) = g + 1: its powers 1/g, 1/g^2 ... are the steps of a sequence that fills the cube evenly, as the
- * golden section does an interval [Roberts 2018]. */
+/* The root > 1 of g^(dims+1) = g + 1: its powers 1/g, 1/g^2 ... are the steps of a sequence that fills the cube evenly,
+ * as the golden section does an interval [Roberts 2018]. */
 static double section(size_t dims) {
     double g = 2;
     for (int i = 0; i < 60; i++) g = pow(1 + g, 1 / ((double)dims + 1));

@@ -1,9 +1,10 @@
 /* search - the point that an acquisition likes best.
  *
- * Between the cuts of its trees a forest's answer is smooth, and its cells are small where much was evaluated: so the cells say
- * at which scale to look, and where.  The search begins at random points and about the best ones evaluated, and climbs from
- * those it likes best: a step redraws one coordinate or all within the cell of some tree, at some depth, that the point lies in.
- * Near the root that is a jump through the space, at the leaf a small move between neighbours.
+ * Between the cuts of its trees a forest's answer is smooth, and its cells are small where much was evaluated: so the
+ * cells say at which scale to look, and where.  The search begins at random points and about the best ones evaluated,
+ * and climbs from those it likes best: a step redraws one coordinate or all within the cell of some tree, at some
+ * depth, that the point lies in.  Near the root that is a jump through the space, at the leaf a small move between
+ * neighbours.
  *
  * In a list of points each candidate is the free point nearest to it; short lists are judged as a whole. */
 #ifndef CP_SEARCH_H
@@ -27,8 +28,8 @@ typedef struct cp_hunt {
 
 uint64_t cp_search_hash(const double *x, size_t dims);
 
-/* The best point found, which was not evaluated or asked for before unless there is hardly another.  Of a list, its number is
- * *out_point, and one is free. */
+/* The best point found, which was not evaluated or asked for before unless there is hardly another.  Of a list, its
+ * number is *out_point, and one is free. */
 copse_status cp_search_best(const cp_hunt *h, cp_rng *rng, double *out_x, int32_t *out_point, copse_error *err);
 
 /* A point that knows of no value: number k of a sequence that fills the space evenly, shifted at random. */

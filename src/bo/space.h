@@ -4,11 +4,12 @@
  *
  *   real       1 column: (x - low) / (high - low), of logarithms where the scale is one
  *   integer    1 column: the middle of its share of [0,1]; the integers, or their logarithms, have equal shares
- *   category   1 column per level: 1 / levels in its own, else 0: cuts come as often as the sides of a cell are long, and so
- *              all columns of a category together are cut as often as a number's one
+ *   category   1 column per level: 1 / levels in its own, else 0: cuts come as often as the sides of a cell are long,
+ *              and so all columns of a category together are cut as often as a number's one
  *
  * Invariants, checked when a space is made and read:
- *   P1  names are distinct and not empty; low <= high, finite; low > 0 on a log scale; integers are whole and exact in doubles.
+ *   P1  names are distinct and not empty; low <= high, finite; low > 0 on a log scale; integers are whole and exact in
+ *       doubles.
  *   P2  a category has at least one level, levels are distinct and not empty.
  *   P3  of a list, every value is finite, within its dimension's range, and one of its levels. */
 #ifndef CP_SPACE_H
@@ -33,8 +34,8 @@ typedef struct cp_space {
 } cp_space;
 
 copse_status cp_space_new(const copse_dim *dim, size_t n, cp_space **out, copse_error *err);
-/* The rows of a table.  opt_drop: columns that are no dimensions; opt_log: columns whose logarithm counts: lists of names,
- * ranges and wildcards. */
+/* The rows of a table.  opt_drop: columns that are no dimensions; opt_log: columns whose logarithm counts: lists of
+ * names, ranges and wildcards. */
 copse_status cp_space_of_table(const copse_table *t, const char *opt_drop, const char *opt_log, cp_space **out,
                                copse_error *err);
 void cp_space_free(cp_space *s);

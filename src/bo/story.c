@@ -32,8 +32,8 @@ static void turn(cp_story *s, size_t trials, size_t asked) {
     s->mark = best_of(&s->here);
 }
 
-/* So many tells with nothing better, and a chapter is over.  In the long run they are a part of all: a chapter takes a new
- * forest, and costs each tell O(log n) that way. */
+/* So many tells with nothing better, and a chapter is over.  In the long run they are a part of all: a chapter takes a
+ * new forest, and costs each tell O(log n) that way. */
 static size_t patience(const cp_story *s) {
     size_t few = 2 * s->dims + 30, part = s->tells / 8;
     return few > part ? few : part;

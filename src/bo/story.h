@@ -1,9 +1,9 @@
 /* story - which trials are the best ones, and when to look elsewhere.
  *
- * An acquisition that likes what is good stays on the hill it climbed first.  So a study has chapters.  The first one knows all
- * values as they are.  When nothing better has come for a while it is over, and one begins that looks elsewhere: whatever
- * was asked for before counts as poor, a few points are spread evenly, and the climb begins anew.  When that one brings nothing
- * better of its own any more, the next has all values again, and so on.
+ * An acquisition that likes what is good stays on the hill it climbed first.  So a study has chapters.  The first one
+ * knows all values as they are.  When nothing better has come for a while it is over, and one begins that looks
+ * elsewhere: whatever was asked for before counts as poor, a few points are spread evenly, and the climb begins anew.
+ * When that one brings nothing better of its own any more, the next has all values again, and so on.
  *
  *   B1  an elite's trials are the best of those noted, best first; the first of equals comes first. */
 #ifndef CP_STORY_H

@@ -33,7 +33,7 @@ void cp_study_free(copse_study *s) {
     cp_mem_free(s);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ trials */
+/* ----------------------------------------------------------------------------------------------------------- trials */
 
 copse_status cp_study_has_room(const copse_study *s, copse_error *err) {
     if (s->n < MOST_TRIALS) return COPSE_OK;
@@ -72,7 +72,7 @@ static void note_value(copse_study *s, size_t trial, double value) {
     if (cp_story_note(&s->story, (int32_t)trial, cp_study_worth(s, value), s->n, s->asked)) s->grown = 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- records */
+/* ---------------------------------------------------------------------------------------------------------- records */
 
 static void put_f64(unsigned char *to, double value) {
     uint64_t bits;
@@ -155,7 +155,8 @@ static copse_status catch_up(copse_study *s, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Between enter and leave the file is ours, and all that is in it is known.  If enter fails there is nothing to leave. */
+/* Between enter and leave the file is ours, and all that is in it is known.  If enter fails there is nothing to
+ * leave. */
 static copse_status enter(copse_study *s, copse_error *err) {
     if (!s->ledger) return reserve(s, err);
     CP_TRY(cp_ledger_lock(s->ledger, err));
@@ -191,7 +192,7 @@ copse_status cp_study_look(copse_study *s, copse_error *err) {
     return COPSE_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------- making, opening */
+/* -------------------------------------------------------------------------------------------------- making, opening */
 
 static copse_status read_options(copse_study *s, const copse_study_options *opt, copse_error *err) {
     const char *name = opt->acquisition ? opt->acquisition : "ucb";
@@ -318,7 +319,7 @@ out:
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- tell */
+/* ------------------------------------------------------------------------------------------------------------- tell */
 
 static copse_status check_value(double value, copse_error *err) {
     if (value_is_fine(value)) return COPSE_OK;
@@ -387,7 +388,7 @@ copse_status cp_study_add(copse_study *s, const double *x, double value, size_t 
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- ask */
+/* -------------------------------------------------------------------------------------------------------------- ask */
 
 static copse_status ask(copse_study *s, copse_error *err) {
     double *x;

@@ -1,15 +1,15 @@
 /* study - asking where to evaluate an objective next, and telling what came out.
  *
- * A study is the list of its trials, and everything else is made from that: the forest, what is taken, the best.  Its file is a
- * ledger (base/ledger.h): the head says what the space and the options are, and a record is what happened:
+ * A study is the list of its trials, and everything else is made from that: the forest, what is taken, the best.  Its
+ * file is a ledger (base/ledger.h): the head says what the space and the options are, and a record is what happened:
  *
  *   asked   the point of a new trial
  *   told    a trial's number and its value, NaN if its evaluation failed
  *   added   the point of a new trial and its value
  *
- * Whoever has the lock reads what others have appended, then decides, then appends: so processes that share a file agree on the
- * trials and their numbers.  A forest is built by whoever asks, from the tells in their order, each of which costs O(log n);
- * one that stays open only learns what is new.
+ * Whoever has the lock reads what others have appended, then decides, then appends: so processes that share a file
+ * agree on the trials and their numbers.  A forest is built by whoever asks, from the tells in their order, each of
+ * which costs O(log n); one that stays open only learns what is new.
  *
  *   U1  trial i (from 0) was the i-th to be asked or added; `told` lists those with a value, in the order of telling.
  *   U2  of a list, the points taken are those of the trials.
@@ -61,9 +61,10 @@ copse_status cp_study_add(copse_study *s, const double *x, double value, size_t 
 copse_status cp_study_look(copse_study *s, copse_error *err);
 const char *cp_study_acquisition(const copse_study *s);
 
-/* ------------------------------------------------------------------------------------------ for study_choose.c and study.c */
+/* ----------------------------------------------------------------------------------- for study_choose.c and study.c */
 
-/* Where the next trial is to be: x gets the values, *point its number in a list or CP_NONE.  Everything told is known by then. */
+/* Where the next trial is to be: x gets the values, *point its number in a list or CP_NONE.  Everything told is known
+ * by then. */
 copse_status cp_study_choose(copse_study *s, double *x, int32_t *point, copse_error *err);
 /* One more trial may be noted. */
 copse_status cp_study_has_room(const copse_study *s, copse_error *err);

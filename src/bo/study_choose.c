@@ -17,23 +17,23 @@ static double worth_of(const copse_study *s, int32_t trial) {
     return cp_study_worth(s, s->trial[trial].value);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ forest */
+/* ----------------------------------------------------------------------------------------------------------- forest */
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* The number of tells, not above this one, at which the last forest was due: every number up to OFTEN, and then whenever there
- * are a part 1 / OFTEN more. */
+/* The number of tells, not above this one, at which the last forest was due: every number up to OFTEN, and then
+ * whenever there are a part 1 / OFTEN more. */
 static size_t last_due(size_t tells) {
     size_t due = 1;
     for (size_t n = 1; n <= tells; n += 1 + n / OFTEN) due = n;
     return due;
 }
 
-/* How bad the bad ones are says nothing of where the best is, but a forest takes their spread for uncertainty, and would have
- * one look there.  So the worst quarter counts as the value next to it. */
+/* How bad the bad ones are says nothing of where the best is, but a forest takes their spread for uncertainty, and
+ * would have one look there.  So the worst quarter counts as the value next to it. */
 static copse_status set_floor(copse_study *s, size_t n, copse_error *err) {
     double *value;
     size_t quarter = (n + 3) / 4;
@@ -45,8 +45,8 @@ static copse_status set_floor(copse_study *s, size_t n, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Ten trees have their chance cuts, and where these mislead they would mislead for ever: so there are new trees whenever they
- * are due, which still leaves a tell at O(log n) in the mean. */
+/* Ten trees have their chance cuts, and where these mislead they would mislead for ever: so there are new trees
+ * whenever they are due, which still leaves a tell at O(log n) in the mean. */
 static copse_status begin_forest(copse_study *s, copse_error *err) {
     size_t due = last_due(s->tells);
     cp_rng rng;

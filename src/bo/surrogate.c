@@ -46,8 +46,8 @@ size_t cp_surrogate_rows(const cp_surrogate *s) {
     return s->state ? s->method->rows(s->state) : 0;
 }
 
-/* The first point is fitted and every other one learnt, so that the forest does not depend on how many came at a time.  One
- * thread: a point is less work than starting another. */
+/* The first point is fitted and every other one learnt, so that the forest does not depend on how many came at a time.
+ * One thread: a point is less work than starting another. */
 copse_status cp_surrogate_learn(cp_surrogate *s, const float *x, const double *y, size_t n, copse_error *err) {
     const copse_run alone = {.threads = 1};
     cp_rows rows = {.task = COPSE_REGRESS, .n = n, .dims = s->cols, .x = x, .y = y};
@@ -64,7 +64,7 @@ copse_status cp_surrogate_learn(cp_surrogate *s, const float *x, const double *y
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- judgement */
+/* -------------------------------------------------------------------------------------------------------- judgement */
 
 /* E max(f - best, 0) of a Gaussian; of a point mass where sd is 0. */
 static double improvement(double mean, double sd, double best) {
@@ -101,7 +101,7 @@ copse_status cp_surrogate_judge(const cp_surrogate *s, const cp_view *v, const f
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- cells */
+/* ------------------------------------------------------------------------------------------------------------ cells */
 
 int32_t cp_surrogate_leaf(const cp_surrogate *s, size_t tree, const float *x) {
     int32_t node = 0;

@@ -10,7 +10,8 @@
 typedef enum cp_acquisition {
     CP_ACQ_UCB, /* mean + kappa sd of the answer [2016, sec. 6.3] */
     CP_ACQ_EI,  /* E max(f - best, 0), exact for the mixture [Mockus et al. 1978]; f is without the noise */
-    CP_ACQ_THOMPSON, /* m + z s: mean and sd, without the noise, of one tree drawn at random, and one normal z for all points */
+    /* m + z s: mean and sd, without the noise, of one tree drawn at random, and one normal z for all points */
+    CP_ACQ_THOMPSON,
     CP_ACQ_RANDOM /* nothing: random search */
 } cp_acquisition;
 
@@ -26,8 +27,8 @@ copse_status cp_surrogate_init(cp_surrogate *s, size_t cols, size_t trees, uint6
 void cp_surrogate_clear(cp_surrogate *s);
 /* As if nothing had been learnt; the trees to come are those of this seed. */
 copse_status cp_surrogate_begin(cp_surrogate *s, uint64_t seed, copse_error *err);
-/* n points and their values, in order.  After a failure cp_surrogate_rows says how many points were taken in; the next call
- * finishes their learning. */
+/* n points and their values, in order.  After a failure cp_surrogate_rows says how many points were taken in; the next
+ * call finishes their learning. */
 copse_status cp_surrogate_learn(cp_surrogate *s, const float *x, const double *y, size_t n, copse_error *err);
 size_t cp_surrogate_rows(const cp_surrogate *s);
 
@@ -39,14 +40,14 @@ typedef struct cp_view {
     int32_t tree; /* Thompson: the one drawn */
     double z;
 } cp_view;
-/* The acquisition at n points.  Something has been learnt.  opt_open: of each point the share in [0,1] of its uncertainty that
- * is left to gain; sd is that much less, and so is the expected improvement. */
+/* The acquisition at n points.  Something has been learnt.  opt_open: of each point the share in [0,1] of its
+ * uncertainty that is left to gain; sd is that much less, and so is the expected improvement. */
 copse_status cp_surrogate_judge(const cp_surrogate *s, const cp_view *v, const float *x, size_t n,
                                 const double *opt_open, double *out, copse_error *err);
 /* The leaf of a tree that a point falls into. */
 int32_t cp_surrogate_leaf(const cp_surrogate *s, size_t tree, const float *x);
-/* The cell of a point at `depth` splits of a tree, or at its leaf if that comes first: in column c it reaches from out[2c] to
- * out[2c+1].  Returns the splits passed. */
+/* The cell of a point at `depth` splits of a tree, or at its leaf if that comes first: in column c it reaches from
+ * out[2c] to out[2c+1].  Returns the splits passed. */
 size_t cp_surrogate_cell(const cp_surrogate *s, size_t tree, const float *x, size_t depth, float *out);
 
 #endif

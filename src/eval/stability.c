@@ -48,8 +48,8 @@ static copse_status default_draws(copse_params **out, copse_error *err) {
     return status ? status : cp_param_set(*out, "max-leaves", "5", err);
 }
 
-/* The same bounds and the same criterion: every option of the draws that cart knows, but for alpha, which is about what leaves
- * say: nobody asks them. */
+/* The same bounds and the same criterion: every option of the draws that cart knows, but for alpha, which is about what
+ * leaves say: nobody asks them. */
 static copse_status sample_params(const copse_params *draws, copse_params **out, copse_error *err) {
     const cp_method *cart;
     CP_TRY(cp_registry_find("cart", &cart, err));

@@ -1,5 +1,6 @@
-/* Two passes over the rows, for all columns: their ends, and the sums to the left of the cuts between.  Rows of a node lie
- * anywhere in the table, so each is fetched once a pass, a stretch of them for all columns while the cache holds it. */
+/* Two passes over the rows, for all columns: their ends, and the sums to the left of the cuts between.  Rows of a node
+ * lie anywhere in the table, so each is fetched once a pass, a stretch of them for all columns while the cache holds
+ * it. */
 #include "split/split_four.h"
 #include "split/split_random.h"
 
@@ -16,7 +17,7 @@ static size_t stretch_end(const cp_split_table *t, size_t first) {
     return t->n - first < STRETCH ? t->n : first + STRETCH;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- ends */
+/* ------------------------------------------------------------------------------------------------------------- ends */
 
 /* GROUP columns from dim on; 1 if some value is missing. */
 static int widen_group(const cp_split_table *t, size_t first, size_t end, size_t dim) {
@@ -65,7 +66,7 @@ int cp_split_ranges(const cp_split_table *t) {
     return !missing;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- sums */
+/* ------------------------------------------------------------------------------------------------------------- sums */
 
 /* A sum, its two numbers added at once: as wide as one value four times. */
 typedef int64_t pair __attribute__((vector_size(16), may_alias));

@@ -10,7 +10,8 @@ extern long hostile_number; /* of the mutant at work, for messages */
 /* Ends the program with a message if something does not hold. */
 void hostile_demand(int holds, const char *what, const char *more);
 
-/* From now on 20 seconds of CPU time, or the program is ended by SIGPROF: a wall clock would judge how busy the machine is. */
+/* From now on 20 seconds of CPU time, or the program is ended by SIGPROF: a wall clock would judge how busy the machine
+ * is. */
 void hostile_hurry(void);
 
 /* Demands that the bytes are refused with COPSE_E_MODEL and a message, or are a model that is sound, predicts and
