@@ -42,17 +42,16 @@ typedef struct sharing {
     cp_greedy_open *part; /* per worker */
 } sharing;
 
-enum { SHARE = 1 << 14 }; /* rows that a thread takes at a time */
-
 static copse_status add_share(void *arg, size_t i, size_t worker, copse_error *err) {
     const sharing *s = arg;
-    size_t lo = s->open->lo + i * SHARE, hi = s->open->hi - lo < SHARE ? s->open->hi : lo + SHARE;
+    size_t lo = s->open->lo + i * CP_RECORDS_BLOCK;
+    size_t hi = s->open->hi - lo < CP_RECORDS_BLOCK ? s->open->hi : lo + CP_RECORDS_BLOCK;
     return cp_greedy_find_add(&s->work[worker], lo, hi, &s->part[worker], err);
 }
 
 static copse_status fill_together(const top *t, cp_greedy_open *o, const copse_run *run, copse_error *err) {
     sharing s = {.work = t->work, .open = o};
-    size_t shares = (cp_greedy_open_rows(o) + SHARE - 1) / SHARE;
+    size_t shares = (cp_greedy_open_rows(o) + CP_RECORDS_BLOCK - 1) / CP_RECORDS_BLOCK;
     CP_TRY(CP_NEW(s.part, t->workers, err));
     copse_status status = cp_pool_for(run, t->workers, shares, NULL, add_share, &s, err);
     for (size_t i = 0; i < t->workers; i++) cp_greedy_find_join(&t->work[0], o, &s.part[i]);
@@ -195,7 +194,7 @@ static copse_status write_top(top *t, branches *b, copse_error *err) {
         cp_greedy_guests guests[2] = {{0}};
         cp_greedy_work_part_guests(w, k->open.node, k->open.guests, guests);
         for (int side = 0; side < 2; side++) child[side].open.guests = guests[side];
-        size_t small = cp_greedy_open_rows(&child[0].open) > cp_greedy_open_rows(&child[1].open);
+        size_t small = (size_t)small_side(k);
         stack[n++] = k->child + !small;
         stack[n++] = k->child + small;
     }

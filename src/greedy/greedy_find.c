@@ -109,11 +109,8 @@ static int is_pure(const cp_greedy_work *w, const cp_greedy_open *o) {
 
 /* ------------------------------------------------------------------------------------------------------- histograms */
 
-/* Two sums side by side, added at once. */
-typedef int64_t pair __attribute__((vector_size(16), may_alias));
-
 static void add_cell(cp_sum *cell, const cp_sum *a) {
-    *(pair *)cell += *(const pair *)a;
+    *(cp_sum_pair *)cell += *(const cp_sum_pair *)a;
 }
 
 /* Histograms of n <= GROUP columns. */

@@ -16,8 +16,6 @@ typedef struct extent {
     int whole; /* all weights are whole numbers */
 } extent;
 
-enum { BLOCK = 1 << 14 };
-
 static uint32_t job_row(const cp_greedy_job *job, size_t i) {
     return job->row ? job->row[i] : (uint32_t)i;
 }
@@ -58,8 +56,8 @@ typedef struct filling {
 } filling;
 
 static size_t block_end(const filling *f, size_t block) {
-    size_t first = block * BLOCK;
-    return f->job->rows - first < BLOCK ? f->job->rows : first + BLOCK;
+    size_t first = block * CP_RECORDS_BLOCK;
+    return f->job->rows - first < CP_RECORDS_BLOCK ? f->job->rows : first + CP_RECORDS_BLOCK;
 }
 
 static double distance(const cp_greedy_data *d, size_t row) {
@@ -72,7 +70,7 @@ static copse_status measure_block(void *arg, size_t block, size_t worker, copse_
     extent e = {.whole = 1};
     (void)worker;
     (void)err;
-    for (size_t i = block * BLOCK; i < block_end(f, block); i++) {
+    for (size_t i = block * CP_RECORDS_BLOCK; i < block_end(f, block); i++) {
         size_t row = job_row(f->job, i);
         double w = cp_records_weight(r, row), far = distance(r->data, row);
         if (!(w > 0)) continue;
@@ -125,7 +123,7 @@ static copse_status fill_block(void *arg, size_t block, size_t worker, copse_err
     size_t at = f->start[block];
     (void)worker;
     (void)err;
-    for (size_t i = block * BLOCK; i < block_end(f, block); i++) {
+    for (size_t i = block * CP_RECORDS_BLOCK; i < block_end(f, block); i++) {
         uint32_t row = job_row(f->job, i);
         double w = cp_records_weight(r, row);
         if (!(w > 0)) continue;
@@ -176,7 +174,7 @@ static copse_status make(filling *f, const cp_greedy_rule *rule, const copse_run
 
 copse_status cp_records_init(cp_records *r, const cp_greedy_data *d, const cp_greedy_rule *rule,
                              const cp_greedy_job *job, const copse_run *run, copse_error *err) {
-    filling f = {.r = r, .job = job, .blocks = (job->rows + BLOCK - 1) / BLOCK};
+    filling f = {.r = r, .job = job, .blocks = (job->rows + CP_RECORDS_BLOCK - 1) / CP_RECORDS_BLOCK};
     *r =
         (cp_records){.data = d,
                      .weight = job->weight ? job->weight : d->rows.weight,
@@ -343,7 +341,7 @@ typedef struct dividing {
 } dividing;
 
 static size_t first_of(const dividing *d, size_t block) {
-    return block < d->blocks ? d->lo + block * BLOCK : d->hi;
+    return block < d->blocks ? d->lo + block * CP_RECORDS_BLOCK : d->hi;
 }
 
 static copse_status side_block(void *arg, size_t block, size_t worker, copse_error *err) {
@@ -408,7 +406,11 @@ static copse_status divide_blocks(dividing *d, const copse_run *run, copse_error
 }
 
 copse_status cp_records_divide_together(cp_records *r, cp_records_cut *c, const copse_run *run, copse_error *err) {
-    dividing d = {.r = r, .split = c->split, .lo = c->lo, .hi = c->hi, .blocks = (c->hi - c->lo + BLOCK - 1) / BLOCK};
+    dividing d = {.r = r,
+                  .split = c->split,
+                  .lo = c->lo,
+                  .hi = c->hi,
+                  .blocks = (c->hi - c->lo + CP_RECORDS_BLOCK - 1) / CP_RECORDS_BLOCK};
     copse_status status = divide_blocks(&d, run, err);
     if (!status) c->mid = c->lo + d.before[d.blocks];
     cp_mem_free(d.left);

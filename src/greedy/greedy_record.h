@@ -15,6 +15,9 @@
 #include "greedy/greedy_grow.h"
 #include "split/split.h"
 
+/* Rows that a thread takes at a time, where all threads work on the rows of one node. */
+enum { CP_RECORDS_BLOCK = 1 << 14 };
+
 typedef struct cp_records {
     const cp_greedy_data *data;
     const volatile int *stop; /* set from outside: give up; NULL: nobody will */

@@ -310,9 +310,8 @@ int cp_param_is(const copse_params *p, const char *name, const char *choice) {
 
 /* ".1" is "0.1". */
 static int same_value(const char *a, const char *b) {
-    char *end_a, *end_b;
-    double x = strtod(a, &end_a), y = strtod(b, &end_b);
-    return strcmp(a, b) == 0 || (x == y && end_a != a && !*end_a && end_b != b && !*end_b);
+    double x, y;
+    return strcmp(a, b) == 0 || (cp_text_number(a, &x) && cp_text_number(b, &y) && x == y);
 }
 
 int cp_param_is_given(const copse_params *p, const char *name) {

@@ -15,6 +15,8 @@ typedef struct cp_sum {
     int64_t w;
     int64_t s; /* regression: weight times target.  For a single row of a classification: its class */
 } cp_sum;
+/* Its two numbers as a vector, added at once. */
+typedef int64_t cp_sum_pair __attribute__((vector_size(16), may_alias));
 
 enum { CP_CUT_PAD = 3 };
 

@@ -68,23 +68,20 @@ int cp_split_ranges(const cp_split_table *t) {
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
 
-/* A sum, its two numbers added at once: as wide as one value four times. */
-typedef int64_t pair __attribute__((vector_size(16), may_alias));
-
-/* n <= GROUP columns. */
+/* n <= GROUP columns.  A sum is as wide as one value four times. */
 static inline void add_left(const cp_split_table *t, size_t first, size_t end, size_t dim, size_t n) {
-    pair left[GROUP];
+    cp_sum_pair left[GROUP];
     cp_four cut[GROUP];
     for (size_t k = 0; k < n; k++) {
-        left[k] = *(const pair *)&t->left[dim + k];
+        left[k] = *(const cp_sum_pair *)&t->left[dim + k];
         cut[k] = cp_four_of(t->cut[dim + k]);
     }
     for (size_t i = first; i < end; i++) {
         const float *x = row_of(t, i) + dim;
-        const pair a = *(const pair *)&t->sum[i];
-        for (size_t k = 0; k < n; k++) left[k] += a & (pair)(cp_four_of(x[k]) <= cut[k]);
+        const cp_sum_pair a = *(const cp_sum_pair *)&t->sum[i];
+        for (size_t k = 0; k < n; k++) left[k] += a & (cp_sum_pair)(cp_four_of(x[k]) <= cut[k]);
     }
-    for (size_t k = 0; k < n; k++) *(pair *)&t->left[dim + k] = left[k];
+    for (size_t k = 0; k < n; k++) *(cp_sum_pair *)&t->left[dim + k] = left[k];
 }
 
 static void add_all(const cp_split_table *t) {

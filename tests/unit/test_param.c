@@ -143,8 +143,25 @@ static void ranges_read_like_words(void **state) {
     }
 }
 
+/* What is said in vain is told only where it differs from what holds without it. */
+static void a_default_in_another_spelling_is_not_given(void **state) {
+    (void)state;
+    static const cp_param half[] = {CP_OPTION_REAL("half", ".5", 0, 1, "a share")};
+    static const cp_method one = {.info = {.name = "one"}, .params = half, .n_params = 1};
+    copse_error err;
+    copse_params *p = NULL;
+    must(cp_param_new(&one, &p, &err), err);
+    assert_false(cp_param_is_given(p, "half"));
+    must(cp_param_set(p, "half", "0.50", &err), err);
+    assert_false(cp_param_is_given(p, "half"));
+    must(cp_param_set(p, "half", ".25", &err), err);
+    assert_true(cp_param_is_given(p, "half"));
+    cp_param_free(p);
+}
+
 static void all_is_the_same_where_points_are_commas(void **state) {
     commas_for_points();
+    a_default_in_another_spelling_is_not_given(state);
     takes_values_in_any_spelling_and_prints_one(state);
     refuses_what_cannot_be(state);
     ranges_read_like_words(state);
@@ -269,6 +286,7 @@ int main(void) {
         cmocka_unit_test(takes_values_in_any_spelling_and_prints_one),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(ranges_read_like_words),
+        cmocka_unit_test(a_default_in_another_spelling_is_not_given),
         cmocka_unit_test(all_is_the_same_where_points_are_commas),
         cmocka_unit_test(copies_are_equal_and_apart),
         cmocka_unit_test(survives_every_failed_allocation),
