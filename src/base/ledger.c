@@ -197,6 +197,8 @@ void cp_ledger_unlock(cp_ledger *l) {
 
 enum { CHUNK = 1 << 16 };
 
+static const char wrong[] = "damaged: a record in its middle is not what was written";
+
 static size_t ahead(const cp_ledger *l) {
     return l->have - l->used;
 }
@@ -214,19 +216,34 @@ static copse_status fill(cp_ledger *l, size_t want, copse_error *err) {
     return COPSE_OK;
 }
 
+/* Whether `left` bytes at p begin with a whole record that follows one with the checksum `before`. */
+static int is_record(const unsigned char *p, size_t left, uint64_t before) {
+    size_t n = (size_t)cp_image_get(p, 4);
+    return n <= left - AROUND && cp_image_get(p + 8 + n, 8) == XXH64(p, 8 + n, before);
+}
+
+/* What is ahead is a record that was not written to its end, or its length is not what was written.  Then there is a
+ * whole record behind it, by the checksum that stands before that one: it was acknowledged, and must not be cut off. */
+static copse_status check_end(cp_ledger *l, copse_error *err) {
+    size_t most = (size_t)AROUND + CP_LEDGER_MOST;
+    CP_TRY(fill(l, most + 1, err));
+    int more = ahead(l) > most;
+    for (size_t i = AROUND; !more && i + AROUND <= ahead(l); i++) {
+        const unsigned char *p = l->buf + l->used + i;
+        more = is_record(p, ahead(l) - i, cp_image_get(p - 8, 8));
+    }
+    return more ? damaged(l, wrong, err) : COPSE_OK;
+}
+
 copse_status cp_ledger_next(cp_ledger *l, cp_record *out, int *out_got, copse_error *err) {
-    static const char *const wrong = "damaged: a record in its middle is not what was written";
     *out_got = 0;
     if (!l->buf) CP_TRY(CP_GROW(l->buf, l->cap, CHUNK, err));
     CP_TRY(fill(l, AROUND, err));
     if (ahead(l) < AROUND) return COPSE_OK;
     size_t n = (size_t)cp_image_get(l->buf + l->used, 4);
-    if (n > CP_LEDGER_MOST) {
-        CP_TRY(fill(l, AROUND + CP_LEDGER_MOST + 1, err));
-        return ahead(l) > AROUND + CP_LEDGER_MOST ? damaged(l, wrong, err) : COPSE_OK;
-    }
+    if (n > CP_LEDGER_MOST) return check_end(l, err);
     CP_TRY(fill(l, AROUND + n + 1, err));
-    if (ahead(l) < AROUND + n) return COPSE_OK;
+    if (ahead(l) < AROUND + n) return check_end(l, err);
     const unsigned char *p = l->buf + l->used;
     uint64_t sum = XXH64(p, 8 + n, l->sum);
     if (cp_image_get(p + 8 + n, 8) != sum) return ahead(l) > AROUND + n ? damaged(l, wrong, err) : COPSE_OK;

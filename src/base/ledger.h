@@ -5,13 +5,14 @@
  *
  * Little endian.  A checksum (XXH64) is seeded with the one before it, so a record counts only in its place.  A record
  * is on the disk before append returns.  Who is killed while writing leaves at most the beginning of one record, at the
- * end; it was never acknowledged, readers pass over it, and the next writer cuts it off. */
+ * end; it was never acknowledged, readers pass over it, and the next writer cuts it off.  What has a whole record
+ * behind it is damage instead, whatever it says of its length. */
 #ifndef CP_LEDGER_H
 #define CP_LEDGER_H
 
 #include "base/err.h"
 
-enum { CP_LEDGER_MOST = 1 << 20 }; /* bytes of a payload */
+enum { CP_LEDGER_MOST = 1 << 16 }; /* bytes of a payload; as many are looked through where a file ends badly */
 
 typedef struct cp_ledger cp_ledger;
 
