@@ -116,8 +116,7 @@ static copse_status wrong_kind(cp_table_rows rows, const cp_column *c, copse_err
                        "column '%s' holds numbers, but the model was trained on text: read it as text "
                        "(--categorical '%s')",
                        c->name, c->name);
-    size_t row = rows.first;
-    while (row + 1 < rows.first + rows.n && c->code[row] == CP_NONE) row++;
+    size_t row = cp_table_word(rows, c);
     const char *text = c->code[row] == CP_NONE ? "text" : cp_dict_text(&c->levels, (size_t)c->code[row]);
     return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - rows.t->col) + 1,
                       "%s: '%.60s' in column '%s' is no number, and the model was trained on numbers: correct it, or "

@@ -106,21 +106,9 @@ static int all_equal(const double *y, size_t n) {
     return 1;
 }
 
-/* The first row that made the column text; if it was asked to be, the first that is not missing. */
-static size_t first_word(const cp_column *c, size_t rows) {
-    size_t row = 0, given;
-    double value;
-    while (c->code[row] == CP_NONE) row++;
-    given = row;
-    while (row < rows &&
-           (c->code[row] == CP_NONE || cp_text_number(cp_dict_text(&c->levels, (size_t)c->code[row]), &value)))
-        row++;
-    return row < rows ? row : given;
-}
-
 static copse_status not_a_number(const copse_table *t, const cp_column *c, copse_error *err) {
     char place[300];
-    size_t row = first_word(c, t->rows);
+    size_t row = cp_table_word((cp_table_rows){t, 0, t->rows}, c);
     return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
                       "%s: regression needs numbers, but the target '%s' holds '%.60s': correct it, mark it as missing "
                       "(--na '%.60s'), or classify (--task class)",

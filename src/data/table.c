@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "data/text.h"
 
 copse_status cp_table_new(size_t rows, copse_table **out, copse_error *err) {
     CP_TRY(CP_NEW(*out, 1, err));
@@ -182,6 +183,15 @@ copse_status cp_table_to_text(copse_table *t, size_t col, copse_error *err) {
 out:
     cp_mem_free(code);
     return status;
+}
+
+size_t cp_table_word(cp_table_rows rows, const cp_column *c) {
+    size_t end = rows.first + rows.n, given = rows.first, row;
+    double value;
+    while (given + 1 < end && c->code[given] == CP_NONE) given++;
+    for (row = given; row < end; row++)
+        if (c->code[row] != CP_NONE && !cp_text_number(cp_dict_text(&c->levels, (size_t)c->code[row]), &value)) break;
+    return row < end ? row : given;
 }
 
 const char *cp_table_where(const copse_table *t, size_t row, char *buf, size_t n) {

@@ -59,6 +59,9 @@ int cp_table_check(const copse_table *t);
 void cp_table_free(copse_table *t);
 /* "train.csv:12" or "row 12" for messages about a row; buf holds it. */
 const char *cp_table_where(const copse_table *t, size_t row, char *buf, size_t n);
+/* Of a column of text that should be numbers: the first row that made it text; if it was asked to be, the first that is
+ * not missing, or the last. */
+size_t cp_table_word(cp_table_rows rows, const cp_column *c);
 
 /* In table_join.c: the rows of tables of one source, one after another, with the columns of all of them.  A column is
  * missing in the rows of a piece without it; it is an error if it has numbers in one piece and text in another. */

@@ -499,6 +499,13 @@ static void columns_that_do_not_fit_are_named(void **state) {
                     "row 2: column 'x' is minus infinity there: correct it, or mark what is written there as missing "
                     "(--na, e.g. --na inf,-inf)");
     cp_table_free(u);
+    u = table_of(3);
+    TEXTS(u, "x", "1", "two", "3");
+    TEXTS(u, "c", "a", "b", "a");
+    refuse_encoding(s, u, 2, 1,
+                    "row 2: 'two' in column 'x' is no number, and the model was trained on numbers: correct it, or "
+                    "mark it as missing (--na 'two')");
+    cp_table_free(u);
     u = table_of(2);
     TEXTS(u, "x", NULL, "two");
     TEXTS(u, "c", "a", "b");
