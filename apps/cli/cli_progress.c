@@ -4,20 +4,34 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
 
 /* ----------------------------------------------------------------------------------------------------- signals */
 
+enum { AT_ONCE = 300 }; /* milliseconds within which two signals are one wish */
+
 /* A signal handler has no other way to speak to the program. */
 static volatile int caught;
+static volatile long long caught_at;
 
+static long long milliseconds(void) {
+    struct timespec t = {0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* timeout(1) signals the program and then its process group, so one wish may come twice. */
 static void on_signal(int number) {
-    if (caught) { /* asked twice: do not argue */
+    long long now = milliseconds();
+    if (caught && now - caught_at > AT_ONCE) { /* asked twice: do not argue */
         signal(number, SIG_DFL);
         raise(number);
     }
+    if (caught) return;
+    caught_at = now;
     caught = number;
 }
 

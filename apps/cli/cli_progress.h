@@ -20,7 +20,7 @@ void cli_progress_clear(cli_progress *p);
 /* A line of log, unless quiet. */
 __attribute__((format(printf, 2, 3))) void cli_progress_note(cli_progress *p, const char *fmt, ...);
 
-/* Ctrl-C and SIGTERM raise the flag that copse_run.stop points to; a second one kills. */
+/* Ctrl-C and SIGTERM raise the flag that copse_run.stop points to; a second one kills, unless it comes at once. */
 void cli_progress_catch_signals(void);
 /* They end the program at once: for calls that cannot be stopped, while there is nothing to lose. */
 void cli_progress_leave_on_signals(void);
