@@ -16,13 +16,15 @@
 
 enum {
     KEPT = 4096, /* last bytes of a command's output */
-    GRACE = 50   /* hundredths of a second in which a command may end when it is told to */
+    GRACE = 50,  /* hundredths of a second in which a command may end when it is told to */
+    LOOK = 200   /* milliseconds after which one looks whether a signal has come */
 };
 
 /* A command under way. */
 typedef struct worker {
     pid_t pid; /* 0: idle */
-    int fd;
+    int ended; /* and nobody waits for it any more; others in its group may be left */
+    int fd;    /* -1: it has closed its output */
     size_t id, n;
     char out[KEPT];
 } worker;
@@ -35,6 +37,7 @@ typedef struct shift {
     size_t begun;
     size_t retried, retry_end; /* trials of others, of which those pending are evaluated; up to here this was done */
     int grouped;               /* a command and all it starts are a process group of their own */
+    int pause;                 /* milliseconds to the next look at those that closed their output */
     worker *worker;
 } shift;
 
@@ -114,6 +117,7 @@ static copse_status start(shift *h, worker *w, const copse_trial *t, copse_error
     if (h->grouped) setpgid(pid, pid); /* the child does so too: whoever is first */
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     w->pid = pid;
+    w->ended = 0;
     w->fd = ends[0];
     w->id = t->id;
     w->n = 0;
@@ -159,13 +163,27 @@ static copse_status tell(shift *h, size_t id, double value, copse_error *err) {
     return status;
 }
 
+/* Whether the command has ended, and how. */
+static int reap(worker *w, int options, int *out_how) {
+    pid_t got;
+    do got = waitpid(w->pid, out_how, options);
+    while (got < 0 && errno == EINTR);
+    if (got != 0) w->ended = 1;
+    return w->ended;
+}
+
+static copse_status interrupted(copse_error *err) {
+    return cli_fail(err, COPSE_E_STOPPED, "interrupted");
+}
+
+/* A command that prints no more, unless it is still at work. */
 static copse_status finish(shift *h, worker *w, copse_error *err) {
     int how = 0;
     double value = NAN;
-    while (waitpid(w->pid, &how, 0) < 0 && errno == EINTR) continue;
-    close(w->fd);
+    if (!reap(w, WNOHANG, &how)) return COPSE_OK;
+    if (cli_progress_signal()) return interrupted(err);
     w->pid = 0;
-    if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
+    h->pause = 0;
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0) {
         value = last_number(h->study, w);
         snprintf(h->count.why, sizeof h->count.why, "the output of the command does not end in a number");
@@ -177,15 +195,17 @@ static copse_status finish(shift *h, worker *w, copse_error *err) {
     return tell(h, w->id, value, err);
 }
 
-/* What came out, of which the end is kept.  *out_ended: there will be no more. */
-static void take_output(worker *w, int *out_ended) {
+/* What came out, of which the end is kept. */
+static void take_output(worker *w) {
     if (w->n == KEPT - 1) {
         memmove(w->out, w->out + KEPT / 2, KEPT - 1 - KEPT / 2);
         w->n -= KEPT / 2;
     }
     ssize_t got = read(w->fd, w->out + w->n, KEPT - 1 - w->n);
     if (got > 0) w->n += (size_t)got;
-    *out_ended = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
+    if (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN))) return;
+    close(w->fd);
+    w->fd = -1;
 }
 
 /* ------------------------------------------------------------------------------------------------------ the loop */
@@ -210,17 +230,26 @@ static copse_status next(shift *h, copse_trial *t, int *out, copse_error *err) {
     return COPSE_OK;
 }
 
+/* How many milliseconds to wait for output: not for ever, since a signal may come just before one waits.  A command
+ * that has closed its output makes no sound when it ends, mostly at once; if not, one looks ever more seldom. */
+static int patience(shift *h) {
+    size_t i = 0;
+    while (i < h->plan->parallel && !(h->worker[i].pid && h->worker[i].fd < 0)) i++;
+    if (i == h->plan->parallel) return LOOK;
+    h->pause = h->pause < LOOK / 2 ? 2 * h->pause + 1 : LOOK;
+    return h->pause;
+}
+
 static copse_status wait_for_output(shift *h, struct pollfd *look, copse_error *err) {
     size_t n = h->plan->parallel;
     for (size_t i = 0; i < n; i++)
         look[i] = (struct pollfd){.fd = h->worker[i].pid ? h->worker[i].fd : -1, .events = POLLIN};
-    if (poll(look, (nfds_t)n, -1) < 0 && errno != EINTR) return cli_fail_errno(err, "wait for", "a command");
-    if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
+    if (poll(look, (nfds_t)n, patience(h)) < 0 && errno != EINTR) return cli_fail_errno(err, "wait for", "a command");
+    if (cli_progress_signal()) return interrupted(err);
     for (size_t i = 0; i < n; i++) {
-        int ended = 0;
-        if (look[i].fd < 0 || !look[i].revents) continue;
-        take_output(&h->worker[i], &ended);
-        if (ended) CLI_TRY(finish(h, &h->worker[i], err));
+        worker *w = &h->worker[i];
+        if (look[i].fd >= 0 && look[i].revents) take_output(w);
+        if (w->pid && w->fd < 0) CLI_TRY(finish(h, w, err));
     }
     return COPSE_OK;
 }
@@ -232,6 +261,7 @@ static copse_status run_commands(shift *h, struct pollfd *look, copse_error *err
             copse_trial t;
             int more = 1;
             if (!h->worker[i].pid) CLI_TRY(next(h, &t, &more, err));
+            if (cli_progress_signal()) return interrupted(err);
             if (!h->worker[i].pid && more) CLI_TRY(start(h, &h->worker[i], &t, err));
             busy += h->worker[i].pid != 0;
         }
@@ -243,20 +273,21 @@ static copse_status run_commands(shift *h, struct pollfd *look, copse_error *err
     }
 }
 
-/* Sends a signal to the commands under way, 0 being none; how many have not ended yet. */
+/* Sends a signal to the commands under way, 0 being none; of how many something is left.  A shell may end before what
+ * it has started, so all of the group count. */
 static size_t signal_workers(shift *h, int number) {
     size_t left = 0;
     for (size_t i = 0; i < h->plan->parallel; i++) {
         worker *w = &h->worker[i];
         if (!w->pid) continue;
-        if (number) kill(h->grouped ? -w->pid : w->pid, number);
-        pid_t ended = waitpid(w->pid, NULL, number == SIGKILL ? 0 : WNOHANG);
-        if (ended == 0 || (ended < 0 && errno == EINTR)) {
+        if (number && (h->grouped || !w->ended)) kill(h->grouped ? -w->pid : w->pid, number);
+        int ended = w->ended || reap(w, number == SIGKILL ? 0 : WNOHANG, NULL);
+        if (number != SIGKILL && (!ended || (h->grouped && kill(-w->pid, 0) == 0))) {
             left++;
             continue;
         }
+        if (w->fd >= 0) close(w->fd);
         w->pid = 0;
-        close(w->fd);
     }
     return left;
 }
@@ -268,7 +299,7 @@ static void stop_workers(shift *h) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         left = signal_workers(h, 0);
     }
-    while (left) left = signal_workers(h, SIGKILL);
+    if (left) signal_workers(h, SIGKILL);
 }
 
 /* {name} that is no dimension is left to the shell, and more often than not a slip. */
@@ -317,7 +348,7 @@ static copse_status look_up(shift *h, copse_error *err) {
     copse_trial t;
     int more = 1;
     for (;;) {
-        if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
+        if (cli_progress_signal()) return interrupted(err);
         CLI_TRY(next(h, &t, &more, err));
         if (!more) return COPSE_OK;
         if (!is_recorded(h->study, &t, h->plan->recorded))
