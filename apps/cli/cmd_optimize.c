@@ -19,6 +19,14 @@ typedef struct optimize_job {
     copse_table *grid;
 } optimize_job;
 
+/* Waiting for one's turn cannot be stopped, and nothing was made yet: Ctrl-C may end the program there and then. */
+static copse_status open_study(optimize_job *j, copse_error *err) {
+    cli_progress_leave_on_signals();
+    copse_status status = copse_study_open(j->path, &j->study, err);
+    cli_progress_catch_signals();
+    return status;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- new */
 
 static copse_status study_options(const cli *c, copse_study_options *opt, copse_error *err) {
@@ -131,20 +139,24 @@ static copse_status list_pending(const cli *c, const optimize_job *j, copse_erro
     return cli_out_report(NULL, err);
 }
 
-/* A line per point, at once: whoever reads them may begin with the first. */
+/* A line per point, at once: whoever reads them may begin with the first.  A study outlives who is killed, so Ctrl-C
+ * may come at any time. */
 static copse_status ask(cli *c, optimize_job *j, copse_error *err) {
     uint64_t n = 1;
+    cli_out out;
     CLI_TRY(cli_args_integer(&c->args, "number", 1, 1e6, &n, err));
-    CLI_TRY(copse_study_open(j->path, &j->study, err));
+    CLI_TRY(open_study(j, err));
     if (cli_args_has(&c->args, "pending")) return list_pending(c, j, err);
+    CLI_TRY(cli_out_open(&out, NULL, err));
+    cli_progress_leave_on_signals();
     for (uint64_t i = 0; i < n; i++) {
         copse_trial t;
-        if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
         CLI_TRY(copse_study_ask(j->study, &t, err));
         if (i == 0) print_head(c, j->study);
         print_trial(c, j->study, &t);
+        if (!cli_out_flush(&out)) break; /* more would be asked for and never evaluated */
     }
-    return cli_out_report(NULL, err);
+    return cli_out_commit(&out, err);
 }
 
 /* --------------------------------------------------------------------------------------------------------- tell */
@@ -174,6 +186,7 @@ static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
         return cli_fail(err, COPSE_E_USAGE, "'%.100s': with --failed there is one trial and no value",
                         j->word[j->words - 1]);
     if (!failed) CLI_TRY(read_value(j->word[j->words - 1], &value, err));
+    cli_progress_leave_on_signals();
     CLI_TRY(copse_study_open(j->path, &j->study, err));
     if (strchr(j->word[0], '=') && !failed) return tell_point(j, value, err);
     if (!failed && j->words != 2) return cli_fail(err, COPSE_E_USAGE, "one trial and one value at a time");
@@ -185,7 +198,7 @@ static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
 /* --------------------------------------------------------------------------------------------------------- best */
 
 static copse_status best(cli *c, optimize_job *j, copse_error *err) {
-    CLI_TRY(copse_study_open(j->path, &j->study, err));
+    CLI_TRY(open_study(j, err));
     return optimize_report(c, j->study, j->path, err);
 }
 
@@ -276,7 +289,7 @@ static copse_status open_or_make(cli *c, optimize_job *j, copse_error *err) {
         copse_status status = make_study(c, j, err);
         if (!status || !exists(j->path)) return status;
     }
-    CLI_TRY(copse_study_open(j->path, &j->study, err));
+    CLI_TRY(open_study(j, err));
     if (j->words) CLI_TRY(check_dims(j, err));
     return check_options_same(c, j, err);
 }
