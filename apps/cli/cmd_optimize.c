@@ -198,6 +198,7 @@ static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
 /* --------------------------------------------------------------------------------------------------------- best */
 
 static copse_status best(cli *c, optimize_job *j, copse_error *err) {
+    CLI_TRY(optimize_report_check(c, j->path, err));
     CLI_TRY(open_study(j, err));
     return optimize_report(c, j->study, j->path, err);
 }
@@ -298,6 +299,7 @@ static copse_status run_study(cli *c, optimize_job *j, copse_error *err) {
     optimize_plan plan = {0};
     optimize_count n;
     CLI_TRY(run_plan(c, &plan, err));
+    CLI_TRY(optimize_report_check(c, j->path, err));
     CLI_TRY(read_grid(c, j, err));
     CLI_TRY(find_values(c, j, &plan, err));
     CLI_TRY(open_or_make(c, j, err));

@@ -121,14 +121,34 @@ static void print_text(const copse_study *s, const counts *n) {
         cli_say(copse_study_dim(s, k)->name, "%s", optimize_value(s, k, best.x[k], buf));
 }
 
+static int to_stdout(const char *opt_path) {
+    return opt_path && cli_is_dash(opt_path);
+}
+
+static copse_status check_output(const cli *c, const char *option, const char *study, copse_error *err) {
+    const char *path = cli_args_text(&c->args, option);
+    char name[16];
+    snprintf(name, sizeof name, "--%s", option);
+    CLI_TRY(cli_out_not_over(name, path, study, err));
+    CLI_TRY(cli_out_not_over(name, path, cli_args_text(&c->args, "grid"), err));
+    return path && !cli_is_dash(path) ? cli_out_check(path, err) : COPSE_OK;
+}
+
+copse_status optimize_report_check(const cli *c, const char *path, copse_error *err) {
+    CLI_TRY(check_output(c, "trace", path, err));
+    CLI_TRY(check_output(c, "svg", path, err));
+    if (to_stdout(cli_args_text(&c->args, "trace")) && to_stdout(cli_args_text(&c->args, "svg")))
+        return cli_fail(err, COPSE_E_USAGE, "--trace and --svg cannot both go to standard output");
+    return COPSE_OK;
+}
+
 copse_status optimize_report(cli *c, const copse_study *s, const char *path, copse_error *err) {
     const char *trace = cli_args_text(&c->args, "trace"), *svg = cli_args_text(&c->args, "svg");
     counts n = count(s);
-    CLI_TRY(cli_out_not_over("trace", trace, path, err));
-    CLI_TRY(cli_out_not_over("svg", svg, path, err));
+    CLI_TRY(optimize_report_check(c, path, err)); /* again: the study may be new */
     if (trace) CLI_TRY(write_trace(s, trace, err));
     if (svg) CLI_TRY(write_svg(c, s, svg, err));
-    if ((trace && cli_is_dash(trace)) || (svg && cli_is_dash(svg))) return COPSE_OK;
+    if (to_stdout(trace) || to_stdout(svg)) return COPSE_OK;
     if (c->json)
         print_json(s, &n);
     else
