@@ -92,6 +92,17 @@ static copse_status read_grid(cli *c, optimize_job *j, copse_error *err) {
     return path ? cli_read_table(c, path, NULL, &j->grid, err) : COPSE_OK;
 }
 
+static copse_status print_new(const optimize_job *j, copse_error *err) {
+    cli_json out = {.file = stdout};
+    cli_json_object(&out, NULL);
+    cli_json_text(&out, "study", j->path);
+    cli_json_size(&out, "dimensions", copse_study_dims(j->study));
+    if (copse_study_points(j->study)) cli_json_size(&out, "points", copse_study_points(j->study));
+    cli_json_end_object(&out);
+    cli_json_line(&out);
+    return cli_out_report(NULL, err);
+}
+
 static copse_status new_study(cli *c, optimize_job *j, copse_error *err) {
     char number[CLI_NUMBER_SIZE];
     CLI_TRY(read_grid(c, j, err));
@@ -103,7 +114,7 @@ static copse_status new_study(cli *c, optimize_job *j, copse_error *err) {
     else
         cli_progress_note(&c->progress, "%s: %zu dimension%s; next: copse optimize ask %s", j->path, dims,
                           cli_plural(dims), j->path);
-    return COPSE_OK;
+    return c->json ? print_new(j, err) : COPSE_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- ask */
@@ -163,22 +174,44 @@ static copse_status ask(cli *c, optimize_job *j, copse_error *err) {
 
 static copse_status read_value(const char *text, double *out, copse_error *err) {
     if (optimize_number(text, out) && isfinite(*out)) return COPSE_OK;
-    return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not a number to tell", text);
+    return cli_fail(err, COPSE_E_USAGE,
+                    "'%.100s' is not a number to tell; of an evaluation that gave none tell --failed", text);
 }
 
 /* STUDY NAME=VALUE ... VALUE: a point that nobody asked for. */
-static copse_status tell_point(optimize_job *j, double value, copse_error *err) {
+static copse_status tell_point(optimize_job *j, double value, copse_trial *out, copse_error *err) {
     double *x = calloc(copse_study_dims(j->study), sizeof *x);
     if (!x) return cli_fail_memory(err);
     copse_status status = optimize_point_read(j->study, j->word, j->words - 1, x, err);
-    if (!status) status = copse_study_add(j->study, x, value, NULL, err);
+    if (!status) status = copse_study_add(j->study, x, value, out, err);
     free(x);
     return status;
 }
 
+static copse_status tell_trial(optimize_job *j, double value, copse_trial *out, copse_error *err) {
+    double id;
+    if (!optimize_number(j->word[0], &id) || !(id >= 1 && id <= 1e15) || floor(id) != id)
+        return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not the number of a trial", j->word[0]);
+    CLI_TRY(copse_study_tell(j->study, (size_t)id, value, err));
+    copse_study_trial(j->study, (size_t)id, out);
+    return COPSE_OK;
+}
+
+static copse_status print_told(const copse_trial *t, copse_error *err) {
+    cli_json out = {.file = stdout};
+    cli_json_object(&out, NULL);
+    cli_json_size(&out, "id", t->id);
+    cli_json_text(&out, "state", t->state == COPSE_TRIAL_FAILED ? "failed" : "told");
+    cli_json_number(&out, "value", t->value);
+    cli_json_end_object(&out);
+    cli_json_line(&out);
+    return cli_out_report(NULL, err);
+}
+
 static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
     int failed = cli_args_has(&c->args, "failed");
-    double value = NAN, id;
+    double value = NAN;
+    copse_trial t;
     if (j->words < (failed ? 1U : 2U))
         return cli_fail(err, COPSE_E_USAGE,
                         "usage: copse optimize tell STUDY ID VALUE, or ID --failed, or NAME=VALUE ... VALUE");
@@ -188,11 +221,10 @@ static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
     if (!failed) CLI_TRY(read_value(j->word[j->words - 1], &value, err));
     cli_progress_leave_on_signals();
     CLI_TRY(copse_study_open(j->path, &j->study, err));
-    if (strchr(j->word[0], '=') && !failed) return tell_point(j, value, err);
-    if (!failed && j->words != 2) return cli_fail(err, COPSE_E_USAGE, "one trial and one value at a time");
-    if (!optimize_number(j->word[0], &id) || !(id >= 1 && id <= 1e15) || floor(id) != id)
-        return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not the number of a trial", j->word[0]);
-    return copse_study_tell(j->study, (size_t)id, value, err);
+    int own = strchr(j->word[0], '=') && !failed;
+    if (!own && !failed && j->words != 2) return cli_fail(err, COPSE_E_USAGE, "one trial and one value at a time");
+    CLI_TRY(own ? tell_point(j, value, &t, err) : tell_trial(j, value, &t, err));
+    return c->json ? print_told(&t, err) : COPSE_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- best */
