@@ -252,7 +252,6 @@ static copse_status check_recorded(const optimize_job *j, copse_error *err) {
 static copse_status find_values(const cli *c, const optimize_job *j, optimize_plan *plan, copse_error *err) {
     const char *name = cli_args_text(&c->args, "values");
     if (!name) return COPSE_OK;
-    if (!j->grid) return cli_fail(err, COPSE_E_USAGE, "--values is a column of the grid: add --grid FILE.csv");
     plan->recorded = j->grid;
     return value_column(c, j, &plan->column, err);
 }
@@ -354,9 +353,8 @@ typedef struct verb {
     int takes_words;
 } verb;
 
-#define MAKING                                                                                                 \
-    " grid values drop log goal acquisition kappa trees initial seed na no-header categorical numeric format " \
-    "delimiter "
+#define GRID   " grid values drop log na no-header categorical numeric format delimiter "
+#define MAKING GRID "goal acquisition kappa trees initial seed "
 static const verb verbs[] = {
     {"new", new_study, MAKING, 1},
     {"ask", ask, " number pending ", 0},
@@ -379,14 +377,17 @@ static copse_status find_verb(const char *name, const verb **out, copse_error *e
                     guess.best ? "; did you mean " : "", guess.best ? guess.best : "");
 }
 
-/* Options of other verbs would do nothing. */
+/* Options of other verbs would do nothing, nor would those of a grid without one. */
 static copse_status check_options(const cli *c, const verb *v, copse_error *err) {
     for (size_t i = 0; i < c->args.options; i++) {
         const char *name = c->args.option[i].name;
         char framed[64];
         snprintf(framed, sizeof framed, " %s ", name);
-        if (strstr(v->options, framed) || strstr(" quiet json threads ", framed)) continue;
-        return cli_fail(err, COPSE_E_USAGE, "optimize %s takes no --%s", v->name, name);
+        if (!strstr(v->options, framed) && !strstr(" quiet json threads ", framed))
+            return cli_fail(err, COPSE_E_USAGE, "optimize %s takes no --%s", v->name, name);
+        if (strstr(GRID, framed) && !cli_args_has(&c->args, "grid"))
+            return cli_fail(err, COPSE_E_USAGE, "--%s is about a grid: add --grid FILE.csv%s", name,
+                            strcmp(name, "log") == 0 ? ", or write NAME=LOW:HIGH:log" : "");
     }
     return COPSE_OK;
 }
