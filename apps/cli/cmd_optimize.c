@@ -337,10 +337,8 @@ static copse_status run_study(cli *c, optimize_job *j, copse_error *err) {
     if (j->grid) CLI_TRY(check_recorded(j, err));
     CLI_TRY(optimize_run(c, j->study, &plan, &n, err));
     if (n.failed && !n.told)
-        return cli_fail(err, COPSE_E_DATA,
-                        "no evaluation succeeded (%zu failed, the last because %s)\n"
-                        "The command must end with code 0 and print its value last",
-                        n.failed, n.why);
+        return cli_fail(err, COPSE_E_DATA, "no evaluation succeeded (%zu failed, the last because %s)%s", n.failed,
+                        n.why, plan.command ? "\nThe command must end with code 0 and print its value last" : "");
     return optimize_report(c, j->study, j->path, err);
 }
 

@@ -20,6 +20,8 @@ enum {
     LOOK = 200   /* milliseconds after which one looks whether a signal has come */
 };
 
+static const double most_value = 1e60; /* that can be told */
+
 /* A command under way. */
 typedef struct worker {
     pid_t pid; /* 0: idle */
@@ -146,7 +148,7 @@ static double last_number(const copse_study *s, worker *w) {
     size_t word = from;
     while (word > 0 && !strchr(" \t\r\n", w->out[word - 1])) word--;
     if (is_given(s, w->out + word)) return NAN;
-    return optimize_number(w->out + from, &value) && fabs(value) <= 1e60 ? value : NAN;
+    return optimize_number(w->out + from, &value) && fabs(value) <= most_value ? value : NAN;
 }
 
 static copse_status tell(shift *h, size_t id, double value, copse_error *err) {
@@ -344,6 +346,16 @@ static int is_recorded(const copse_study *s, const copse_trial *t, const copse_t
     return 1;
 }
 
+/* The value on record.  A missing one, or one that nothing can be learnt from, is a failed evaluation, as it is of a
+ * command. */
+static double recorded_value(shift *h, const copse_trial *t) {
+    double value = copse_table_number(h->plan->recorded, t->row, h->plan->column);
+    if (fabs(value) <= most_value) return value;
+    snprintf(h->count.why, sizeof h->count.why, "row %zu of the grid has no value that is a number", t->row + 1);
+    cli_progress_note(&h->c->progress, "trial %zu failed: %s", t->id, h->count.why);
+    return NAN;
+}
+
 static copse_status look_up(shift *h, copse_error *err) {
     copse_trial t;
     int more = 1;
@@ -355,7 +367,7 @@ static copse_status look_up(shift *h, copse_error *err) {
             return cli_fail(err, COPSE_E_USAGE,
                             "trial %zu is not row %zu of the grid: give the table that the study was made of", t.id,
                             t.row + 1);
-        CLI_TRY(tell(h, t.id, copse_table_number(h->plan->recorded, t.row, h->plan->column), err));
+        CLI_TRY(tell(h, t.id, recorded_value(h, &t), err));
     }
 }
 
