@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 static const double most_integer = 9007199254740992.0; /* 2^53 */
 
@@ -32,13 +33,24 @@ static copse_status check_numbers(const copse_dim *d, copse_error *err) {
     return COPSE_OK;
 }
 
+/* As names and levels that are read from tables are; they are printed as JSON. */
+static int is_utf8(const char *text) {
+    const unsigned char *p = (const unsigned char *)text;
+    size_t n = 1;
+    while (*p && (n = cp_utf8_length(p, 4)) != 0) p += n;
+    return n != 0;
+}
+
 static copse_status check_levels(const copse_dim *d, copse_error *err) {
     if (!d->levels || d->n_levels < 1) return cp_fail(err, COPSE_E_USAGE, "dimension '%.100s' has no levels", d->name);
-    for (size_t i = 0; i < d->n_levels; i++)
+    for (size_t i = 0; i < d->n_levels; i++) {
         for (size_t k = 0; k <= i; k++)
             if (!d->levels[i] || !*d->levels[i] || (k < i && strcmp(d->levels[i], d->levels[k]) == 0))
                 return cp_fail(err, COPSE_E_USAGE, "dimension '%.100s': its level %zu is empty or there twice", d->name,
                                i + 1);
+        if (!is_utf8(d->levels[i]))
+            return cp_fail(err, COPSE_E_USAGE, "dimension '%.100s': its level %zu is not UTF-8 text", d->name, i + 1);
+    }
     return COPSE_OK;
 }
 
@@ -50,6 +62,7 @@ static copse_status check_dims(const copse_dim *dim, size_t n, copse_error *err)
     for (size_t k = 0; k < n; k++) {
         const copse_dim *d = &dim[k];
         if (!d->name || !*d->name) return cp_fail(err, COPSE_E_USAGE, "dimension %zu has no name", k + 1);
+        if (!is_utf8(d->name)) return cp_fail(err, COPSE_E_USAGE, "dimension %zu: its name is not UTF-8 text", k + 1);
         for (size_t i = 0; i < k; i++)
             if (strcmp(dim[i].name, d->name) == 0)
                 return cp_fail(err, COPSE_E_USAGE, "dimension '%.100s' is there twice", d->name);
