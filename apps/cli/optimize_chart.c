@@ -5,6 +5,8 @@
 
 #include "svg.h"
 
+enum { FEWEST = 8 }; /* evaluations the axis has room for: below that its steps would be fractions of one */
+
 typedef struct chart {
     FILE *f;
     size_t n;
@@ -78,7 +80,7 @@ copse_status optimize_chart_write(FILE *f, const copse_study *s, copse_error *er
                .n = n,
                .value = room,
                .best = room + n,
-               .x = {.min = 1, .max = n > 1 ? (double)n : 2, .from = 90, .to = 730, .label = "evaluation"},
+               .x = {.min = 1, .max = n > FEWEST ? (double)n : FEWEST, .from = 90, .to = 730, .label = "evaluation"},
                .y = {.from = 400, .to = 90, .label = "value"}};
     fill(&c, s);
     copse_status status = set_range(&c, copse_study_minimises(s), err);
