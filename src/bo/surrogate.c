@@ -74,17 +74,14 @@ static double improvement(double mean, double sd, double best) {
     return off * cp_dens_normal_cdf(z) + sd * exp(cp_dens_normal_log(z));
 }
 
+/* Expected improvement is that of the Gaussian with the answer's mean and sd.  The mixture's own would be small wherever
+ * the forest is: a leaf of one point has no spread, so that all improvement comes from the share that branches off high
+ * in the trees, which is largest far from everything good. */
 static double judge(const cp_view *v, cp_mixture m, double noise, double open) {
-    if (v->kind == CP_ACQ_EI) {
-        double sum = 0;
-        for (size_t i = 0; i < m.n; i++) {
-            cp_component c = cp_mixture_at(&m, i);
-            sum += c.weight * improvement(c.loc, sqrt(fmax(0, c.scale * c.scale - noise)), v->best);
-        }
-        return open * sum;
-    }
-    if (v->kind == CP_ACQ_UCB) return cp_mixture_mean(m) + v->kappa * open * sqrt(cp_mixture_var(m));
-    return cp_mixture_mean(m) + v->z * open * sqrt(fmax(0, cp_mixture_var(m) - noise));
+    double mean = cp_mixture_mean(m), var = cp_mixture_var(m);
+    if (v->kind == CP_ACQ_UCB) return mean + v->kappa * open * sqrt(var);
+    double sd = open * sqrt(fmax(0, var - noise));
+    return v->kind == CP_ACQ_EI ? improvement(mean, sd, v->best) : mean + v->z * sd;
 }
 
 copse_status cp_surrogate_judge(const cp_surrogate *s, const cp_view *v, const float *x, size_t n,

@@ -9,7 +9,7 @@
 /* What makes a point worth evaluating, from the forest's answer there. */
 typedef enum cp_acquisition {
     CP_ACQ_UCB, /* mean + kappa sd of the answer [2016, sec. 6.3] */
-    CP_ACQ_EI,  /* E max(f - best, 0), exact for the mixture [Mockus et al. 1978]; f is without the noise */
+    CP_ACQ_EI, /* E max(f - best, 0) [Mockus et al. 1978], f Gaussian with mean and sd of the answer without the noise */
     /* m + z s: mean and sd, without the noise, of one tree drawn at random, and one normal z for all points */
     CP_ACQ_THOMPSON,
     CP_ACQ_RANDOM /* nothing: random search */
@@ -41,7 +41,7 @@ typedef struct cp_view {
     double z;
 } cp_view;
 /* The acquisition at n points.  Something has been learnt.  opt_open: of each point the share in [0,1] of its
- * uncertainty that is left to gain; sd is that much less, and so is the expected improvement. */
+ * uncertainty that is left to gain; sd is that much less. */
 copse_status cp_surrogate_judge(const cp_surrogate *s, const cp_view *v, const float *x, size_t n,
                                 const double *opt_open, double *out, copse_error *err);
 /* The leaf of a tree that a point falls into. */
