@@ -55,7 +55,9 @@ static copse_status value_column(const cli *c, const optimize_job *j, size_t *ou
                     cli_source(cli_args_text(&c->args, "grid")), name);
 }
 
-static copse_status make_study(cli *c, optimize_job *j, copse_error *err) {
+/* As the command line says; in memory if there is no path. */
+static copse_status make_study(const cli *c, const optimize_job *j, const char *opt_path, copse_study **out,
+                               copse_error *err) {
     copse_study_options opt = {0};
     optimize_dims dims = {0};
     char *drop = NULL;
@@ -80,7 +82,7 @@ static copse_status make_study(cli *c, optimize_job *j, copse_error *err) {
         opt.dims = dims.dim;
         opt.n_dims = dims.n;
     }
-    CLI_TRY_OUT(copse_study_new(j->path, &opt, &j->study, err));
+    CLI_TRY_OUT(copse_study_new(opt_path, &opt, out, err));
 out:
     optimize_dims_clear(&dims);
     free(drop);
@@ -106,7 +108,7 @@ static copse_status print_new(const optimize_job *j, copse_error *err) {
 static copse_status new_study(cli *c, optimize_job *j, copse_error *err) {
     char number[CLI_NUMBER_SIZE];
     CLI_TRY(read_grid(c, j, err));
-    CLI_TRY(make_study(c, j, err));
+    CLI_TRY(make_study(c, j, j->path, &j->study, err));
     size_t dims = copse_study_dims(j->study), points = copse_study_points(j->study);
     if (points)
         cli_progress_note(&c->progress, "%s: %zu dimension%s, %s points; next: copse optimize ask %s", j->path, dims,
@@ -292,6 +294,18 @@ static copse_status check_dims(const optimize_job *j, copse_error *err) {
     return status;
 }
 
+/* So must the columns of a grid be, if it is said which ones. */
+static copse_status check_columns(const cli *c, const optimize_job *j, copse_error *err) {
+    copse_study *given;
+    if (!cli_args_has(&c->args, "drop") && !cli_args_has(&c->args, "log")) return COPSE_OK;
+    CLI_TRY(make_study(c, j, NULL, &given, err));
+    size_t n = copse_study_dims(given), k = n == copse_study_dims(j->study) ? 0 : n + 1;
+    while (k < n && same_dim(copse_study_dim(given, k), copse_study_dim(j->study, k))) k++;
+    copse_study_free(given);
+    if (k == n) return COPSE_OK;
+    return cli_fail(err, COPSE_E_USAGE, "--drop, --log: %s was made with others, and that cannot change", j->path);
+}
+
 /* Options given for a study that exists must be those it was made with. */
 static copse_status check_options_same(const cli *c, const optimize_job *j, copse_error *err) {
     copse_study_options have, given = {0};
@@ -318,11 +332,12 @@ static copse_status check_options_same(const cli *c, const optimize_job *j, cops
 /* Of several processes that begin at once one makes the study, and the others go on with it. */
 static copse_status open_or_make(cli *c, optimize_job *j, copse_error *err) {
     if (!exists(j->path)) {
-        copse_status status = make_study(c, j, err);
+        copse_status status = make_study(c, j, j->path, &j->study, err);
         if (!status || !exists(j->path)) return status;
     }
     CLI_TRY(open_study(j, err));
     if (j->words) CLI_TRY(check_dims(j, err));
+    if (j->grid) CLI_TRY(check_columns(c, j, err));
     return check_options_same(c, j, err);
 }
 

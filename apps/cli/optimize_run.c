@@ -137,8 +137,17 @@ static int is_given(const copse_study *s, const char *word) {
     return 0;
 }
 
-/* The last word of the output, or what follows a name in it, if it is a number.  A NUL ends a word like a blank. */
-static double last_number(const copse_study *s, worker *w) {
+/* 0,31: one number where commas are decimal, else two. */
+static int has_decimal_comma(const char *word) {
+    const char *digits = "0123456789";
+    word += *word == '-' || *word == '+';
+    size_t whole = strspn(word, digits), part = word[whole] == ',' ? strspn(word + whole + 1, digits) : 0;
+    return whole && part && word[whole + 1 + part] == '\0';
+}
+
+/* The last word of the output, or what follows a name in it, if it is a number.  A NUL ends a word like a blank.
+ * Returns NULL, or why there is none. */
+static const char *last_number(const copse_study *s, worker *w, double *out) {
     double value;
     size_t end = w->n;
     while (end > 0 && strchr(" \t\r\n", w->out[end - 1])) end--;
@@ -146,9 +155,14 @@ static double last_number(const copse_study *s, worker *w) {
     size_t from = end;
     while (from > 0 && !strchr(" \t\r\n=:,", w->out[from - 1])) from--;
     size_t word = from;
+    while (word > 0 && !strchr(" \t\r\n=:", w->out[word - 1])) word--;
+    if (has_decimal_comma(w->out + word))
+        return "the output of the command ends in a comma between digits: two numbers, or a decimal comma";
     while (word > 0 && !strchr(" \t\r\n", w->out[word - 1])) word--;
-    if (is_given(s, w->out + word)) return NAN;
-    return optimize_number(w->out + from, &value) && fabs(value) <= most_value ? value : NAN;
+    if (is_given(s, w->out + word) || !optimize_number(w->out + from, &value) || !(fabs(value) <= most_value))
+        return "the output of the command does not end in a number";
+    *out = value;
+    return NULL;
 }
 
 static copse_status tell(shift *h, size_t id, double value, copse_error *err) {
@@ -187,8 +201,8 @@ static copse_status finish(shift *h, worker *w, copse_error *err) {
     w->pid = 0;
     h->pause = 0;
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0) {
-        value = last_number(h->study, w);
-        snprintf(h->count.why, sizeof h->count.why, "the output of the command does not end in a number");
+        const char *why = last_number(h->study, w, &value);
+        snprintf(h->count.why, sizeof h->count.why, "%s", why ? why : "");
     } else {
         snprintf(h->count.why, sizeof h->count.why, "the command ended with %s %d", WIFEXITED(how) ? "code" : "signal",
                  WIFEXITED(how) ? WEXITSTATUS(how) : WTERMSIG(how));

@@ -23,8 +23,8 @@ void optimize_dims_clear(optimize_dims *d) {
 
 static copse_status misread(const char *word, copse_error *err) {
     return cli_fail(err, COPSE_E_USAGE,
-                    "'%.100s' is not a dimension: NAME=LOW:HIGH, with :int or :log behind it, or NAME=LEVEL,LEVEL",
-                    word);
+                    "'%.100s' is not a dimension: NAME=LOW:HIGH, with :int or :log behind it, or NAME=LEVEL,LEVEL%s",
+                    word, strchr(word, ':') && strchr(word, ',') ? " (no ':' in them; a table may, --grid)" : "");
 }
 
 /* text: what follows the '='; it is cut up. */

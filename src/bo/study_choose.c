@@ -163,7 +163,7 @@ copse_status cp_study_choose(copse_study *s, double *x, int32_t *point, copse_er
     int random = s->acquisition == CP_ACQ_RANDOM;
     *point = CP_NONE;
     if (s->space->points && s->grid.free == 0)
-        return cp_fail(err, COPSE_E_USAGE, "all %zu points of the grid have been asked for", s->space->points);
+        return cp_fail(err, COPSE_E_USAGE, "every point of the grid has been asked for, %zu in all", s->space->points);
     CP_TRY(cp_study_has_room(s, err));
     cp_rng_init(&rng, s->seed, CP_FOR_ASK, 0, s->n);
     if (random || is_young(s)) return spread(s, !random, &rng, x, point, err);
