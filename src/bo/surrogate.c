@@ -74,9 +74,9 @@ static double improvement(double mean, double sd, double best) {
     return off * cp_dens_normal_cdf(z) + sd * exp(cp_dens_normal_log(z));
 }
 
-/* Expected improvement is that of the Gaussian with the answer's mean and sd.  The mixture's own would be small wherever
- * the forest is: a leaf of one point has no spread, so that all improvement comes from the share that branches off high
- * in the trees, which is largest far from everything good. */
+/* Expected improvement is that of the Gaussian with the answer's mean and sd.  The mixture's own would be small near
+ * all that is known: a leaf of one point has no spread, so that all improvement comes from the share that branches off
+ * high in the trees, which is largest far from everything good. */
 static double judge(const cp_view *v, cp_mixture m, double noise, double open) {
     double mean = cp_mixture_mean(m), var = cp_mixture_var(m);
     if (v->kind == CP_ACQ_UCB) return mean + v->kappa * open * sqrt(var);

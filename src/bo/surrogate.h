@@ -9,7 +9,7 @@
 /* What makes a point worth evaluating, from the forest's answer there. */
 typedef enum cp_acquisition {
     CP_ACQ_UCB, /* mean + kappa sd of the answer [2016, sec. 6.3] */
-    CP_ACQ_EI, /* E max(f - best, 0) [Mockus et al. 1978], f Gaussian with mean and sd of the answer without the noise */
+    CP_ACQ_EI,  /* E max(f - best, 0) [Mockus et al. 1978], f Gaussian with the answer's mean, and sd without noise */
     /* m + z s: mean and sd, without the noise, of one tree drawn at random, and one normal z for all points */
     CP_ACQ_THOMPSON,
     CP_ACQ_RANDOM /* nothing: random search */
