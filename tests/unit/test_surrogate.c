@@ -76,8 +76,8 @@ static void expected_improvement_is_the_integral(void **state) {
         for (size_t i = 0; i < POINTS; i++) {
             cp_mixture m = cp_answer_mixture(&a, i);
             double noise = s.method->noise(s.state);
-            assert_near(got[i], integrated(m, noise, 1, bests[b], w), 1e-8);
-            assert_near(less[i], integrated(m, noise, open[i], bests[b], w), 1e-8);
+            assert_near(got[i], integrated(m, noise, 1, bests[b], w), 1e-10);
+            assert_near(less[i], integrated(m, noise, open[i], bests[b], w), 1e-10);
         }
     }
     cp_answer_clear(&a);
