@@ -270,6 +270,20 @@ void cp_space_encode(const cp_space *s, const double *x, float *out) {
     for (size_t k = 0; k < s->dims; k++) cp_space_encode_dim(&s->dim[k], x[k], out + s->dim[k].first);
 }
 
+double cp_space_apart(const cp_space *s, const double *a, const double *b) {
+    double most = 0;
+    for (size_t k = 0; k < s->dims; k++) {
+        const cp_dim *d = &s->dim[k];
+        float from = 0, to = 0;
+        if (a[k] == b[k]) continue;
+        if (d->info.kind == COPSE_DIM_CATEGORY) return 1;
+        cp_space_encode_dim(d, a[k], &from);
+        cp_space_encode_dim(d, b[k], &to);
+        most = fmax(most, fabs((double)from - (double)to));
+    }
+    return most;
+}
+
 const cp_dim *cp_space_outside(const cp_space *s, const double *x) {
     for (size_t k = 0; k < s->dims; k++) {
         const cp_dim *d = &s->dim[k];

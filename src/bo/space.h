@@ -45,6 +45,8 @@ double cp_space_value(const cp_dim *d, double u);
 /* Its columns. */
 void cp_space_encode_dim(const cp_dim *d, double value, float *out);
 void cp_space_encode(const cp_space *s, const double *x, float *out);
+/* How far two points are apart in the dimension where that is most, of the length of its scale; levels: 1. */
+double cp_space_apart(const cp_space *s, const double *a, const double *b);
 /* NULL if the point is in the box, else the dimension that is not. */
 const cp_dim *cp_space_outside(const cp_space *s, const double *x);
 

@@ -5,6 +5,9 @@
  * elsewhere: whatever was asked for before counts as poor, a few points are spread evenly, and the climb begins anew.
  * When that one brings nothing better of its own any more, the next has all values again, and so on.
  *
+ * The last steps on top of a hill are ever smaller and have no end.  So what is better counts only when it lies
+ * somewhere else than what was best when something last counted: 1/32 of a scale away, or on another level.
+ *
  *   B1  an elite's trials are the best of those noted, best first; the first of equals comes first. */
 #ifndef CP_STORY_H
 #define CP_STORY_H
@@ -23,15 +26,18 @@ typedef struct cp_story {
     size_t dims, tells;
     cp_elite all, here; /* of all trials; of those whose value the chapter knows */
     /* the chapter */
+    size_t turns; /* chapters before it */
     int elsewhere;
     size_t from;  /* the first trial that it knows the value of: 0 unless it is elsewhere */
     size_t asked; /* asks before it */
+    size_t known; /* tells whose value it knows */
     size_t since; /* tells when it last came ahead, or began */
-    double mark;  /* how far it had come then; -INFINITY: nowhere */
+    int32_t mark; /* its best trial then; CP_NONE: there was none */
 } cp_story;
 
 void cp_story_init(cp_story *s, size_t dims);
-/* One more tell.  trials, asked: how many there are by now.  Returns whether a chapter began with it. */
-int cp_story_note(cp_story *s, int32_t trial, double worth, size_t trials, size_t asked);
+/* One more tell.  off: how far the trial is from the mark, 0 ... 1, if there is one.  trials, asked: how many there are
+ * by now.  Returns whether a chapter began with it. */
+int cp_story_note(cp_story *s, int32_t trial, double worth, double off, size_t trials, size_t asked);
 
 #endif

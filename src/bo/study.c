@@ -30,6 +30,7 @@ void cp_study_free(copse_study *s) {
     cp_mem_free(s->pending);
     cp_map_clear(&s->seen);
     cp_surrogate_clear(&s->forest);
+    cp_lesson_clear(&s->lesson);
     cp_mem_free(s);
 }
 
@@ -69,7 +70,10 @@ static void note_value(copse_study *s, size_t trial, double value) {
     t->value = value;
     if (isnan(value)) return;
     s->told[s->tells++] = (int32_t)trial;
-    if (cp_story_note(&s->story, (int32_t)trial, cp_study_worth(s, value), s->n, s->asked)) s->grown = 0;
+    int32_t mark = s->story.mark;
+    double off =
+        mark == CP_NONE ? 0 : cp_space_apart(s->space, cp_study_point(s, trial), cp_study_point(s, (size_t)mark));
+    if (cp_story_note(&s->story, (int32_t)trial, cp_study_worth(s, value), off, s->n, s->asked)) s->grown = 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- records */

@@ -18,6 +18,7 @@
 #define CP_STUDY_H
 
 #include "base/ledger.h"
+#include "bo/lesson.h"
 #include "bo/search.h"
 #include "bo/story.h"
 
@@ -48,8 +49,8 @@ struct copse_study {
     cp_map seen; /* of a box: hashes of points */
     cp_story story;
     cp_surrogate forest;
-    size_t grown; /* the forest is for so many tells, the first ones; 0: there is none */
-    double floor; /* lower quartile of those, larger being better: what it learns of any value worse than that */
+    size_t grown;     /* the forest is for so many tells, the first ones; 0: there is none */
+    cp_lesson lesson; /* by those of them that the chapter knows */
 };
 
 copse_status cp_study_new(const char *opt_path, const copse_study_options *opt, copse_study **out, copse_error *err);

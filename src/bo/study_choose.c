@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "bo/scales.h"
 #include "bo/study.h"
 #include "num/draw.h"
 
@@ -19,49 +20,96 @@ static double worth_of(const copse_study *s, int32_t trial) {
 
 /* ----------------------------------------------------------------------------------------------------------- forest */
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+/* The number of tells, not above those there are, at which the last forest was due: every number up to OFTEN, and then
+ * whenever there are a part 1 / OFTEN more; but a chapter that looks elsewhere has one also when it knows 1, 2, 4 ...
+ * values, for until then there is nothing that its lessons go by. */
+static size_t last_due(const copse_study *s) {
+    size_t due = 1, doubled = 1;
+    for (size_t n = 1; n <= s->tells; n += 1 + n / OFTEN) due = n;
+    while (2 * doubled <= s->story.known) doubled *= 2;
+    size_t then = s->tells - (s->story.known - doubled);
+    return s->story.elsewhere && then > due ? then : due;
 }
 
-/* The number of tells, not above this one, at which the last forest was due: every number up to OFTEN, and then
- * whenever there are a part 1 / OFTEN more. */
-static size_t last_due(size_t tells) {
-    size_t due = 1;
-    for (size_t n = 1; n <= tells; n += 1 + n / OFTEN) due = n;
-    return due;
+/* What the forest of this chapter learns of a trial. */
+static double lesson(const copse_study *s, int32_t trial) {
+    return (size_t)trial < s->story.from ? CP_LESSON_POOR : cp_lesson_of(&s->lesson, worth_of(s, trial));
 }
 
-/* How bad the bad ones are says nothing of where the best is, but a forest takes their spread for uncertainty, and
- * would have one look there.  So the worst quarter counts as the value next to it. */
-static copse_status set_floor(copse_study *s, size_t n, copse_error *err) {
-    double *value;
-    size_t quarter = (n + 3) / 4;
-    CP_TRY(CP_RAW(value, n, err));
-    for (size_t i = 0; i < n; i++) value[i] = worth_of(s, s->told[i]);
-    qsort(value, n, sizeof *value, by_size);
-    s->floor = value[quarter < n ? quarter : n - 1];
-    cp_mem_free(value);
+/* By those of the first n tells whose trial is this one or a later one. */
+static copse_status set_lesson(const copse_study *s, size_t n, size_t from, cp_lesson *l, copse_error *err) {
+    double *worth;
+    size_t known = 0;
+    CP_TRY(CP_RAW(worth, n, err));
+    for (size_t i = 0; i < n; i++)
+        if ((size_t)s->told[i] >= from) worth[known++] = worth_of(s, s->told[i]);
+    cp_lesson_set(l, worth, known);
     return COPSE_OK;
+}
+
+typedef struct known {
+    double worth;
+    int32_t trial;
+} known;
+
+static int best_first(const void *a, const void *b) {
+    const known *x = a, *y = b;
+    if (x->worth != y->worth) return x->worth < y->worth ? 1 : -1;
+    return (x->trial > y->trial) - (x->trial < y->trial);
+}
+
+/* Of n trials, best first, those that scales are found by: all; or the best, and as many of the others, spread evenly
+ * over these. */
+static size_t pick(size_t i, size_t n) {
+    size_t best = CP_SCALES_VALUES / 2, rest = CP_SCALES_VALUES - best;
+    return n <= CP_SCALES_VALUES || i < best ? i : best + (i - best) * (n - best) / rest;
+}
+
+/* What matters is the same in every chapter: so all values count. */
+static copse_status find_scales(const copse_study *s, size_t n, float *out, copse_error *err) {
+    const cp_space *space = s->space;
+    size_t some = n < CP_SCALES_VALUES ? n : CP_SCALES_VALUES;
+    cp_lesson by_all = {0};
+    known *all = NULL;
+    float *u = NULL;
+    double y[CP_SCALES_VALUES];
+    copse_status status = COPSE_OK;
+    CP_TRY_OUT(CP_RAW(all, n, err));
+    CP_TRY_OUT(CP_RAW(u, some * space->cols, err));
+    CP_TRY_OUT(set_lesson(s, n, 0, &by_all, err));
+    for (size_t i = 0; i < n; i++) all[i] = (known){worth_of(s, s->told[i]), s->told[i]};
+    qsort(all, n, sizeof *all, best_first);
+    for (size_t i = 0; i < some; i++) {
+        const known *k = &all[pick(i, n)];
+        cp_space_encode(space, cp_study_point(s, (size_t)k->trial), u + i * space->cols);
+        y[i] = cp_lesson_of(&by_all, k->worth);
+    }
+    CP_TRY_OUT(cp_scales_find(space, u, y, some, out, err));
+out:
+    cp_lesson_clear(&by_all);
+    cp_mem_free(all);
+    cp_mem_free(u);
+    return status;
 }
 
 /* Ten trees have their chance cuts, and where these mislead they would mislead for ever: so there are new trees
  * whenever they are due, which still leaves a tell at O(log n) in the mean. */
 static copse_status begin_forest(copse_study *s, copse_error *err) {
-    size_t due = last_due(s->tells);
+    size_t due = last_due(s);
+    float *scale = NULL;
     cp_rng rng;
+    copse_status status = COPSE_OK;
     if (due == s->grown) return COPSE_OK;
     s->grown = 0;
     cp_rng_init(&rng, s->seed, CP_FOR_ASK, 2, due);
-    CP_TRY(cp_surrogate_begin(&s->forest, cp_rng_below(&rng, UINT64_C(1) << 53), err));
-    CP_TRY(set_floor(s, due, err));
+    CP_TRY(set_lesson(s, due, s->story.from, &s->lesson, err));
+    CP_TRY_OUT(CP_RAW(scale, s->space->cols, err));
+    CP_TRY_OUT(find_scales(s, due, scale, err));
+    CP_TRY_OUT(cp_surrogate_begin(&s->forest, cp_rng_below(&rng, UINT64_C(1) << 53), scale, err));
     s->grown = due;
-    return COPSE_OK;
-}
-
-/* What the forest of this chapter learns of a trial. */
-static double lesson(const copse_study *s, int32_t trial) {
-    return (size_t)trial < s->story.from ? s->floor : fmax(worth_of(s, trial), s->floor);
+out:
+    cp_mem_free(scale);
+    return status;
 }
 
 static copse_status learn_some(copse_study *s, size_t first, size_t n, float *u, double *y, copse_error *err) {
@@ -101,7 +149,7 @@ static copse_status hunt(copse_study *s, cp_rng *rng, double *x, int32_t *point,
     copse_status status = COPSE_OK;
     cp_view view = {.kind = s->acquisition,
                     .kappa = s->kappa,
-                    .best = s->story.here.worth[0],
+                    .best = lesson(s, s->story.here.trial[0]),
                     .tree = (int32_t)cp_rng_below(rng, s->trees),
                     .z = cp_draw_normal(rng)};
     cp_hunt h = {.space = space,
@@ -150,12 +198,13 @@ static copse_status spread(copse_study *s, int even, cp_rng *rng, double *x, int
     return COPSE_OK;
 }
 
-/* Whether the chapter is still to get its first points; a few will do to look elsewhere. */
+/* Whether the chapter is still to get its first points.  Which hill is climbed elsewhere is decided by these, so there
+ * are twice as many as a study begins with, however many it was told to begin with. */
 static int is_young(const copse_study *s) {
     size_t few = cp_study_first_points(s->space);
     if (s->story.here.n == 0) return 1;
     if (!s->story.elsewhere) return s->asked < s->initial;
-    return s->asked - s->story.asked < (s->initial < few ? s->initial : few);
+    return s->asked - s->story.asked < 2 * (s->initial < few ? s->initial : few);
 }
 
 copse_status cp_study_choose(copse_study *s, double *x, int32_t *point, copse_error *err) {

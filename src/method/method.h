@@ -45,6 +45,8 @@ typedef struct cp_answer {
     int of_mean;  /* regression: the distribution of the mean of y, without the spread of y about it; classes (only
                      methods with draws_probs): the probabilities in each draw */
     int32_t tree; /* the answer of this tree alone; of a sum of trees, of this draw of it */
+    double *leaf; /* regression, only methods that descend: room for a number a row, zeroed by the caller, for the mean
+                     over the trees of what their leaf alone says, wherever the row lies in its cell; else NULL */
     int in_order; /* set by the method: Gaussian k of every row is of one draw, the k-th in the order of sampling */
     double *probs;
     size_t *start; /* rows+1: components of row i are start[i] ... start[i+1]-1 */

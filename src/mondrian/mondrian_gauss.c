@@ -313,5 +313,7 @@ copse_status cp_mondrian_gauss_predict(const cp_mondrian_tree *t, const cp_mondr
                                        const cp_mondrian_hyper *h, const cp_mondrian_path *path, double share,
                                        double center, cp_answer *out, copse_error *err) {
     emitter e = {h, center, out};
+    const cp_mondrian_stat *leaf = &t->stat[cp_mondrian_path_node(path, path->n - 1)];
+    if (out->leaf) out->leaf[out->ended] += share * (center + (s->keeps_moments ? leaf->mean : leaf->m));
     return s->keeps_moments ? predict_fast(&e, t, path, share, err) : predict_exact(&e, t, s, path, share, err);
 }
