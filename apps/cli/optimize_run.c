@@ -159,8 +159,9 @@ static const char *last_number(const copse_study *s, worker *w, double *out) {
     if (has_decimal_comma(w->out + word))
         return "the output of the command ends in a comma between digits: two numbers, or a decimal comma";
     while (word > 0 && !strchr(" \t\r\n", w->out[word - 1])) word--;
-    if (is_given(s, w->out + word) || !optimize_number(w->out + from, &value) || !(fabs(value) <= most_value))
+    if (is_given(s, w->out + word) || !optimize_number(w->out + from, &value) || !isfinite(value))
         return "the output of the command does not end in a number";
+    if (fabs(value) > most_value) return "its value is beyond 1e60, as large as one may be";
     *out = value;
     return NULL;
 }

@@ -327,8 +327,9 @@ out:
 
 static copse_status check_value(double value, copse_error *err) {
     if (value_is_fine(value)) return COPSE_OK;
-    return cp_fail(err, COPSE_E_DATA, "%g is no value to learn from; tell a number, or that the evaluation failed",
-                   value);
+    return cp_fail(err, COPSE_E_DATA,
+                   "%g is no value to learn from; tell a number up to %g in size, or that the evaluation failed", value,
+                   CP_MAX_TARGET);
 }
 
 static copse_status tell(copse_study *s, size_t trial, double value, copse_error *err) {
