@@ -261,6 +261,13 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_save(const copse_model *model, con
                                                    copse_error *err);
 /* Trusts nothing in the file.  COPSE_E_MODEL if it is not whole. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_load(const char *path, copse_model **out, copse_error *err);
+/* The invariants of the model, all of them, slowly.  COPSE_E_MODEL with the one that does not hold. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_model_check(const copse_model *model, copse_error *err);
+/* A SHA-256 of what was learnt, as 64 hexadecimal digits and a terminator.  The version that wrote a model and its
+ * options do not count.  Models with equal digests predict the same, to the last bit. */
+enum { COPSE_DIGEST_SIZE = 65 };
+COPSE_API COPSE_MUST_CHECK copse_status copse_model_digest(const copse_model *model, char out[COPSE_DIGEST_SIZE],
+                                                           copse_error *err);
 COPSE_API void copse_model_free(copse_model *model);
 
 COPSE_API copse_task copse_model_task(const copse_model *model);

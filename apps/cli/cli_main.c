@@ -7,8 +7,8 @@
 #include "cli_out.h"
 
 static const cli_command *const commands[] = {
-    &cmd_fit,      &cmd_predict,   &cmd_eval,     &cmd_cv,    &cmd_learn,   &cmd_inspect, &cmd_effect,
-    &cmd_diagnose, &cmd_stability, &cmd_optimize, &cmd_synth, &cmd_methods, &cmd_demo,
+    &cmd_fit,    &cmd_predict,  &cmd_eval,      &cmd_cv,       &cmd_learn, &cmd_inspect, &cmd_check,
+    &cmd_effect, &cmd_diagnose, &cmd_stability, &cmd_optimize, &cmd_synth, &cmd_methods, &cmd_demo,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -136,6 +136,14 @@ copse_status copse_load(const char *path, copse_model **out, copse_error *err) {
     return status ? cp_fail(err, status, "%.300s: %s", path, inside.msg) : COPSE_OK;
 }
 
+copse_status copse_model_check(const copse_model *model, copse_error *err) {
+    return cp_model_check(model, err);
+}
+
+copse_status copse_model_digest(const copse_model *model, char out[COPSE_DIGEST_SIZE], copse_error *err) {
+    return cp_model_digest(model, out, err);
+}
+
 void copse_model_free(copse_model *model) {
     cp_model_free(model);
 }

@@ -7,6 +7,7 @@
 #define CP_BYTES_H
 
 #include "base/err.h"
+#include "base/sha256.h"
 
 enum {
     CP_BYTES_VERSION = 1, /* of the format: goes up when an older program would misread a file */
@@ -36,6 +37,13 @@ copse_status cp_writer_texts(cp_writer *w, const char *name, const char *const *
 void cp_writer_claim(cp_writer *w, size_t n, size_t size);
 /* The finished image, owned by the writer. */
 copse_status cp_writer_finish(cp_writer *w, const unsigned char **out_bytes, size_t *out_n, copse_error *err);
+
+/* A writer that keeps a hash of each section instead of its bytes, for the digest of an object that is not saved.  It
+ * takes no more memory than the hashes. */
+copse_status cp_writer_new_digest(cp_writer **out, copse_error *err);
+/* One hash of all sections for which `counts` answers 1, sorted by name: it depends on their names, types and elements,
+ * and not on the order in which they were written or on how they are packed. */
+void cp_writer_digest(cp_writer *w, int (*counts)(const char *name), char out[CP_SHA256_HEX]);
 
 /* Could these be the first bytes of an image?  And if so, of one that only a later program reads? */
 int cp_reader_sniff(const unsigned char *bytes, size_t n);

@@ -1,8 +1,10 @@
+#include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
 #include "base/bytes_image.h"
 #include "base/mem.h"
+#include "base/sha256.h"
 
 enum { LEVEL = 1 }; /* of zstd: higher ones hardly pay on planes of floats */
 
@@ -11,8 +13,17 @@ typedef struct buffer {
     size_t n, cap;
 } buffer;
 
+/* A section as the digest sees it. */
+typedef struct digest_entry {
+    char name[CP_IMAGE_NAME + 1];
+    unsigned char hash[CP_SHA256_BYTES];
+} digest_entry;
+
 struct cp_writer {
     buffer image, directory;
+    int digests; /* keeps hashes of the sections instead of their bytes */
+    digest_entry *entry;
+    size_t entries, cap_entries;
     size_t sections, claimed;
     cp_scope scope;
     unsigned char *planes; /* CP_IMAGE_BLOCK bytes */
@@ -58,7 +69,14 @@ void cp_writer_free(cp_writer *w) {
     cp_mem_free(w->planes);
     cp_mem_free(w->image.at);
     cp_mem_free(w->directory.at);
+    cp_mem_free(w->entry);
     cp_mem_free(w);
+}
+
+copse_status cp_writer_new_digest(cp_writer **out, copse_error *err) {
+    CP_TRY(cp_writer_new(out, err));
+    (*out)->digests = 1;
+    return COPSE_OK;
 }
 
 copse_status cp_writer_push(cp_writer *w, const char *prefix, copse_error *err) {
@@ -122,11 +140,32 @@ static void enter(cp_writer *w, cp_type type, const char *name, size_t count, si
     w->sections++;
 }
 
+/* Type, number of elements, then the planes of each block: the same on machines of any byte order. */
+static copse_status digest_section(cp_writer *w, cp_type type, const unsigned char *data, size_t n, copse_error *err) {
+    size_t size = cp_image_size(type), step = CP_IMAGE_BLOCK / size;
+    unsigned char head[9] = {(unsigned char)type};
+    cp_sha256 hash;
+    CP_TRY(CP_GROW(w->entry, w->cap_entries, w->entries + 1, err));
+    digest_entry *entry = &w->entry[w->entries++];
+    strcpy(entry->name, w->scope.text);
+    cp_image_put(head + 1, n, 8);
+    cp_sha256_init(&hash);
+    cp_sha256_add(&hash, head, sizeof head);
+    for (size_t done = 0; done < n; done += step) {
+        size_t part = n - done < step ? n - done : step;
+        cp_image_spread(w->planes, data + done * size, part, size);
+        cp_sha256_add(&hash, w->planes, part * size);
+    }
+    cp_sha256_finish(&hash, entry->hash);
+    return COPSE_OK;
+}
+
 copse_status cp_writer_array(cp_writer *w, const char *name, cp_type type, const void *data, size_t n,
                              copse_error *err) {
     CP_BUG(w->finished || !cp_scope_append(&w->scope, name));
     size_t length = strlen(w->scope.text), start = w->image.n;
     CP_BUG(!cp_image_name_is_fine(w->scope.text, length));
+    if (w->digests) return digest_section(w, type, data, n, err);
     CP_TRY(buffer_room(&w->directory, CP_IMAGE_ENTRY + length, err));
     copse_status status = write_blocks(w, data, n, cp_image_size(type), err);
     if (status) {
@@ -201,4 +240,23 @@ copse_status cp_writer_finish(cp_writer *w, const unsigned char **out_bytes, siz
     *out_bytes = h;
     *out_n = w->image.n;
     return COPSE_OK;
+}
+
+static int entry_order(const void *a, const void *b) {
+    return strcmp(((const digest_entry *)a)->name, ((const digest_entry *)b)->name);
+}
+
+void cp_writer_digest(cp_writer *w, int (*counts)(const char *name), char out[CP_SHA256_HEX]) {
+    unsigned char whole[CP_SHA256_BYTES];
+    cp_sha256 hash;
+    CP_BUG(!w->digests);
+    if (w->entries) qsort(w->entry, w->entries, sizeof *w->entry, entry_order);
+    cp_sha256_init(&hash);
+    for (size_t i = 0; i < w->entries; i++) {
+        if (!counts(w->entry[i].name)) continue;
+        cp_sha256_add(&hash, w->entry[i].name, strlen(w->entry[i].name) + 1);
+        cp_sha256_add(&hash, w->entry[i].hash, CP_SHA256_BYTES);
+    }
+    cp_sha256_finish(&hash, whole);
+    cp_sha256_hex(whole, out);
 }

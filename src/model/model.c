@@ -564,3 +564,10 @@ copse_status cp_model_read(const unsigned char *bytes, size_t n, copse_model **o
         *out = m;
     return status;
 }
+
+copse_status cp_model_check(const copse_model *m, copse_error *err) {
+    CP_TRY(cp_model_settle(m, NULL, err));
+    const char *broken = m->method->check(m->state);
+    return broken ? cp_fail(err, COPSE_E_MODEL, "an invariant of %s does not hold: %s", m->method->info.name, broken)
+                  : COPSE_OK;
+}

@@ -57,6 +57,10 @@ copse_status cp_model_settle(const copse_model *m, const copse_run *run, copse_e
 
 /* The whole model as sections, and back; `read` trusts nothing. */
 copse_status cp_model_write(const copse_model *m, unsigned flags, cp_writer *w, copse_error *err);
+/* COPSE_E_MODEL with the invariant that does not hold. */
+copse_status cp_model_check(const copse_model *m, copse_error *err);
+/* SHA-256 of what was learnt, in hexadecimal digits: all sections but those that say who wrote the file and how. */
+copse_status cp_model_digest(const copse_model *m, char out[CP_SHA256_HEX], copse_error *err);
 copse_status cp_model_read(const unsigned char *bytes, size_t n, copse_model **out, copse_error *err);
 void cp_model_free(copse_model *m);
 

@@ -1,0 +1,65 @@
+/* check - whether a model file holds what it must, and the digest of what it has learnt. */
+#include <string.h>
+
+#include "cli_data.h"
+#include "cli_json.h"
+#include "cli_out.h"
+
+/* opt_problem: NULL if there is none. */
+static void print_json(const char *opt_problem, const char *digest) {
+    cli_json j = {.file = stdout};
+    cli_json_object(&j, NULL);
+    cli_json_bool(&j, "ok", !opt_problem);
+    cli_json_array(&j, "problems");
+    if (opt_problem) cli_json_text(&j, NULL, opt_problem);
+    cli_json_end_array(&j);
+    if (!opt_problem) cli_json_text(&j, "digest", digest);
+    cli_json_end_object(&j);
+    cli_json_line(&j);
+}
+
+static void print_text(cli *c, const char *path, const copse_model *m, const char *digest) {
+    if (cli_args_has(&c->args, "digest")) {
+        printf("%s\n", digest);
+        return;
+    }
+    printf("%s: %s, %s of '%s': every invariant holds\n", cli_source(path), copse_params_method(copse_model_params(m)),
+           cli_task_name(copse_model_task(m)), copse_model_target(m));
+    if (!c->quiet) cli_say("digest", "%s", digest);
+}
+
+static copse_status run(cli *c, copse_error *err) {
+    const char *path = cli_args_word(&c->args, 0);
+    char digest[COPSE_DIGEST_SIZE];
+    copse_model *model = NULL;
+    copse_status status = cli_load(path, &model, err);
+    if (!status) status = copse_model_check(model, err);
+    if (!status) status = copse_model_digest(model, digest, err);
+    if (c->json && (!status || status == COPSE_E_MODEL))
+        print_json(status ? err->msg : NULL, digest);
+    else if (!status)
+        print_text(c, path, model, digest);
+    if (!status) status = cli_out_report(NULL, err);
+    copse_model_free(model);
+    return status;
+}
+
+static const cli_option check_options[] = {
+    {"digest", 0, NULL, "print the digest alone: equal digests, equal models"},
+    {0},
+};
+static const cli_group groups[] = {{"checking", check_options}, {"running", cli_run_options}, {0}};
+
+const cli_command cmd_check = {
+    .name = "check",
+    .words = "MODEL",
+    .summary = "whether a model file is whole, and the digest of what it has learnt",
+    .more =
+        "Reads the file as every command does, trusting nothing, and then checks the invariants of the model.\n"
+        "The digest is a SHA-256 of what was learnt: not of the version that wrote it, nor of its options.\n"
+        "Models with equal digests predict the same, to the last bit. Exit code 4 says that the file is damaged.\n",
+    .groups = groups,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};
