@@ -8,7 +8,7 @@ SHELL   := /bin/bash
 # Progress where somebody watches, warnings and errors only in a log.
 NINJA   := ninja -C $(BUILD) $(shell [ -t 1 ] || echo --quiet)
 
-.PHONY: all demo test bench papers check-long install format clean help configure
+.PHONY: all demo test unit check bench papers check-long install format clean help configure
 .DEFAULT_GOAL := all
 
 all: configure ## build the program (build/copse) and the library
@@ -20,6 +20,24 @@ demo: all ## build, then take the tour on embedded data
 test: ## every check there is but the long ones; the last line counts them
 	@tools/setup build test
 	@tools/run-tests
+
+# One test by name, with all that it prints: make T=csv
+ifdef T
+.DEFAULT_GOAL := one
+.PHONY: one
+one:
+	@tools/setup build test
+	@meson configure $(BUILD) -Dtests=true > /dev/null 2>&1 || meson setup $(BUILD) -Dtests=true > /dev/null
+	@meson test -C $(BUILD) -v $(T)
+endif
+
+unit: ## the unit tests, in seconds; make T=csv runs one test
+	@tools/setup build test
+	@tools/run-tests "build gcc" unit
+
+check: ## what a commit needs, in under two minutes: layout, names, format, gcc, same bits, unit and exact tests
+	@tools/setup build test
+	@tools/run-tests layers lint format "build gcc" symbols names "same bits" unit exact
 
 check-long: ## hours, not minutes: fuzzing, mutated model files, slow distribution tests
 	@tools/setup build test

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bart/bart_chain.h"
+#include "bart/draws/bart_chain.h"
 #include "base/mem.h"
 #include "num/draw.h"
 
@@ -81,7 +81,7 @@ out:
 static copse_status run(const setting *s, copse_error *err) {
     cp_rows rows = {.task = COPSE_REGRESS, .n = s->rows, .dims = s->columns};
     const cp_bart_sampler_options cgm = {.share = {.25, .25, .4, .1}}, growprune = {.share = {.5, .5}};
-    cp_bart_options opt = {.sampler = &cp_bart_local_sampler,
+    cp_bart_options opt = {.sampler = &cp_bart_mh_sampler,
                            .how = strcmp(s->sampler, "cgm") ? growprune : cgm,
                            .trees = s->trees,
                            .burn_in = s->sweeps,

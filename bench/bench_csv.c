@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/reader.h"
+#include "io/read.h"
 #include "num/rng.h"
 
 enum { ROUNDS = 5 }; /* the best counts: a guest's fresh memory may first have to be had from its host */

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "num/kern.h"
+#include "kernel/kern.h"
 #include "num/rng.h"
 #include "tree/tree_walk.h"
 
@@ -105,8 +105,8 @@ static void with_keys(const cp_tree *t, const cp_forest *f, const float *x, size
 
 /* With gangs of keys, as a forest of up to 64 columns answers. */
 static void with_gangs(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
-    static uint32_t key[QUERIES * CP_KERN_GANG_DIMS];
-    cp_tree_rows rows = {.x = x, .gang = f->dims <= CP_KERN_GANG_DIMS ? key : NULL, .n = n};
+    static uint32_t key[QUERIES * CP_KEY_BLOCK_DIMS];
+    cp_tree_rows rows = {.x = x, .gang = f->dims <= CP_KEY_BLOCK_DIMS ? key : NULL, .n = n};
     if (t == f->tree && rows.gang && !cp_kern_best()->gangs(x, n, f->dims, key)) return;
     cp_tree_walk_rows(t, f, &rows, out_leaf);
 }
@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
                 "\"ns_per_row_and_tree\": %.1f}\n",
                 walks[w].name, f.trees, f.tree[0].nodes, cp_tree_depth(&f.tree[0]), blocks[b],
                 cost(w, &f, query, blocks[b]));
-    cp_forest_clear(&f);
+    cp_tree_clear_forest(&f);
     cp_mem_free(x);
     cp_mem_free(query);
     return fails;

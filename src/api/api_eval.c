@@ -27,7 +27,7 @@ copse_status copse_scorer_add(copse_scorer *s, const copse_prediction *p, const 
                               copse_error *err) {
     if (p->answer.task != s->metric.task)
         return cp_fail(err, COPSE_E_USAGE, "a prediction of another task than the scorer's model");
-    cp_scored part = {.answer = &p->answer, .truth = truth, .first = first};
+    cp_score_rows part = {.answer = &p->answer, .truth = truth, .first = first};
     return cp_score_add(&s->metric, s->model, &part, NULL, err);
 }
 

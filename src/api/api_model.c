@@ -1,12 +1,27 @@
 #include "api/prediction.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "model/describe.h"
-#include "model/file.h"
 #include "model/model.h"
 #include "model/registry.h"
 
 const char *copse_version(void) {
     return COPSE_VERSION;
+}
+
+const char *copse_status_text(copse_status status) {
+    switch (status) {
+        case COPSE_OK: return "done";
+        case COPSE_E_INTERNAL: return "internal error";
+        case COPSE_E_USAGE: return "wrong usage";
+        case COPSE_E_DATA: return "bad data";
+        case COPSE_E_MODEL: return "bad model file";
+        case COPSE_E_SYSTEM: return "the system refused";
+        case COPSE_E_CONVERGE: return "not converged";
+        case COPSE_E_MEMORY: return "out of memory";
+        case COPSE_E_STOPPED: return "interrupted";
+    }
+    return "unknown status";
 }
 
 /* ------------------------------------------------------------------------------------------- methods and parameters */
@@ -101,7 +116,7 @@ copse_status copse_predict(const copse_model *model, const copse_table *x, size_
 
 copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first, size_t n,
                                 const copse_run *run, copse_prediction **out, copse_error *err) {
-    const cp_question q = {.table = x, .first = first, .n = n, .of_mean = 1};
+    const cp_query q = {.table = x, .first = first, .n = n, .of_mean = 1};
     CP_TRY(new_prediction(out, err));
     return end_prediction(out, cp_model_ask(model, &q, run, &(*out)->answer, err));
 }

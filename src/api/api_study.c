@@ -3,7 +3,7 @@
 #include "bo/study.h"
 
 static void show(const copse_study *s, size_t trial, copse_trial *out) {
-    const cp_trial *t = &s->trial[trial];
+    const cp_study_trial *t = &s->trial[trial];
     *out = (copse_trial){.id = trial + 1,
                          .x = s->x + trial * s->space->dims,
                          .state = t->state,

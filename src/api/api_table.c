@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/reader.h"
 #include "data/synth.h"
 #include "data/table.h"
 #include "data/text.h"
+#include "io/read.h"
 #include "model/model.h"
 
 static cp_read_options inner_options(const copse_read_options *opt) {
@@ -49,10 +49,10 @@ copse_status copse_table_add_text(copse_table *t, const char *name, const char *
 }
 
 copse_status copse_table_add_missing(copse_table *t, const char *words, copse_error *err) {
-    cp_missing missing;
-    CP_TRY(cp_missing_init(&missing, words, err));
+    cp_text_missing missing;
+    CP_TRY(cp_text_missing_init(&missing, words, err));
     copse_status status = cp_dict_join(&t->missing, &missing.words, err);
-    cp_missing_clear(&missing);
+    cp_text_missing_clear(&missing);
     return status;
 }
 

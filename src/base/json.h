@@ -3,7 +3,7 @@
 #ifndef CP_JSON_H
 #define CP_JSON_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
 /* Text is collected in `buf` and handed to `write` when it is full and at cp_json_end.  The first failure sticks. */
 typedef struct cp_json {

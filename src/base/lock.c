@@ -26,10 +26,10 @@ void cp_lock_free(cp_lock *l) {
     cp_mem_free(l);
 }
 
-void cp_lock_take(cp_lock *l) {
+void cp_lock_acquire(cp_lock *l) {
     pthread_mutex_lock(&l->mutex);
 }
 
-void cp_lock_give(cp_lock *l) {
+void cp_lock_release(cp_lock *l) {
     pthread_mutex_unlock(&l->mutex);
 }

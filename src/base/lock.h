@@ -2,12 +2,12 @@
 #ifndef CP_LOCK_H
 #define CP_LOCK_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
 typedef struct cp_lock cp_lock;
 copse_status cp_lock_new(cp_lock **out, copse_error *err);
 void cp_lock_free(cp_lock *l);
-void cp_lock_take(cp_lock *l);
-void cp_lock_give(cp_lock *l);
+void cp_lock_acquire(cp_lock *l);
+void cp_lock_release(cp_lock *l);
 
 #endif

@@ -28,6 +28,6 @@ void cp_log_progress(const copse_run *run, const char *what, double done, double
     if (run && run->progress) run->progress(run->arg, what, done, total);
 }
 
-void cp_log_last_words(const char *file, int line, const char *what) {
+void cp_log_fatal(const char *file, int line, const char *what) {
     fprintf(stderr, "copse: internal error at %s:%d: %s.  Please report it.\n", file, line, what);
 }

@@ -8,6 +8,6 @@ __attribute__((format(printf, 2, 3))) void cp_log_info(const copse_run *run, con
 __attribute__((format(printf, 2, 3))) void cp_log_warn(const copse_run *run, const char *fmt, ...);
 void cp_log_progress(const copse_run *run, const char *what, double done, double total);
 
-void cp_log_last_words(const char *file, int line, const char *what);
+void cp_log_fatal(const char *file, int line, const char *what);
 
 #endif

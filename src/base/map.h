@@ -2,7 +2,7 @@
 #ifndef CP_MAP_H
 #define CP_MAP_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
 /* Zeroed is empty. */
 typedef struct cp_map {

@@ -1,7 +1,6 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/mem.h"
 
-#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +10,8 @@
 /* Test hooks, not program state: nothing the library computes depends on them. */
 static atomic_long fail_after = -1;
 static atomic_size_t count, live;
+
+enum { LINE = 64 }; /* bytes of a cache line */
 
 static int refused(void) {
     atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
@@ -78,6 +79,12 @@ void *cp_mem_raw(size_t n, size_t size) {
     return born(total < LARGE ? malloc(total) : large(total));
 }
 
+void *cp_mem_aligned(size_t n, size_t size) {
+    size_t total = bytes_of(n, size);
+    if (!total || total > PTRDIFF_MAX - LINE || refused()) return NULL;
+    return born(aligned_alloc(LINE, (total + LINE - 1) / LINE * LINE));
+}
+
 void *cp_mem_resize(void *old, size_t n, size_t size) {
     size_t total = bytes_of(n, size);
     return !total || refused() ? NULL : move(old, total);
@@ -103,8 +110,6 @@ void cp_mem_free(void *p) {
 /* The block begins `shift` bytes before the array, 1 to LINE of them, and the last of those bytes says how many.
  * Growing by realloc keeps large blocks from being copied: their pages change place, and the shift stays what it
  * was. */
-enum { LINE = 64 };
-
 static unsigned char *block_of(void *array) {
     unsigned char *p = array;
     return p - p[-1];
@@ -164,7 +169,7 @@ copse_status cp_mem_grow_lines(void *ptr_slot, size_t *cap, size_t need, size_t 
     return grow(ptr_slot, cap, need, size, cp_mem_resize_lines, err);
 }
 
-void cp_mem_expect(void *from, size_t bytes) {
+void cp_mem_prefault(void *from, size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
     enum { PAGE = 4096, LEAST = 4 * PAGE };
     if (bytes < LEAST) return;
@@ -173,62 +178,4 @@ void cp_mem_expect(void *from, size_t bytes) {
 #else
     (void)from, (void)bytes;
 #endif
-}
-
-enum { ARENA_ALIGN = 64, ARENA_BLOCK = 1 << 16 };
-
-struct cp_arena_block {
-    struct cp_arena_block *next;
-    size_t size;
-    alignas(ARENA_ALIGN) unsigned char data[];
-};
-
-void cp_arena_init(cp_arena *a) {
-    *a = (cp_arena){0};
-}
-
-static struct cp_arena_block *arena_block(size_t size) {
-    size_t head = offsetof(struct cp_arena_block, data);
-    if (size > PTRDIFF_MAX - head - ARENA_ALIGN || refused()) return NULL;
-    struct cp_arena_block *b =
-        born(aligned_alloc(ARENA_ALIGN, (head + size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN));
-    if (b) *b = (struct cp_arena_block){.size = size};
-    return b;
-}
-
-void *cp_arena_get(cp_arena *a, size_t n, size_t size) {
-    size_t want = bytes_of(n, size);
-    if (!want) return NULL;
-    want = (want + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    while (a->now && a->now->size - a->used < want && a->now->next) {
-        a->now = a->now->next;
-        a->used = 0;
-    }
-    if (!a->now || a->now->size - a->used < want) {
-        struct cp_arena_block *b = arena_block(want > ARENA_BLOCK ? want : ARENA_BLOCK);
-        if (!b) return NULL;
-        if (a->now)
-            a->now->next = b;
-        else
-            a->first = b;
-        a->now = b;
-        a->used = 0;
-    }
-    void *p = a->now->data + a->used;
-    a->used += want;
-    return p;
-}
-
-void cp_arena_reset(cp_arena *a) {
-    a->now = a->first;
-    a->used = 0;
-}
-
-void cp_arena_clear(cp_arena *a) {
-    while (a->first) {
-        struct cp_arena_block *next = a->first->next;
-        cp_mem_free(a->first);
-        a->first = next;
-    }
-    *a = (cp_arena){0};
 }

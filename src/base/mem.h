@@ -1,15 +1,16 @@
-/* mem - checked allocation, growing arrays, and an arena for what does not outlive a job.
+/* mem - checked allocation and growing arrays.
  *
  * Everything the library allocates passes through here, so that tests can make the k-th allocation fail and count how
  * many there are. */
 #ifndef CP_MEM_H
 #define CP_MEM_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
 /* NULL when there is no memory or n * size overflows.  n or size may be 0: the result is then still freeable. */
-void *cp_mem_new(size_t n, size_t size); /* zeroed */
-void *cp_mem_raw(size_t n, size_t size); /* not zeroed */
+void *cp_mem_new(size_t n, size_t size);     /* zeroed */
+void *cp_mem_raw(size_t n, size_t size);     /* not zeroed */
+void *cp_mem_aligned(size_t n, size_t size); /* the same, at the beginning of a cache line */
 void *cp_mem_resize(void *old, size_t n, size_t size);
 char *cp_mem_strdup(const char *s);
 char *cp_mem_strndup(const char *s, size_t n);
@@ -38,17 +39,7 @@ void cp_mem_free_lines(void *p);
 
 /* Asks the system for the pages of memory that is about to be written.  Met one by one, each of them costs an
  * interruption, which takes longer than filling it.  Does nothing where the system cannot. */
-void cp_mem_expect(void *from, size_t bytes);
-
-/* Scratch that is given back all at once.  Blocks are kept by reset for the next use. */
-typedef struct cp_arena {
-    struct cp_arena_block *first, *now;
-    size_t used; /* in `now` */
-} cp_arena;
-void cp_arena_init(cp_arena *a);
-void *cp_arena_get(cp_arena *a, size_t n, size_t size); /* 64-byte aligned, not zeroed; NULL when out of memory */
-void cp_arena_reset(cp_arena *a);
-void cp_arena_clear(cp_arena *a);
+void cp_mem_prefault(void *from, size_t bytes);
 
 /* Tests only: after n more allocations every further one fails; n < 0: none does. */
 void cp_mem_fail_after(long n);

@@ -12,7 +12,7 @@
 
 const char *const cp_moves_name[CP_MOVES] = {"grow", "prune", "change", "swap"};
 
-copse_status cp_moves_init(cp_moves *k, const cp_moves_model *m, const double share[CP_MOVES], copse_error *err) {
+copse_status cp_moves_init(cp_moves *k, const cp_moves_tree_model *m, const double share[CP_MOVES], copse_error *err) {
     copse_status status;
     size_t rows = m->ranks->rows;
     *k = (cp_moves){.model = m};
@@ -225,7 +225,7 @@ static void apply_grow(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
     cp_moves_tree_delist(&t->growable, t, move->node);
     edit(t, move);
     t->pairs++;
-    cp_moves_settle(k, t, move->node);
+    cp_moves_rebuild_commit(k, t, move->node);
     note_prunable(t, move->node);
     note_prunable(t, t->node[move->node].parent);
 }
@@ -236,7 +236,7 @@ static void apply_prune(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
     for (int32_t u = left; u <= left + 1; u++)
         if (t->node[u].place != CP_NONE) cp_moves_tree_delist(&t->growable, t, u);
     edit(t, move);
-    cp_moves_settle(k, t, move->node);
+    cp_moves_rebuild_commit(k, t, move->node);
     note_prunable(t, t->node[move->node].parent);
     drop_pair(t, left);
 }
@@ -245,7 +245,7 @@ static void apply_prune(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
 static void apply_swap(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
     int32_t top = top_of(t, move), left = t->node[top].left;
     edit(t, move);
-    cp_moves_settle(k, t, top);
+    cp_moves_rebuild_commit(k, t, top);
     note_prunable(t, left);
     note_prunable(t, left + 1);
 }
@@ -255,7 +255,7 @@ void cp_moves_apply(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
         case CP_MOVE_GROW: apply_grow(k, t, move); break;
         case CP_MOVE_PRUNE: apply_prune(k, t, move); break;
         case CP_MOVE_SWAP: apply_swap(k, t, move); break;
-        default: edit(t, move); cp_moves_settle(k, t, move->node);
+        default: edit(t, move); cp_moves_rebuild_commit(k, t, move->node);
     }
     cp_moves_tree_sum(t, k->model);
 }
@@ -285,7 +285,7 @@ copse_status cp_moves_step(cp_moves *k, cp_moves_tree *t, cp_rng *rng, cp_moves_
 
 /* New nodes get the greatest numbers, so going through all numbers meets each node once. */
 copse_status cp_moves_draw_tree(cp_moves *k, cp_moves_tree *t, cp_rng *rng, copse_error *err) {
-    const cp_moves_model *m = k->model;
+    const cp_moves_tree_model *m = k->model;
     copse_status status = COPSE_OK;
     cp_moves_tree_reset(t, m);
     for (int32_t u = 0; (size_t)u < cp_moves_tree_nodes(t); u++) {

@@ -27,7 +27,7 @@
 #ifndef CP_MOVES_H
 #define CP_MOVES_H
 
-#include "base/bytes.h"
+#include "base/codec.h"
 #include "bayes/moves_tree.h"
 
 typedef enum cp_move_kind { CP_MOVE_GROW, CP_MOVE_PRUNE, CP_MOVE_CHANGE, CP_MOVE_SWAP, CP_MOVES } cp_move_kind;
@@ -42,7 +42,7 @@ typedef struct cp_move {
 
 /* The moves' own: what they judge by, how often each is tried, and scratch.  One for each chain, or for each thread. */
 typedef struct cp_moves {
-    const cp_moves_model *model;
+    const cp_moves_tree_model *model;
     double share[CP_MOVES];
     /* What the subtree under the move would be: nodes and statistics by node number, rows from 0 on. */
     cp_moves_node *shadow;
@@ -54,7 +54,7 @@ typedef struct cp_moves {
 } cp_moves;
 
 /* share: of each kind, >= 0, summing to 1.  Borrows the model. */
-copse_status cp_moves_init(cp_moves *k, const cp_moves_model *m, const double share[CP_MOVES], copse_error *err);
+copse_status cp_moves_init(cp_moves *k, const cp_moves_tree_model *m, const double share[CP_MOVES], copse_error *err);
 void cp_moves_clear(cp_moves *k);
 /* Room in tree and scratch for so many pairs; log_ratio needs room for one more than there are.  Only this
  * allocates. */
@@ -84,11 +84,11 @@ copse_status cp_moves_draw_tree(cp_moves *k, cp_moves_tree *t, cp_rng *rng, cops
  * 0 if a node would have no rows; what was found is then void. */
 int cp_moves_rebuild(cp_moves *k, const cp_moves_tree *t, int32_t top);
 /* And from there into the tree. */
-void cp_moves_settle(cp_moves *k, cp_moves_tree *t, int32_t top);
+void cp_moves_rebuild_commit(cp_moves *k, cp_moves_tree *t, int32_t top);
 
 /* In moves_file.c: links, rules and lists; the rest follows.  All that is read is checked, and t is then as it was when
  * written, down to the bit. */
-copse_status cp_moves_write(const cp_moves_tree *t, cp_writer *w, copse_error *err);
-copse_status cp_moves_read(cp_moves *k, cp_moves_tree *t, cp_reader *r, copse_error *err);
+copse_status cp_moves_file_write(const cp_moves_tree *t, cp_writer *w, copse_error *err);
+copse_status cp_moves_file_read(cp_moves *k, cp_moves_tree *t, cp_reader *r, copse_error *err);
 
 #endif

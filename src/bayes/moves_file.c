@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-copse_status cp_moves_write(const cp_moves_tree *t, cp_writer *w, copse_error *err) {
+copse_status cp_moves_file_write(const cp_moves_tree *t, cp_writer *w, copse_error *err) {
     copse_status status;
     size_t nodes = cp_moves_tree_nodes(t);
     int32_t *left = NULL;
@@ -122,13 +122,13 @@ static copse_status read_tree(cp_moves *k, cp_moves_tree *t, const parts *p, cp_
     CP_TRY(sink_nodes(t, k->model->ranks, r, err));
     t->node[0].rows = (uint32_t)t->rows;
     if (!cp_moves_rebuild(k, t, 0)) return cp_reader_bad(r, err, "a node of a tree has no rows");
-    cp_moves_settle(k, t, 0);
+    cp_moves_rebuild_commit(k, t, 0);
     CP_TRY(read_lists(t, r, err));
     cp_moves_tree_sum(t, k->model);
     return COPSE_OK;
 }
 
-copse_status cp_moves_read(cp_moves *k, cp_moves_tree *t, cp_reader *r, copse_error *err) {
+copse_status cp_moves_file_read(cp_moves *k, cp_moves_tree *t, cp_reader *r, copse_error *err) {
     parts p = {0};
     copse_status status;
     cp_moves_tree_reset(t, k->model);

@@ -69,7 +69,7 @@ static void rebuild_leaf(cp_moves *k, const cp_moves_tree *t, int32_t u, const u
     cp_moves_node *n = &k->shadow[u];
     cp_span s = {row, n->rows};
     n->columns = (uint32_t)cp_rule_columns(k->model->ranks, s, 1);
-    cp_moves_model_judge(k->model, s, k->stat + (size_t)u * t->width, &n->log);
+    cp_moves_tree_marginal(k->model, s, k->stat + (size_t)u * t->width, &n->log);
 }
 
 int cp_moves_rebuild(cp_moves *k, const cp_moves_tree *t, int32_t top) {
@@ -86,7 +86,7 @@ int cp_moves_rebuild(cp_moves *k, const cp_moves_tree *t, int32_t top) {
     return 1;
 }
 
-void cp_moves_settle(cp_moves *k, cp_moves_tree *t, int32_t top) {
+void cp_moves_rebuild_commit(cp_moves *k, cp_moves_tree *t, int32_t top) {
     const cp_moves_node *whole = &t->node[top];
     memcpy(t->row + whole->first, k->row, whole->rows * sizeof *t->row);
     for (int32_t u = top; u != CP_NONE; u = cp_moves_tree_next(t, u, top)) {

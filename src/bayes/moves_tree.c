@@ -2,12 +2,13 @@
 
 #include "base/mem.h"
 
-void cp_moves_model_init(cp_moves_model *m, const cp_ranks *ranks, const cp_leaf *opt_leaf, cp_tree_prior prior) {
-    *m = (cp_moves_model){.ranks = ranks, .leaf = opt_leaf};
+void cp_moves_tree_model_init(cp_moves_tree_model *m, const cp_ranks *ranks, const cp_leaf *opt_leaf,
+                              cp_tree_prior prior) {
+    *m = (cp_moves_tree_model){.ranks = ranks, .leaf = opt_leaf};
     cp_tree_prior_table_init(&m->prior, prior);
 }
 
-void cp_moves_model_judge(const cp_moves_model *m, cp_span s, double *out_stat, double *out_log) {
+void cp_moves_tree_marginal(const cp_moves_tree_model *m, cp_span s, double *out_stat, double *out_log) {
     *out_log = 0;
     if (!m->leaf) return;
     cp_leaf_gather(m->leaf, s.row, s.n, out_stat);
@@ -22,7 +23,7 @@ copse_status cp_moves_tree_reserve(cp_moves_tree *t, size_t pairs, copse_error *
     return CP_GROW(t->prunable.node, t->prunable.cap, pairs + 1, err);
 }
 
-copse_status cp_moves_tree_init(cp_moves_tree *t, const cp_moves_model *m, copse_error *err) {
+copse_status cp_moves_tree_init(cp_moves_tree *t, const cp_moves_tree_model *m, copse_error *err) {
     copse_status status;
     *t = (cp_moves_tree){.rows = m->ranks->rows, .width = m->leaf ? m->leaf->width : 0};
     CP_TRY_OUT(CP_RAW(t->row, t->rows, err));
@@ -42,21 +43,21 @@ void cp_moves_tree_clear(cp_moves_tree *t) {
     *t = (cp_moves_tree){0};
 }
 
-void cp_moves_tree_reset(cp_moves_tree *t, const cp_moves_model *m) {
+void cp_moves_tree_reset(cp_moves_tree *t, const cp_moves_tree_model *m) {
     for (size_t i = 0; i < t->rows; i++) t->row[i] = (uint32_t)i;
     t->pairs = t->growable.n = t->prunable.n = 0;
     t->node[0] = (cp_moves_node){.parent = CP_NONE, .left = CP_NONE, .rows = (uint32_t)t->rows, .place = CP_NONE};
     cp_span all = cp_moves_tree_span(t, 0);
     t->node[0].columns = (uint32_t)cp_rule_columns(m->ranks, all, 1);
-    cp_moves_model_judge(m, all, t->stat, &t->node[0].log);
+    cp_moves_tree_marginal(m, all, t->stat, &t->node[0].log);
     if (t->node[0].columns) cp_moves_tree_enlist(&t->growable, t, 0);
     cp_moves_tree_sum(t, m);
 }
 
-void cp_moves_tree_refresh(cp_moves_tree *t, const cp_moves_model *m) {
+void cp_moves_tree_refresh(cp_moves_tree *t, const cp_moves_tree_model *m) {
     for (int32_t u = 0; (size_t)u < cp_moves_tree_nodes(t); u++)
         if (cp_moves_tree_is_leaf(t, u))
-            cp_moves_model_judge(m, cp_moves_tree_span(t, u), t->stat + (size_t)u * t->width, &t->node[u].log);
+            cp_moves_tree_marginal(m, cp_moves_tree_span(t, u), t->stat + (size_t)u * t->width, &t->node[u].log);
     cp_moves_tree_sum(t, m);
 }
 
@@ -89,12 +90,12 @@ size_t cp_moves_tree_depth(const cp_moves_tree *t) {
     return most;
 }
 
-double cp_moves_tree_log_node(const cp_moves_model *m, const cp_moves_node *n) {
+double cp_moves_tree_log_node(const cp_moves_tree_model *m, const cp_moves_node *n) {
     if (n->left != CP_NONE) return cp_tree_prior_table_split(&m->prior, n->depth) + n->log;
     return n->columns ? cp_tree_prior_table_stop(&m->prior, n->depth) : 0;
 }
 
-void cp_moves_tree_sum(cp_moves_tree *t, const cp_moves_model *m) {
+void cp_moves_tree_sum(cp_moves_tree *t, const cp_moves_tree_model *m) {
     t->log_prior = t->log_likelihood = 0;
     for (size_t i = 0; i < cp_moves_tree_nodes(t); i++) {
         const cp_moves_node *n = &t->node[i];

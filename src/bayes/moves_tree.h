@@ -16,7 +16,7 @@
  * Numbers of nodes and the order of the two lists depend on how the tree came about, and are part of the state: they
  * decide what the next random number means.  All else follows from links, rules and data.
  *
- * Invariants, checked by cp_moves_tree_check (moves_check.c), which computes everything anew:
+ * Invariants, checked by cp_moves_tree_check (moves_tree_check.c), which computes everything anew:
  *   T1  nodes = 2 pairs + 1; `left` of an inner node is odd, its two children have it as parent and are one deeper;
  *       each node is reached from the root once; the root's children are pair 0.
  *   T2  the root owns all rows; a node's range is its left child's followed by its right child's, neither empty; row is
@@ -30,20 +30,21 @@
 #ifndef CP_MOVES_TREE_H
 #define CP_MOVES_TREE_H
 
-#include "base/err.h"
+#include "base/fail.h"
 #include "bayes/tree_prior.h"
 #include "leaf/leaf.h"
 
 /* What trees are judged by; read by all chains at once.  Borrows ranks and leaf. */
-typedef struct cp_moves_model {
+typedef struct cp_moves_tree_model {
     const cp_ranks *ranks;
     const cp_leaf *leaf; /* NULL: no likelihood, the prior alone */
     cp_tree_prior_table prior;
-} cp_moves_model;
+} cp_moves_tree_model;
 
-void cp_moves_model_init(cp_moves_model *m, const cp_ranks *ranks, const cp_leaf *opt_leaf, cp_tree_prior prior);
+void cp_moves_tree_model_init(cp_moves_tree_model *m, const cp_ranks *ranks, const cp_leaf *opt_leaf,
+                              cp_tree_prior prior);
 /* Statistic and log marginal likelihood of rows that share a leaf; 0 and nothing without a likelihood. */
-void cp_moves_model_judge(const cp_moves_model *m, cp_span s, double *out_stat, double *out_log);
+void cp_moves_tree_marginal(const cp_moves_tree_model *m, cp_span s, double *out_stat, double *out_log);
 
 typedef struct cp_moves_node {
     int32_t parent; /* CP_NONE: the root */
@@ -75,14 +76,14 @@ typedef struct cp_moves_tree {
 } cp_moves_tree;
 
 /* One leaf with all rows. */
-copse_status cp_moves_tree_init(cp_moves_tree *t, const cp_moves_model *m, copse_error *err);
+copse_status cp_moves_tree_init(cp_moves_tree *t, const cp_moves_tree_model *m, copse_error *err);
 void cp_moves_tree_clear(cp_moves_tree *t);
 /* Room for so many pairs; nothing else here allocates. */
 copse_status cp_moves_tree_reserve(cp_moves_tree *t, size_t pairs, copse_error *err);
 /* One leaf again. */
-void cp_moves_tree_reset(cp_moves_tree *t, const cp_moves_model *m);
+void cp_moves_tree_reset(cp_moves_tree *t, const cp_moves_tree_model *m);
 /* The targets have changed (as residuals do in BART): leaves' statistics and likelihoods again. */
-void cp_moves_tree_refresh(cp_moves_tree *t, const cp_moves_model *m);
+void cp_moves_tree_refresh(cp_moves_tree *t, const cp_moves_tree_model *m);
 
 static inline size_t cp_moves_tree_nodes(const cp_moves_tree *t) {
     return 2 * t->pairs + 1;
@@ -105,13 +106,13 @@ static inline cp_span cp_moves_tree_span(const cp_moves_tree *t, int32_t node) {
 int32_t cp_moves_tree_next(const cp_moves_tree *t, int32_t at, int32_t top);
 size_t cp_moves_tree_depth(const cp_moves_tree *t);
 /* log_prior and log_likelihood from the nodes. */
-void cp_moves_tree_sum(cp_moves_tree *t, const cp_moves_model *m);
+void cp_moves_tree_sum(cp_moves_tree *t, const cp_moves_tree_model *m);
 void cp_moves_tree_enlist(cp_moves_list *l, cp_moves_tree *t, int32_t node);
 void cp_moves_tree_delist(cp_moves_list *l, cp_moves_tree *t, int32_t node);
 /* The log prior of a node's part: that it is split and how, or that it is not. */
-double cp_moves_tree_log_node(const cp_moves_model *m, const cp_moves_node *n);
+double cp_moves_tree_log_node(const cp_moves_tree_model *m, const cp_moves_node *n);
 
 /* NULL if the invariants hold, else what is broken. */
-const char *cp_moves_tree_check(const cp_moves_tree *t, const cp_moves_model *m);
+const char *cp_moves_tree_check(const cp_moves_tree *t, const cp_moves_tree_model *m);
 
 #endif

@@ -154,7 +154,7 @@ static void look(quest *q, size_t lo, size_t hi) {
         look(q, lo, mid);
 }
 
-int32_t cp_grid_near(const cp_grid *g, const float *x, size_t effort) {
+int32_t cp_grid_nearest(const cp_grid *g, const float *x, size_t effort) {
     quest q = {.g = g, .x = x, .distance = INFINITY, .found = CP_NONE, .visits = effort};
     look(&q, 0, g->n);
     return q.found;

@@ -30,7 +30,7 @@ static inline const float *cp_grid_point(const cp_grid *g, int32_t point) {
 void cp_grid_take(cp_grid *g, int32_t point);
 /* The free point with the least sum of distances over the columns; CP_NONE if none is free.  In many columns that takes
  * long: after `effort` points have been looked at it is the nearest of those. */
-int32_t cp_grid_near(const cp_grid *g, const float *x, size_t effort);
+int32_t cp_grid_nearest(const cp_grid *g, const float *x, size_t effort);
 /* A free point, all alike; CP_NONE if none is free. */
 int32_t cp_grid_draw(const cp_grid *g, cp_rng *rng);
 

@@ -96,7 +96,7 @@ static copse_status copy_levels(const copse_dim *d, const char *const **out, cop
 }
 
 /* Where the scale begins and ends: an integer has half a step on either side of it. */
-static void set_scale(cp_dim *d) {
+static void set_scale(cp_space_dim *d) {
     double half = d->info.kind == COPSE_DIM_INTEGER ? .5 : 0;
     d->from = d->info.low - half;
     d->to = d->info.high + half;
@@ -106,8 +106,8 @@ static void set_scale(cp_dim *d) {
     }
 }
 
-static copse_status copy_dim(const copse_dim *from, size_t first, cp_dim *d, copse_error *err) {
-    *d = (cp_dim){.first = first, .width = from->kind == COPSE_DIM_CATEGORY ? from->n_levels : 1};
+static copse_status copy_dim(const copse_dim *from, size_t first, cp_space_dim *d, copse_error *err) {
+    *d = (cp_space_dim){.first = first, .width = from->kind == COPSE_DIM_CATEGORY ? from->n_levels : 1};
     d->info.kind = from->kind;
     d->info.name = cp_mem_strdup(from->name);
     if (!d->info.name) return cp_fail_memory(err);
@@ -249,7 +249,7 @@ copse_status cp_space_of_table(const copse_table *t, const char *opt_drop, const
 
 /* ------------------------------------------------------------------------------------------------------- the cube */
 
-double cp_space_value(const cp_dim *d, double u) {
+double cp_space_value(const cp_space_dim *d, double u) {
     if (d->info.kind == COPSE_DIM_CATEGORY) return fmin(floor(u * (double)d->width), (double)(d->width - 1));
     double x = d->from + u * (d->to - d->from);
     if (d->info.log) x = exp(x);
@@ -257,7 +257,7 @@ double cp_space_value(const cp_dim *d, double u) {
     return fmin(fmax(x, d->info.low), d->info.high);
 }
 
-void cp_space_encode_dim(const cp_dim *d, double value, float *out) {
+void cp_space_encode_dim(const cp_space_dim *d, double value, float *out) {
     if (d->info.kind == COPSE_DIM_CATEGORY) {
         for (size_t i = 0; i < d->width; i++) out[i] = (double)i == value ? 1.0F / (float)d->width : 0;
         return;
@@ -270,10 +270,10 @@ void cp_space_encode(const cp_space *s, const double *x, float *out) {
     for (size_t k = 0; k < s->dims; k++) cp_space_encode_dim(&s->dim[k], x[k], out + s->dim[k].first);
 }
 
-double cp_space_apart(const cp_space *s, const double *a, const double *b) {
+double cp_space_distance(const cp_space *s, const double *a, const double *b) {
     double most = 0;
     for (size_t k = 0; k < s->dims; k++) {
-        const cp_dim *d = &s->dim[k];
+        const cp_space_dim *d = &s->dim[k];
         float from = 0, to = 0;
         if (a[k] == b[k]) continue;
         if (d->info.kind == COPSE_DIM_CATEGORY) return 1;
@@ -284,9 +284,9 @@ double cp_space_apart(const cp_space *s, const double *a, const double *b) {
     return most;
 }
 
-const cp_dim *cp_space_outside(const cp_space *s, const double *x) {
+const cp_space_dim *cp_space_outside(const cp_space *s, const double *x) {
     for (size_t k = 0; k < s->dims; k++) {
-        const cp_dim *d = &s->dim[k];
+        const cp_space_dim *d = &s->dim[k];
         int whole = d->info.kind == COPSE_DIM_REAL || floor(x[k]) == x[k];
         if (!whole || !(x[k] >= d->info.low && x[k] <= d->info.high)) return d;
     }
@@ -295,7 +295,7 @@ const cp_dim *cp_space_outside(const cp_space *s, const double *x) {
 
 /* ------------------------------------------------------------------------------------------------------------ files */
 
-static copse_status write_dim(const cp_dim *d, cp_writer *w, copse_error *err) {
+static copse_status write_dim(const cp_space_dim *d, cp_writer *w, copse_error *err) {
     CP_TRY(cp_writer_text(w, "name", d->info.name, err));
     CP_TRY(cp_writer_i64(w, "kind", (int64_t)d->info.kind, err));
     if (d->info.kind == COPSE_DIM_CATEGORY) return cp_writer_texts(w, "levels", d->info.levels, d->info.n_levels, err);

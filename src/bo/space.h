@@ -15,20 +15,20 @@
 #ifndef CP_SPACE_H
 #define CP_SPACE_H
 
-#include "base/bytes.h"
+#include "base/codec.h"
 #include "data/table.h"
 
 enum { CP_SPACE_DIMS = 1000, CP_SPACE_COLS = 10000 }; /* at most */
 
-typedef struct cp_dim {
+typedef struct cp_space_dim {
     copse_dim info;      /* its strings belong to the space */
     double from, to;     /* of the scale: what becomes 0 and 1 */
     size_t first, width; /* columns */
-} cp_dim;
+} cp_space_dim;
 
 typedef struct cp_space {
     size_t dims, cols;
-    cp_dim *dim;
+    cp_space_dim *dim;
     size_t points; /* of a list, else 0 */
     double *point; /* points x dims */
 } cp_space;
@@ -41,14 +41,14 @@ copse_status cp_space_of_table(const copse_table *t, const char *opt_drop, const
 void cp_space_free(cp_space *s);
 
 /* The value at u in [0,1) of a dimension: uniform u gives the uniform law on its scale. */
-double cp_space_value(const cp_dim *d, double u);
+double cp_space_value(const cp_space_dim *d, double u);
 /* Its columns. */
-void cp_space_encode_dim(const cp_dim *d, double value, float *out);
+void cp_space_encode_dim(const cp_space_dim *d, double value, float *out);
 void cp_space_encode(const cp_space *s, const double *x, float *out);
 /* How far two points are apart in the dimension where that is most, of the length of its scale; levels: 1. */
-double cp_space_apart(const cp_space *s, const double *a, const double *b);
+double cp_space_distance(const cp_space *s, const double *a, const double *b);
 /* NULL if the point is in the box, else the dimension that is not. */
-const cp_dim *cp_space_outside(const cp_space *s, const double *x);
+const cp_space_dim *cp_space_outside(const cp_space *s, const double *x);
 
 copse_status cp_space_write(const cp_space *s, cp_writer *w, copse_error *err);
 copse_status cp_space_read(cp_reader *r, cp_space **out, copse_error *err);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bytes_image.h"
+#include "base/layout.h"
 #include "base/mem.h"
 #include "data/schema.h"
 
@@ -21,7 +21,7 @@ const char *cp_study_acquisition(const copse_study *s) {
 
 void cp_study_free(copse_study *s) {
     if (!s) return;
-    cp_ledger_free(s->ledger);
+    cp_journal_free(s->ledger);
     cp_space_free(s->space);
     cp_grid_clear(&s->grid);
     cp_mem_free(s->trial);
@@ -30,7 +30,7 @@ void cp_study_free(copse_study *s) {
     cp_mem_free(s->pending);
     cp_map_clear(&s->seen);
     cp_surrogate_clear(&s->forest);
-    cp_lesson_clear(&s->lesson);
+    cp_target_transform_clear(&s->lesson);
     cp_mem_free(s);
 }
 
@@ -53,16 +53,16 @@ static copse_status reserve(copse_study *s, copse_error *err) {
 /* A new trial; room is there. */
 static void note_point(copse_study *s, const double *x, int32_t point) {
     memmove(s->x + s->n * s->space->dims, x, s->space->dims * sizeof *x); /* it may stand there already */
-    s->trial[s->n] = (cp_trial){.value = NAN, .state = COPSE_TRIAL_ASKED, .point = point};
+    s->trial[s->n] = (cp_study_trial){.value = NAN, .state = COPSE_TRIAL_ASKED, .point = point};
     if (point != CP_NONE)
         cp_grid_take(&s->grid, point);
     else if (!cp_study_seen(s, x))
-        CP_BUG(cp_map_add(&s->seen, cp_search_hash(x, s->space->dims), (int32_t)s->n, NULL));
+        CP_BUG(cp_map_add(&s->seen, cp_acq_search_hash(x, s->space->dims), (int32_t)s->n, NULL));
     s->pending[s->pendings++] = (int32_t)s->n++;
 }
 
 static void note_value(copse_study *s, size_t trial, double value) {
-    cp_trial *t = &s->trial[trial];
+    cp_study_trial *t = &s->trial[trial];
     size_t at = s->pendings;
     while (at-- > 0 && s->pending[at] != (int32_t)trial) continue;
     memmove(s->pending + at, s->pending + at + 1, (--s->pendings - at) * sizeof *s->pending);
@@ -72,8 +72,8 @@ static void note_value(copse_study *s, size_t trial, double value) {
     s->told[s->tells++] = (int32_t)trial;
     int32_t mark = s->story.mark;
     double off =
-        mark == CP_NONE ? 0 : cp_space_apart(s->space, cp_study_point(s, trial), cp_study_point(s, (size_t)mark));
-    if (cp_story_note(&s->story, (int32_t)trial, cp_study_worth(s, value), off, s->n, s->asked)) s->grown = 0;
+        mark == CP_NONE ? 0 : cp_space_distance(s->space, cp_study_point(s, trial), cp_study_point(s, (size_t)mark));
+    if (cp_restarts_update(&s->story, (int32_t)trial, cp_study_worth(s, value), off, s->n, s->asked)) s->grown = 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- records */
@@ -81,11 +81,11 @@ static void note_value(copse_study *s, size_t trial, double value) {
 static void put_f64(unsigned char *to, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    cp_image_put(to, bits, 8);
+    cp_layout_put(to, bits, 8);
 }
 
 static double get_f64(const unsigned char *from) {
-    uint64_t bits = cp_image_get(from, 8);
+    uint64_t bits = cp_layout_get(from, 8);
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
@@ -98,7 +98,7 @@ static size_t point_bytes(const copse_study *s) {
 
 static void put_point(const copse_study *s, unsigned char *to, const double *x, int32_t point) {
     if (s->space->points) {
-        cp_image_put(to, (uint64_t)point, 8);
+        cp_layout_put(to, (uint64_t)point, 8);
         return;
     }
     for (size_t k = 0; k < s->space->dims; k++) put_f64(to + 8 * k, x[k]);
@@ -109,13 +109,13 @@ static copse_status bad_record(copse_error *err) {
 }
 
 static int value_is_fine(double value) {
-    return isnan(value) || fabs(value) <= CP_MAX_TARGET;
+    return isnan(value) || fabs(value) <= CP_SCHEMA_TARGET_MAX;
 }
 
 static copse_status take_point(copse_study *s, const unsigned char *from, copse_error *err) {
     if (s->n >= MOST_TRIALS) return bad_record(err);
     if (s->space->points) {
-        uint64_t point = cp_image_get(from, 8);
+        uint64_t point = cp_layout_get(from, 8);
         if (point >= s->space->points) return bad_record(err);
         note_point(s, s->space->point + point * s->space->dims, (int32_t)point);
         return COPSE_OK;
@@ -128,10 +128,10 @@ static copse_status take_point(copse_study *s, const unsigned char *from, copse_
 }
 
 /* Nothing in a file is trusted, though the checksums held. */
-static copse_status take_record(copse_study *s, const cp_record *r, copse_error *err) {
+static copse_status take_record(copse_study *s, const cp_journal_record *r, copse_error *err) {
     size_t point = point_bytes(s);
     if (r->kind == TOLD && r->n == 16) {
-        uint64_t trial = cp_image_get(r->bytes, 8);
+        uint64_t trial = cp_layout_get(r->bytes, 8);
         double value = get_f64(r->bytes + 8);
         if (trial >= s->n || s->trial[trial].state != COPSE_TRIAL_ASKED || !value_is_fine(value))
             return bad_record(err);
@@ -149,11 +149,11 @@ static copse_status take_record(copse_study *s, const cp_record *r, copse_error 
 }
 
 static copse_status catch_up(copse_study *s, copse_error *err) {
-    cp_record r;
+    cp_journal_record r;
     int got = 0;
     do {
         CP_TRY(reserve(s, err));
-        CP_TRY(cp_ledger_next(s->ledger, &r, &got, err));
+        CP_TRY(cp_journal_next(s->ledger, &r, &got, err));
         if (got) CP_TRY(take_record(s, &r, err));
     } while (got);
     return COPSE_OK;
@@ -163,18 +163,18 @@ static copse_status catch_up(copse_study *s, copse_error *err) {
  * leave. */
 static copse_status enter(copse_study *s, copse_error *err) {
     if (!s->ledger) return reserve(s, err);
-    CP_TRY(cp_ledger_lock(s->ledger, err));
+    CP_TRY(cp_journal_lock(s->ledger, err));
     copse_status status = catch_up(s, err);
-    if (status) cp_ledger_unlock(s->ledger);
+    if (status) cp_journal_unlock(s->ledger);
     return status;
 }
 
 static void leave(copse_study *s) {
-    if (s->ledger) cp_ledger_unlock(s->ledger);
+    if (s->ledger) cp_journal_unlock(s->ledger);
 }
 
 static copse_status append(copse_study *s, uint32_t kind, const unsigned char *bytes, size_t n, copse_error *err) {
-    return s->ledger ? cp_ledger_append(s->ledger, kind, bytes, n, err) : COPSE_OK;
+    return s->ledger ? cp_journal_append(s->ledger, kind, bytes, n, err) : COPSE_OK;
 }
 
 /* A record of a point, and a value if there is one. */
@@ -218,7 +218,7 @@ static copse_status read_options(copse_study *s, const copse_study_options *opt,
 /* What follows from the space and the options. */
 static copse_status prepare(copse_study *s, copse_error *err) {
     if (s->space->points) CP_TRY(cp_grid_init(&s->grid, s->space, err));
-    cp_story_init(&s->story, s->space->dims);
+    cp_restarts_init(&s->story, s->space->dims);
     return cp_surrogate_init(&s->forest, s->space->cols, s->trees, s->seed, err);
 }
 
@@ -243,7 +243,7 @@ static copse_status create(const copse_study *s, const char *path, copse_error *
     CP_TRY(cp_writer_new(&w, err));
     copse_status status = write_head(s, w, err);
     if (!status) status = cp_writer_finish(w, &bytes, &n, err);
-    if (!status) status = cp_ledger_create(path, bytes, n, err);
+    if (!status) status = cp_journal_create(path, bytes, n, err);
     cp_writer_free(w);
     return status;
 }
@@ -261,7 +261,7 @@ copse_status cp_study_new(const char *opt_path, const copse_study_options *opt, 
     CP_TRY_OUT(prepare(s, err));
     if (opt_path) {
         CP_TRY_OUT(create(s, opt_path, err));
-        CP_TRY_OUT(cp_ledger_open(opt_path, &s->ledger, err));
+        CP_TRY_OUT(cp_journal_open(opt_path, &s->ledger, err));
     }
 out:
     if (status)
@@ -299,7 +299,7 @@ static copse_status read_sections(copse_study *s, cp_reader *r, copse_error *err
 static copse_status read_head(copse_study *s, copse_error *err) {
     cp_reader *r;
     size_t n;
-    const unsigned char *head = cp_ledger_head(s->ledger, &n);
+    const unsigned char *head = cp_journal_head(s->ledger, &n);
     CP_TRY(cp_reader_new(head, n, &r, err));
     copse_status status = read_sections(s, r, err);
     cp_reader_free(r);
@@ -311,7 +311,7 @@ copse_status cp_study_open(const char *path, copse_study **out, copse_error *err
     *out = NULL;
     CP_TRY(CP_NEW(s, 1, err));
     copse_status status = COPSE_OK;
-    CP_TRY_OUT(cp_ledger_open(path, &s->ledger, err));
+    CP_TRY_OUT(cp_journal_open(path, &s->ledger, err));
     CP_TRY_OUT(read_head(s, err));
     CP_TRY_OUT(prepare(s, err));
     CP_TRY_OUT(cp_study_look(s, err));
@@ -329,7 +329,7 @@ static copse_status check_value(double value, copse_error *err) {
     if (value_is_fine(value)) return COPSE_OK;
     return cp_fail(err, COPSE_E_DATA,
                    "%g is no value to learn from; tell a number up to %g in size, or that the evaluation failed", value,
-                   CP_MAX_TARGET);
+                   CP_SCHEMA_TARGET_MAX);
 }
 
 static copse_status tell(copse_study *s, size_t trial, double value, copse_error *err) {
@@ -339,7 +339,7 @@ static copse_status tell(copse_study *s, size_t trial, double value, copse_error
         return s->trial[trial].state == COPSE_TRIAL_FAILED
                    ? cp_fail(err, COPSE_E_USAGE, "trial %zu was told already: it has failed", trial + 1)
                    : cp_fail(err, COPSE_E_USAGE, "trial %zu was told already: %g", trial + 1, s->trial[trial].value);
-    cp_image_put(bytes, trial, 8);
+    cp_layout_put(bytes, trial, 8);
     put_f64(bytes + 8, value);
     CP_TRY(append(s, TOLD, bytes, sizeof bytes, err));
     note_value(s, trial, value);
@@ -380,7 +380,7 @@ static copse_status add(copse_study *s, const double *x, double value, copse_err
 }
 
 copse_status cp_study_add(copse_study *s, const double *x, double value, size_t *out_trial, copse_error *err) {
-    const cp_dim *d = cp_space_outside(s->space, x);
+    const cp_space_dim *d = cp_space_outside(s->space, x);
     if (d)
         return cp_fail(err, COPSE_E_USAGE, "%g is not in dimension '%.100s', %s%g to %g", x[d - s->space->dim],
                        d->info.name, d->info.kind == COPSE_DIM_REAL ? "" : "whole numbers from ", d->info.low,

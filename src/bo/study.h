@@ -17,19 +17,19 @@
 #ifndef CP_STUDY_H
 #define CP_STUDY_H
 
-#include "base/ledger.h"
-#include "bo/lesson.h"
-#include "bo/search.h"
-#include "bo/story.h"
+#include "base/journal.h"
+#include "bo/acq_search.h"
+#include "bo/restarts.h"
+#include "bo/target_transform.h"
 
-typedef struct cp_trial {
+typedef struct cp_study_trial {
     double value; /* as told */
     copse_trial_state state;
     int32_t point; /* of the list, else CP_NONE */
-} cp_trial;
+} cp_study_trial;
 
 struct copse_study {
-    cp_ledger *ledger; /* NULL: in memory */
+    cp_journal *ledger; /* NULL: in memory */
     cp_space *space;
     cp_grid grid; /* of a list */
     /* options */
@@ -40,17 +40,17 @@ struct copse_study {
     uint64_t seed;
     /* trials */
     size_t n, tells, asked;
-    cp_trial *trial;
+    cp_study_trial *trial;
     double *x; /* n x dims */
     int32_t *told;
     size_t cap_trial, cap_x, cap_told;
     int32_t *pending; /* trials without an answer, in order */
     size_t pendings, cap_pending;
     cp_map seen; /* of a box: hashes of points */
-    cp_story story;
+    cp_restarts story;
     cp_surrogate forest;
-    size_t grown;     /* the forest is for so many tells, the first ones; 0: there is none */
-    cp_lesson lesson; /* by those of them that the chapter knows */
+    size_t grown;               /* the forest is for so many tells, the first ones; 0: there is none */
+    cp_target_transform lesson; /* by those of them that the chapter knows */
 };
 
 copse_status cp_study_new(const char *opt_path, const copse_study_options *opt, copse_study **out, copse_error *err);
@@ -81,7 +81,7 @@ static inline double cp_study_worth(const copse_study *s, double value) {
 
 /* Of a box: whether a trial had exactly these values. */
 static inline int cp_study_seen(const copse_study *s, const double *x) {
-    return cp_map_find(&s->seen, cp_search_hash(x, s->space->dims)) != CP_NONE;
+    return cp_map_find(&s->seen, cp_acq_search_hash(x, s->space->dims)) != CP_NONE;
 }
 
 /* Spread evenly before the forest is asked, unless the options say otherwise. */

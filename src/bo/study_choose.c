@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "bo/scales.h"
+#include "bo/ard_scales.h"
 #include "bo/study.h"
 #include "num/draw.h"
 
@@ -33,17 +33,18 @@ static size_t last_due(const copse_study *s) {
 
 /* What the forest of this chapter learns of a trial. */
 static double lesson(const copse_study *s, int32_t trial) {
-    return (size_t)trial < s->story.from ? CP_LESSON_POOR : cp_lesson_of(&s->lesson, worth_of(s, trial));
+    return (size_t)trial < s->story.from ? CP_TARGET_TRANSFORM_MIN
+                                         : cp_target_transform_apply(&s->lesson, worth_of(s, trial));
 }
 
 /* By those of the first n tells whose trial is this one or a later one. */
-static copse_status set_lesson(const copse_study *s, size_t n, size_t from, cp_lesson *l, copse_error *err) {
+static copse_status set_lesson(const copse_study *s, size_t n, size_t from, cp_target_transform *l, copse_error *err) {
     double *worth;
     size_t known = 0;
     CP_TRY(CP_RAW(worth, n, err));
     for (size_t i = 0; i < n; i++)
         if ((size_t)s->told[i] >= from) worth[known++] = worth_of(s, s->told[i]);
-    cp_lesson_set(l, worth, known);
+    cp_target_transform_fit(l, worth, known);
     return COPSE_OK;
 }
 
@@ -61,18 +62,18 @@ static int best_first(const void *a, const void *b) {
 /* Of n trials, best first, those that scales are found by: all; or the best, and as many of the others, spread evenly
  * over these. */
 static size_t pick(size_t i, size_t n) {
-    size_t best = CP_SCALES_VALUES / 2, rest = CP_SCALES_VALUES - best;
-    return n <= CP_SCALES_VALUES || i < best ? i : best + (i - best) * (n - best) / rest;
+    size_t best = CP_ARD_SCALES_VALUES / 2, rest = CP_ARD_SCALES_VALUES - best;
+    return n <= CP_ARD_SCALES_VALUES || i < best ? i : best + (i - best) * (n - best) / rest;
 }
 
 /* What matters is the same in every chapter: so all values count. */
 static copse_status find_scales(const copse_study *s, size_t n, float *out, copse_error *err) {
     const cp_space *space = s->space;
-    size_t some = n < CP_SCALES_VALUES ? n : CP_SCALES_VALUES;
-    cp_lesson by_all = {0};
+    size_t some = n < CP_ARD_SCALES_VALUES ? n : CP_ARD_SCALES_VALUES;
+    cp_target_transform by_all = {0};
     known *all = NULL;
     float *u = NULL;
-    double y[CP_SCALES_VALUES];
+    double y[CP_ARD_SCALES_VALUES];
     copse_status status = COPSE_OK;
     CP_TRY_OUT(CP_RAW(all, n, err));
     CP_TRY_OUT(CP_RAW(u, some * space->cols, err));
@@ -82,11 +83,11 @@ static copse_status find_scales(const copse_study *s, size_t n, float *out, cops
     for (size_t i = 0; i < some; i++) {
         const known *k = &all[pick(i, n)];
         cp_space_encode(space, cp_study_point(s, (size_t)k->trial), u + i * space->cols);
-        y[i] = cp_lesson_of(&by_all, k->worth);
+        y[i] = cp_target_transform_apply(&by_all, k->worth);
     }
-    CP_TRY_OUT(cp_scales_find(space, u, y, some, out, err));
+    CP_TRY_OUT(cp_ard_scales_fit(space, u, y, some, out, err));
 out:
-    cp_lesson_clear(&by_all);
+    cp_target_transform_clear(&by_all);
     cp_mem_free(all);
     cp_mem_free(u);
     return status;
@@ -147,18 +148,18 @@ static copse_status hunt(copse_study *s, cp_rng *rng, double *x, int32_t *point,
     double *elite = NULL;
     float *pending = NULL;
     copse_status status = COPSE_OK;
-    cp_view view = {.kind = s->acquisition,
-                    .kappa = s->kappa,
-                    .best = lesson(s, s->story.here.trial[0]),
-                    .tree = (int32_t)cp_rng_below(rng, s->trees),
-                    .z = cp_draw_normal(rng)};
-    cp_hunt h = {.space = space,
-                 .forest = &s->forest,
-                 .view = &view,
-                 .grid = space->points ? &s->grid : NULL,
-                 .seen = &s->seen,
-                 .elites = s->story.here.n,
-                 .pendings = s->pendings};
+    cp_acq_params view = {.kind = s->acquisition,
+                          .kappa = s->kappa,
+                          .best = lesson(s, s->story.here.trial[0]),
+                          .tree = (int32_t)cp_rng_below(rng, s->trees),
+                          .z = cp_draw_normal(rng)};
+    cp_acq_search h = {.space = space,
+                       .forest = &s->forest,
+                       .view = &view,
+                       .grid = space->points ? &s->grid : NULL,
+                       .seen = &s->seen,
+                       .elites = s->story.here.n,
+                       .pendings = s->pendings};
     CP_TRY_OUT(CP_RAW(elite, s->story.here.n * space->dims, err));
     CP_TRY_OUT(CP_RAW(pending, s->pendings * space->cols, err));
     for (size_t i = 0; i < s->story.here.n; i++)
@@ -167,7 +168,7 @@ static copse_status hunt(copse_study *s, cp_rng *rng, double *x, int32_t *point,
         cp_space_encode(space, cp_study_point(s, (size_t)s->pending[i]), pending + i * space->cols);
     h.elite = elite;
     h.pending = pending;
-    CP_TRY_OUT(cp_search_best(&h, rng, x, point, err));
+    CP_TRY_OUT(cp_acq_search_best(&h, rng, x, point, err));
 out:
     cp_mem_free(elite);
     cp_mem_free(pending);
@@ -180,7 +181,7 @@ static copse_status spread(copse_study *s, int even, cp_rng *rng, double *x, int
     float *u;
     for (int i = 0; i < TRIES; i++) {
         if (even && i == 0)
-            cp_search_design(space, s->seed, s->asked, x);
+            cp_acq_search_design(space, s->seed, s->asked, x);
         else
             for (size_t k = 0; k < space->dims; k++) x[k] = cp_space_value(&space->dim[k], cp_rng_unit(rng));
         if (space->points || !cp_study_seen(s, x)) break;
@@ -189,7 +190,7 @@ static copse_status spread(copse_study *s, int even, cp_rng *rng, double *x, int
     if (even) {
         CP_TRY(CP_RAW(u, space->cols, err));
         cp_space_encode(space, x, u);
-        *point = cp_grid_near(&s->grid, u, SIZE_MAX);
+        *point = cp_grid_nearest(&s->grid, u, SIZE_MAX);
         cp_mem_free(u);
     } else {
         *point = cp_grid_draw(&s->grid, rng);

@@ -62,11 +62,11 @@ static copse_status learn(cp_surrogate *s, const cp_rows *rows, copse_error *err
     const copse_run alone = {.threads = 1};
     size_t first = 0;
     if (!s->state) {
-        cp_rows one = cp_rows_part(rows, 0, 1);
+        cp_rows one = cp_rows_slice(rows, 0, 1);
         CP_TRY(s->method->fit(&one, s->params, &alone, &s->state, err));
         first = 1;
     }
-    cp_rows rest = cp_rows_part(rows, first, rows->n - first);
+    cp_rows rest = cp_rows_slice(rows, first, rows->n - first);
     copse_status status = s->method->update(s->state, &rest, s->params, &alone, NULL, err);
     s->behind = status != COPSE_OK;
     return status;
@@ -96,14 +96,14 @@ static double improvement(double mean, double sd, double best) {
 /* Expected improvement is that of a Gaussian.  The mixture's own would be small near all that is known: a leaf of one
  * point has no spread, so that all improvement comes from the share that branches off high in the trees, which is
  * largest far from everything good. */
-static double judge(const cp_view *v, double mean, double var, double noise, double open) {
+static double judge(const cp_acq_params *v, double mean, double var, double noise, double open) {
     if (v->kind == CP_ACQ_UCB) return mean + v->kappa * open * sqrt(var);
     double sd = open * sqrt(fmax(0, var - noise));
     return v->kind == CP_ACQ_EI ? improvement(mean, sd, v->best) : mean + v->z * sd;
 }
 
-copse_status cp_surrogate_judge(const cp_surrogate *s, const cp_view *v, const float *x, size_t n,
-                                const double *opt_open, double *out, copse_error *err) {
+copse_status cp_surrogate_acquisition(const cp_surrogate *s, const cp_acq_params *v, const float *x, size_t n,
+                                      const double *opt_open, double *out, copse_error *err) {
     cp_rows rows = {.task = COPSE_REGRESS, .n = n, .dims = s->cols};
     cp_answer answer = {0};
     double noise = s->method->noise(s->state), *leaf = NULL;
@@ -130,7 +130,7 @@ out:
 
 int32_t cp_surrogate_leaf(const cp_surrogate *s, size_t tree, const float *x) {
     int32_t node = 0;
-    cp_step step;
+    cp_inspect_step step;
     stretch(s, x, 1, s->at);
     while (s->method->descend(s->state, tree, node, s->at, &step)) node = step.child;
     return node;
@@ -138,7 +138,7 @@ int32_t cp_surrogate_leaf(const cp_surrogate *s, size_t tree, const float *x) {
 
 size_t cp_surrogate_cell(const cp_surrogate *s, size_t tree, const float *x, size_t depth, float *out) {
     int32_t node = 0;
-    cp_step step;
+    cp_inspect_step step;
     size_t passed = 0;
     stretch(s, x, 1, s->at);
     for (size_t c = 0; c < s->cols; c++) {

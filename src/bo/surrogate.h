@@ -39,17 +39,17 @@ copse_status cp_surrogate_learn(cp_surrogate *s, const float *x, const double *y
 size_t cp_surrogate_rows(const cp_surrogate *s);
 
 /* How points are to be judged in one ask. */
-typedef struct cp_view {
+typedef struct cp_acq_params {
     cp_acquisition kind;
     double kappa;
     double best;  /* EI: value so far */
     int32_t tree; /* Thompson: the one drawn */
     double z;
-} cp_view;
+} cp_acq_params;
 /* The acquisition at n points.  Something has been learnt.  opt_open: of each point the share in [0,1] of its
  * uncertainty that is left to gain; sd is that much less. */
-copse_status cp_surrogate_judge(const cp_surrogate *s, const cp_view *v, const float *x, size_t n,
-                                const double *opt_open, double *out, copse_error *err);
+copse_status cp_surrogate_acquisition(const cp_surrogate *s, const cp_acq_params *v, const float *x, size_t n,
+                                      const double *opt_open, double *out, copse_error *err);
 /* The leaf of a tree that a point falls into. */
 int32_t cp_surrogate_leaf(const cp_surrogate *s, size_t tree, const float *x);
 /* The cell of a point at `depth` splits of a tree, or at its leaf if that comes first: in column c it reaches from

@@ -1,102 +1,92 @@
-/* btree - one Bayesian decision tree: its posterior by sequential Monte Carlo (smc) or by MCMC (bcart).
- *
- * Both samplers see the same problem (rows as ranks, leaf model, prior) and leave the same thing behind, a grove of
- * weighted trees; from there on nobody has to know which of the two it was.
- *
- * The target of both is p(tree | y) prop. to prior(tree) prod over leaves of the leaf's marginal likelihood, over trees
- * whose rules are a column and a gap between values (bayes/tree_prior.h); where the cut lies in the gap is integrated
- * out, in training because the rows do not see it and in prediction by the grove's walk. */
+/* btree - what is left when a sampler is done: the methods smc and bcart from there on. */
 #ifndef CP_BTREE_H
 #define CP_BTREE_H
 
-#include "bayes/particle.h"
-#include "bayes/tree_prior.h"
-#include "leaf/leaf.h"
+#include "btree/btree_mcmc.h"
+#include "btree/btree_problem.h"
 #include "method/method.h"
-#include "tree/grove.h"
+#include "num/converge.h"
 
-/* What the prior depends on. */
-typedef struct cp_btree_hyper {
-    cp_tree_prior split;
-    double alpha;             /* classes */
-    double kappa, nu, lambda; /* numbers, in units of the standardised targets */
-} cp_btree_hyper;
+typedef struct cp_btree {
+    copse_task task;
+    size_t classes, rows;
+    cp_btree_hyper hyper;
+    int tuned;            /* the prior is not that of the options */
+    int prior_only;       /* no row was counted: leaves are empty */
+    double centre, scale; /* numbers: y = centre + scale times what leaves say */
+    cp_leaf leaf;         /* predicts; knows no rows */
+    cp_tree_set grove;
+    cp_tree_set_size *size; /* of each node */
+    /* How it went; log probabilities of targets are of those in their own units. */
+    size_t islands, chains; /* smc or bcart: the other is 0 */
+    cp_btree_island *island;
+    cp_btree_trace *trace;             /* of each chain, all of one length */
+    cp_converge log_posterior, leaves; /* of the chains */
+} cp_btree;
 
-/* What is sampled; made once from rows and options, read by all islands and chains. */
-typedef struct cp_btree_problem {
-    const cp_rows *rows; /* borrowed */
-    cp_ranks ranks;
-    cp_leaf leaf;
-    cp_tree_prior prior;
-    uint64_t seed;
-    double *y; /* regression: standardised, y = centre + scale * it */
-    double centre, scale;
-} cp_btree_problem;
+extern const cp_method cp_method_smc, cp_method_bcart;
 
-/* In btree_problem.c. */
-copse_status cp_btree_problem_init(cp_btree_problem *b, const cp_rows *rows, const cp_btree_hyper *hyper, uint64_t seed,
-                                   const copse_run *run, copse_error *err);
-/* The same rows under another prior; after a failure the problem is as it was. */
-copse_status cp_btree_problem_set(cp_btree_problem *b, const cp_btree_hyper *hyper, copse_error *err);
-void cp_btree_problem_clear(cp_btree_problem *b);
-/* A leaf model that can predict, but has no rows to sample with. */
-copse_status cp_btree_problem_leaf(cp_leaf *m, copse_task task, size_t classes, const cp_btree_hyper *hyper,
-                                   copse_error *err);
+extern const cp_sampler cp_btree_islands; /* in btree_islands.c */
+extern const cp_sampler cp_btree_chains;  /* in btree_chains.c */
 
-/* ----------------------------------------------------------------------------------------------------------- smc */
+/* In btree_hyper.c. */
+cp_btree_hyper cp_btree_hyper_of(const copse_params *p);
+copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_error *err);
+copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error *err);
 
-typedef enum cp_btree_proposal {
-    CP_BTREE_PRIOR,
-    CP_BTREE_EMPIRICAL,
-    CP_BTREE_OPTIMAL,
-    CP_BTREE_MIXED
-} cp_btree_proposal;
-typedef enum cp_btree_expansion { CP_BTREE_NODE, CP_BTREE_NODE_LIKELIHOOD, CP_BTREE_LAYER } cp_btree_expansion;
+/* In btree.c.  The result of a problem, nothing sampled yet. */
+copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper, cp_btree **out, copse_error *err);
+/* The grove has all its trees: finishes it, and what follows from it. */
+copse_status cp_btree_finish(cp_btree *b, copse_error *err);
+void cp_btree_free(void *state);
+/* Of the targets in their own units, from that of the standardised ones. */
+double cp_btree_own_units(const cp_btree *b, double log_prob);
 
-typedef struct cp_btree_smc_options {
-    cp_btree_proposal proposal;
-    cp_btree_expansion expansion;
-    cp_resampling resampling;
-    double ess_threshold; /* share of the particles below which they are resampled */
-    size_t particles;     /* of one island */
-    size_t max_stages;
-    size_t columns; /* mixed: columns scored in a node */
-} cp_btree_smc_options;
+/* In btree_tune.c. */
+enum { CP_BTREE_TUNE_PARAMS = 3 };
+typedef struct cp_btree_tuning {
+    cp_btree_problem *problem; /* whose prior is changed */
+    const cp_btree_smc_options *opt;
+    size_t islands;
+    const copse_run *run;
+    int knob[CP_BTREE_TUNE_PARAMS]; /* which ones are turned */
+    cp_btree_hyper *hyper;          /* from here on */
+    size_t tried;                   /* fits made */
+} cp_btree_tuning;
+copse_status cp_btree_tune_params(const copse_params *p, copse_task task, int out[CP_BTREE_TUNE_PARAMS],
+                                  copse_error *err);
+copse_status cp_btree_tune(cp_btree_tuning *t, copse_error *err);
 
-/* What an island leaves: trees with weights that sum to 1, the estimate of log p(y | x), and how it went. */
-typedef struct cp_btree_island {
-    double log_marginal;
-    size_t stages;      /* until every tree was whole */
-    size_t cut_short;   /* 1: max_stages were not enough, blocks that still waited are leaves */
-    size_t unique;      /* different trees at the end */
-    float *ess;         /* of each stage, as a share of the particles */
-    size_t resamplings; /* how often */
-    size_t expanded;    /* nodes expanded, over all particles: work done */
-    size_t worked;      /* of these, nodes that no other particle had expanded alike */
-} cp_btree_island;
+/* In btree_predict.c. */
+copse_status cp_btree_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
+                              copse_error *err);
 
-void cp_btree_island_clear(cp_btree_island *s);
+/* In btree_file.c. */
+copse_status cp_btree_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
+                                 copse_error *err);
+copse_status cp_btree_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                                void **out_state, copse_error *err);
+const char *cp_btree_file_check(const void *state);
 
-/* An island of particles between two stages: in btree_smc.c, saved and restored in btree_smc_file.c. */
-typedef struct cp_btree_swarm cp_btree_swarm;
+/* In btree_inspect.c. */
+size_t cp_btree_inspect_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
+size_t cp_btree_inspect_details(const void *state, copse_figure *out);
+copse_status cp_btree_inspect_json(const void *state, size_t tree, cp_json *j, copse_error *err);
+void cp_btree_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out);
+cp_inspect_shape cp_btree_inspect_shape(const void *state, size_t tree);
+void cp_btree_inspect_splits(const void *state, size_t tree, double *out_dims);
 
-/* Before the first stage.  The problem is borrowed, the options are copied. */
-copse_status cp_btree_smc_new(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island,
-                              cp_btree_swarm **out, copse_error *err);
-void cp_btree_smc_free(cp_btree_swarm *s);
-/* Goes on until every tree is whole or there were max_stages; or for `stages` stages if that is less and not 0.  After
- * any failure, COPSE_E_STOPPED among them, the island stands where the last whole stage left it and can be saved or go
- * on.  Progress is reported through run: only the thread of the caller may be given one that listens. */
-copse_status cp_btree_smc_run(cp_btree_swarm *s, size_t stages, const copse_run *run, copse_error *err);
-int cp_btree_smc_done(const cp_btree_swarm *s);
-/* The estimate of log p(y | x), once it is done. */
-double cp_btree_smc_log_marginal(const cp_btree_swarm *s);
-/* Adds the island's trees, of total weight 1, to the grove; out is cleared by cp_btree_island_clear. */
-copse_status cp_btree_smc_finish(cp_btree_swarm *s, cp_grove *grove, cp_btree_island *out, copse_error *err);
-/* Restored, an island goes on as if it had never stopped, bit for bit.  It must be given the problem and the options it
- * had; everything else is checked. */
-copse_status cp_btree_smc_write(cp_btree_swarm *s, cp_writer *w, copse_error *err);
-copse_status cp_btree_smc_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island,
-                               cp_btree_swarm **out, copse_error *err);
+/* In btree_report.c: how each island or chain went, in full. */
+void cp_btree_report(const void *state, cp_json *j);
+
+/* In btree_diagnose.c. */
+copse_status cp_btree_diagnose_converge(cp_btree *b, copse_error *err); /* of the traces */
+void cp_btree_diagnose(const void *state, const copse_params *p, copse_diagnosis *out);
+/* Of the islands' estimates: the logarithm of their mean, and how far their logarithms are apart (NaN for one). */
+double cp_btree_diagnose_log_marginal(const cp_btree *b);
+double cp_btree_diagnose_log_marginal_sd(const cp_btree *b);
+double cp_btree_diagnose_min_ess(const cp_btree *b); /* over all stages, as a share */
+double cp_btree_diagnose_acceptance(const cp_btree *b, cp_move_kind move);
+extern const char *const cp_btree_diagnose_accepted[CP_MOVES]; /* what it is called */
 
 #endif

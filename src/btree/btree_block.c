@@ -73,7 +73,8 @@ copse_status cp_btree_block_make(cp_btree_blocks *k, int32_t block, copse_error 
     CP_TRY(room_for_pair(k, n, err));
     cp_span from = cp_btree_block_view(k, s->parent).span; /* again: it may have moved */
     uint32_t *left = k->row + k->rows, *right = left + n;
-    size_t at_left = cp_rule_part(&k->b->ranks, (cp_rule){.dim = s->gap.dim, .cell = s->gap.low}, from, left, right);
+    size_t at_left =
+        cp_rule_partition(&k->b->ranks, (cp_rule){.dim = s->gap.dim, .cell = s->gap.low}, from, left, right);
     memmove(left + at_left, right, (n - at_left) * sizeof *left);
     k->pair[k->pairs] =
         (cp_btree_pair){.split = block / 2, .n = {(uint32_t)at_left, (uint32_t)(n - at_left)}, .start = k->rows};

@@ -18,7 +18,7 @@
 #define CP_BTREE_BLOCK_H
 
 #include "base/map.h"
-#include "btree/btree.h"
+#include "btree/btree_problem.h"
 
 /* Rows of rank <= low go left, the others have rank >= high. */
 typedef struct cp_btree_gap {

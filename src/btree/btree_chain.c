@@ -24,7 +24,7 @@ static int is_stat(const cp_leaf *m, const double *stat) {
 
 /* C1 and C2 */
 static const char *check_draws(const cp_btree_chain *c) {
-    size_t due = cp_btree_chain_due(&c->opt, c->done), kept = c->trace.samples;
+    size_t due = cp_btree_mcmc_due(&c->opt, c->done), kept = c->trace.samples;
     if (c->done > c->opt.burn_in + c->opt.samples * c->opt.thin) return "C1: more iterations than there should be";
     if (kept != due && kept + 1 != due) return "C1: draws are missing";
     for (size_t i = 0; i < kept; i++)
@@ -58,8 +58,8 @@ static const char *check_grove(const cp_btree_chain *c) {
     return sum == (double)c->trace.samples ? NULL : "C4: the weights are not those of the draws";
 }
 
-static const char *check_sizes(const cp_btree_chain *c, cp_grove_size *size) {
-    cp_grove_measure(&c->grove, size);
+static const char *check_sizes(const cp_btree_chain *c, cp_tree_set_size *size) {
+    cp_tree_set_measure(&c->grove, size);
     for (size_t i = 0; i < c->grove.trees; i++)
         if (size[c->grove.root[i]].leaves > c->tree.rows) return "C4: a tree has more leaves than there are rows";
     return NULL;
@@ -68,14 +68,14 @@ static const char *check_sizes(const cp_btree_chain *c, cp_grove_size *size) {
 /* C5, but whether the tree is sound in itself */
 static const char *check_last(const cp_btree_chain *c) {
     size_t kept = c->trace.samples, past = c->done < c->opt.burn_in ? 0 : c->done - c->opt.burn_in;
-    int just_kept = kept && kept == cp_btree_chain_due(&c->opt, c->done) && past % c->opt.thin == 0;
+    int just_kept = kept && kept == cp_btree_mcmc_due(&c->opt, c->done) && past % c->opt.thin == 0;
     if (just_kept && (c->trace.log_post[kept - 1] != c->tree.log_prior + c->tree.log_likelihood ||
                       c->trace.leaves[kept - 1] != cp_moves_tree_leaves(&c->tree)))
         return "C5: the last draw is not the tree";
     return NULL;
 }
 
-const char *cp_btree_chain_suspect(const cp_btree_chain *c, cp_grove_size *tmp) {
+const char *cp_btree_chain_suspect(const cp_btree_chain *c, cp_tree_set_size *tmp) {
     const char *bad = check_draws(c);
     if (!bad) bad = check_counts(c);
     if (!bad) bad = check_grove(c);
@@ -84,7 +84,7 @@ const char *cp_btree_chain_suspect(const cp_btree_chain *c, cp_grove_size *tmp) 
 }
 
 const char *cp_btree_chain_check(const cp_btree_chain *c) {
-    cp_grove_size *tmp = cp_mem_raw(c->grove.nodes, sizeof *tmp);
+    cp_tree_set_size *tmp = cp_mem_raw(c->grove.nodes, sizeof *tmp);
     const char *bad = tmp ? cp_btree_chain_suspect(c, tmp) : "no memory to check a chain";
     cp_mem_free(tmp);
     return bad ? bad : cp_moves_tree_check(&c->tree, &c->model);

@@ -18,10 +18,10 @@ struct cp_btree_chain {
     cp_btree_mcmc_options opt;
     uint32_t number;
     size_t done;
-    cp_moves_model model;
+    cp_moves_tree_model model;
     cp_moves moves;
     cp_moves_tree tree;
-    cp_grove grove; /* draws kept so far, each of weight 1; not finished */
+    cp_tree_set grove; /* draws kept so far, each of weight 1; not finished */
     cp_btree_trace trace;
     size_t cap_log_post, cap_leaves;
     int32_t *order, *made; /* scratch: nodes of the tree, parents first; and which nodes of the grove they are */
@@ -30,9 +30,9 @@ struct cp_btree_chain {
 };
 
 /* Draws that should have been kept after `done` iterations. */
-size_t cp_btree_chain_due(const cp_btree_mcmc_options *opt, size_t done);
+size_t cp_btree_mcmc_due(const cp_btree_mcmc_options *opt, size_t done);
 const char *cp_btree_chain_check(const cp_btree_chain *c);
 /* The same, but for the tree itself; tmp has room for a size of each node of the grove. */
-const char *cp_btree_chain_suspect(const cp_btree_chain *c, cp_grove_size *tmp);
+const char *cp_btree_chain_suspect(const cp_btree_chain *c, cp_tree_set_size *tmp);
 
 #endif

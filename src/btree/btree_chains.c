@@ -1,9 +1,9 @@
 /* btree_chains - bcart: chains in parallel, each draw of each chain with equal weight. */
 #include "base/mem.h"
-#include "btree/btree_crew.h"
+#include "btree/btree_replicas.h"
 
 typedef struct sampling {
-    cp_btree_crew crew;
+    cp_btree_replicas crew;
     cp_btree_mcmc_options opt;
 } sampling;
 
@@ -13,7 +13,7 @@ static size_t iterations_of(const sampling *s) {
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
-static copse_status set_options(cp_btree_crew *c, const cp_rows *rows, const copse_params *p, copse_error *err) {
+static copse_status set_options(cp_btree_replicas *c, const cp_rows *rows, const copse_params *p, copse_error *err) {
     cp_btree_mcmc_options *opt = &((sampling *)c)->opt;
     (void)rows;
     (void)err;
@@ -43,7 +43,7 @@ static void free_chain(void *member) {
     cp_btree_mcmc_free(member);
 }
 
-static copse_status finish_chain(void *member, size_t i, cp_grove *grove, cp_btree *b, copse_error *err) {
+static copse_status finish_chain(void *member, size_t i, cp_tree_set *grove, cp_btree *b, copse_error *err) {
     cp_btree_trace *t = &b->trace[i];
     CP_TRY(cp_btree_mcmc_finish(member, grove, t, err));
     for (size_t k = 0; k < t->samples; k++) t->log_post[k] = cp_btree_own_units(b, t->log_post[k]);
@@ -51,13 +51,13 @@ static copse_status finish_chain(void *member, size_t i, cp_grove *grove, cp_btr
 }
 
 static copse_status write_chain(void *member, cp_writer *w, copse_error *err) {
-    return cp_btree_mcmc_write(member, w, err);
+    return cp_btree_mcmc_file_write(member, w, err);
 }
 
 static copse_status read_chain(cp_reader *r, const void *job, size_t i, void **out, copse_error *err) {
     const sampling *s = job;
     cp_btree_chain *chain;
-    copse_status status = cp_btree_mcmc_read(r, &s->crew.problem, &s->opt, i, &chain, err);
+    copse_status status = cp_btree_mcmc_file_read(r, &s->crew.problem, &s->opt, i, &chain, err);
     *out = status ? NULL : chain;
     return status;
 }
@@ -70,13 +70,13 @@ static size_t moves_of(const void *member) {
     return cp_btree_mcmc_done(member);
 }
 
-static copse_status make_record(const cp_btree_crew *c, cp_btree *b, copse_error *err) {
+static copse_status make_record(const cp_btree_replicas *c, cp_btree *b, copse_error *err) {
     CP_TRY(CP_NEW(b->trace, c->n, err));
     b->chains = c->n;
     return COPSE_OK;
 }
 
-static const cp_btree_member chain_kind = {
+static const cp_btree_replica_kind chain_kind = {
     .runs = {.name = "chain",
              .make = make_chain,
              .read = read_chain,
@@ -94,26 +94,26 @@ static const cp_btree_member chain_kind = {
 
 static copse_status begin(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_job,
                           copse_error *err) {
-    return cp_btree_crew_start(&chain_kind, &(cp_btree_start){rows, p, run, NULL}, out_job, err);
+    return cp_btree_replicas_start(&chain_kind, &(cp_btree_replicas_input){rows, p, run, NULL}, out_job, err);
 }
 
 static copse_status resume(cp_reader *r, const cp_rows *rows, const copse_params *p, const copse_run *run,
                            void **out_job, copse_error *err) {
-    return cp_btree_crew_start(&chain_kind, &(cp_btree_start){rows, p, run, r}, out_job, err);
+    return cp_btree_replicas_start(&chain_kind, &(cp_btree_replicas_input){rows, p, run, r}, out_job, err);
 }
 
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
     sampling *s = job;
-    cp_crew_leg leg = {.amount = amount, .each = iterations_of(s), .piece = 1000, .what = "moves"};
-    return cp_crew_advance(&s->crew.runs, &leg, run, out_done, err);
+    cp_replicas_plan leg = {.amount = amount, .each = iterations_of(s), .piece = 1000, .what = "moves"};
+    return cp_replicas_advance(&s->crew.runs, &leg, run, out_done, err);
 }
 
-const cp_sampler cp_btree_bcart_sampler = {
+const cp_sampler cp_btree_chains = {
     .begin = begin,
     .advance = advance,
-    .finish = cp_btree_crew_finish,
-    .clear = cp_btree_crew_free,
-    .write = cp_btree_crew_write,
+    .finish = cp_btree_replicas_finish,
+    .clear = cp_btree_replicas_free,
+    .write = cp_btree_replicas_write,
     .read = resume,
     .grows = "samples",
 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "num/sort.h"
+#include "kernel/sort.h"
 
 enum {
     SPARSE = 4,   /* more ranks than this times the rows: sorted, not counted */

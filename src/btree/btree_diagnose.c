@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "btree/btree_model.h"
+#include "btree/btree.h"
 #include "method/diagnosis.h"
 
 /* Independent estimates of log p(y | x) that differ by more than this are no estimates: beyond it the largest of the
@@ -15,21 +15,21 @@ static const double most_rhat = 1.01, least_draws = 100;
 
 /* ---------------------------------------------------------------------------------------------------------- islands */
 
-double cp_btree_log_marginal_sd(const cp_btree *b) {
+double cp_btree_diagnose_log_marginal_sd(const cp_btree *b) {
     double mean = 0, squares = 0, n = (double)b->islands;
     for (size_t i = 0; i < b->islands; i++) mean += b->island[i].log_marginal / n;
     for (size_t i = 0; i < b->islands; i++) squares += pow(b->island[i].log_marginal - mean, 2);
     return n > 1 ? sqrt(squares / (n - 1)) : NAN;
 }
 
-double cp_btree_log_marginal(const cp_btree *b) {
+double cp_btree_diagnose_log_marginal(const cp_btree *b) {
     double top = -INFINITY, sum = 0;
     for (size_t i = 0; i < b->islands; i++) top = fmax(top, b->island[i].log_marginal);
     for (size_t i = 0; i < b->islands; i++) sum += exp(b->island[i].log_marginal - top);
     return top + log(sum / (double)b->islands);
 }
 
-double cp_btree_least_ess(const cp_btree *b) {
+double cp_btree_diagnose_min_ess(const cp_btree *b) {
     double least = 1;
     for (size_t i = 0; i < b->islands; i++)
         for (size_t k = 0; k < b->island[i].stages; k++) least = fmin(least, (double)b->island[i].ess[k]);
@@ -38,12 +38,12 @@ double cp_btree_least_ess(const cp_btree *b) {
 
 /* ----------------------------------------------------------------------------------------------------------- chains */
 
-const char *const cp_btree_accepted[CP_MOVES] = {[CP_MOVE_GROW] = "accepted_grow",
-                                                 [CP_MOVE_PRUNE] = "accepted_prune",
-                                                 [CP_MOVE_CHANGE] = "accepted_change",
-                                                 [CP_MOVE_SWAP] = "accepted_swap"};
+const char *const cp_btree_diagnose_accepted[CP_MOVES] = {[CP_MOVE_GROW] = "accepted_grow",
+                                                          [CP_MOVE_PRUNE] = "accepted_prune",
+                                                          [CP_MOVE_CHANGE] = "accepted_change",
+                                                          [CP_MOVE_SWAP] = "accepted_swap"};
 
-double cp_btree_acceptance(const cp_btree *b, cp_move_kind move) {
+double cp_btree_diagnose_acceptance(const cp_btree *b, cp_move_kind move) {
     double proposed = 0, accepted = 0;
     for (size_t i = 0; i < b->chains; i++) {
         proposed += (double)b->trace[i].proposed[move];
@@ -52,7 +52,7 @@ double cp_btree_acceptance(const cp_btree *b, cp_move_kind move) {
     return proposed > 0 ? accepted / proposed : 0;
 }
 
-copse_status cp_btree_converge(cp_btree *b, copse_error *err) {
+copse_status cp_btree_diagnose_converge(cp_btree *b, copse_error *err) {
     size_t draws = b->chains ? b->trace[0].samples : 0;
     double *x;
     if (!b->chains) return COPSE_OK;
@@ -68,7 +68,7 @@ copse_status cp_btree_converge(cp_btree *b, copse_error *err) {
 /* ---------------------------------------------------------------------------------------------------------- verdict */
 
 static void judge_islands(const cp_btree *b, const copse_params *p, size_t cut_short, copse_diagnosis *d) {
-    double sd = cp_btree_log_marginal_sd(b);
+    double sd = cp_btree_diagnose_log_marginal_sd(b);
     int agree = sd <= most_sd, single = b->islands < 2;
     if (d->ok) {
         cp_diagnosis_say(d, "The islands agree: %s can be trusted.",
@@ -97,10 +97,10 @@ static void judge_islands(const cp_btree *b, const copse_params *p, size_t cut_s
 
 static void diagnose_islands(const cp_btree *b, const copse_params *p, copse_diagnosis *d) {
     double particles = ceil(cp_param_real(p, "particles") / (double)b->islands);
-    double least = cp_btree_least_ess(b) * particles;
+    double least = cp_btree_diagnose_min_ess(b) * particles;
     size_t cut_short = 0;
     for (size_t i = 0; i < b->islands; i++) cut_short += b->island[i].cut_short;
-    cp_diagnosis_at_most(d, "log_marginal_sd", cp_btree_log_marginal_sd(b), most_sd,
+    cp_diagnosis_at_most(d, "log_marginal_sd", cp_btree_diagnose_log_marginal_sd(b), most_sd,
                          b->prior_only ? "how far the islands' estimates of log 1 are apart"
                                        : "how far the islands' estimates of log p(y | x) are apart");
     /* A bad stage shows in what islands disagree on; only where there is but one it must speak for itself. */
@@ -143,7 +143,7 @@ static void diagnose_chains(const cp_btree *b, copse_diagnosis *d) {
                           "the same of 5 % and 95 % quantiles");
     cp_diagnosis_at_least(d, "tail_ess_leaves", b->leaves.tail, draws, "the same of the number of leaves");
     for (int m = 0; m < CP_MOVES; m++)
-        cp_diagnosis_to_know(d, cp_btree_accepted[m], cp_btree_acceptance(b, (cp_move_kind)m),
+        cp_diagnosis_to_know(d, cp_btree_diagnose_accepted[m], cp_btree_diagnose_acceptance(b, (cp_move_kind)m),
                              m ? "" : "share of these moves that were accepted");
     cp_diagnosis_to_know(d, "unique_trees", (double)b->grove.trees, "different trees that were kept");
     judge_chains(b, draws, d);

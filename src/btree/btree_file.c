@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "btree/btree_model.h"
-#include "tree/grove_file.h"
+#include "btree/btree.h"
+#include "tree/tree_set_file.h"
 
 /* Of centre and scale: no target is larger, and what leaves say in these units is still a number. */
 #define MOST 1e61
@@ -190,7 +190,8 @@ static copse_status read_chains(cp_btree *b, cp_reader *r, copse_error *err) {
 
 /* ------------------------------------------------------------------------------------------------------------ model */
 
-copse_status cp_btree_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w, copse_error *err) {
+copse_status cp_btree_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
+                                 copse_error *err) {
     const cp_btree *b = state;
     (void)p;
     (void)flags;
@@ -199,7 +200,7 @@ copse_status cp_btree_write(const void *state, const copse_params *p, unsigned f
     CP_TRY(cp_writer_f64(w, "scale", b->scale, err));
     CP_TRY(cp_btree_hyper_write(&b->hyper, w, err));
     CP_TRY(cp_writer_i64(w, "tuned", b->tuned, err));
-    CP_TRY(cp_grove_write(&b->grove, w, err));
+    CP_TRY(cp_tree_set_file_write(&b->grove, w, err));
     return b->chains ? write_chains(b, w, err) : write_islands(b, w, err);
 }
 
@@ -212,15 +213,15 @@ static copse_status read_model(cp_btree *b, cp_reader *r, size_t dims, copse_err
     CP_TRY(cp_reader_f64(r, "centre", -MOST, MOST, &b->centre, err));
     CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, MOST, &b->scale, err));
     CP_TRY(cp_btree_hyper_read(r, &b->hyper, err));
-    CP_TRY(cp_grove_read(r, dims, b->task == COPSE_CLASS ? b->classes : 3, &b->grove, err));
+    CP_TRY(cp_tree_set_file_read(r, dims, b->task == COPSE_CLASS ? b->classes : 3, &b->grove, err));
     CP_TRY(cp_reader_has(r, "moves") ? read_chains(b, r, err) : read_islands(b, r, err));
-    CP_TRY(cp_btree_settle(b, err));
-    const char *wrong = cp_btree_check(b);
+    CP_TRY(cp_btree_finish(b, err));
+    const char *wrong = cp_btree_file_check(b);
     return wrong ? cp_fail(err, COPSE_E_MODEL, "damaged: %s", wrong) : COPSE_OK;
 }
 
-copse_status cp_btree_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                           void **out_state, copse_error *err) {
+copse_status cp_btree_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                                void **out_state, copse_error *err) {
     cp_btree *b;
     *out_state = NULL;
     CP_TRY(CP_NEW(b, 1, err));
@@ -255,9 +256,9 @@ static int leaf_is_sound(const cp_btree *b, const double *stat) {
     return n >= 1 && n <= most;
 }
 
-const char *cp_btree_check(const void *state) {
+const char *cp_btree_file_check(const void *state) {
     const cp_btree *b = state;
-    const char *wrong = cp_grove_check(&b->grove);
+    const char *wrong = cp_tree_set_check(&b->grove);
     if (wrong) return wrong;
     for (size_t k = 0; k < b->grove.leaves; k++)
         if (!leaf_is_sound(b, b->grove.stat + k * b->grove.width)) return "a leaf that no rows make";

@@ -1,6 +1,6 @@
 #include "base/mem.h"
 #include "bayes/bayes_options.h"
-#include "btree/btree_model.h"
+#include "btree/btree.h"
 
 enum { HYPER = 6 };
 

@@ -4,12 +4,12 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "bayes/bayes_options.h"
-#include "btree/btree_crew.h"
+#include "btree/btree_replicas.h"
 
 typedef struct sampling {
-    cp_btree_crew crew;
+    cp_btree_replicas crew;
     cp_btree_smc_options opt;
     int tuned;
     int by_evidence; /* islands count as their estimates of p(y | x) say */
@@ -23,7 +23,7 @@ static size_t columns_of(const copse_params *p, size_t dims) {
     return k < (double)dims ? (size_t)k : dims;
 }
 
-static copse_status set_options(cp_btree_crew *c, const cp_rows *rows, const copse_params *p, copse_error *err) {
+static copse_status set_options(cp_btree_replicas *c, const cp_rows *rows, const copse_params *p, copse_error *err) {
     sampling *s = (sampling *)c;
     size_t particles = (size_t)cp_param_int(p, "particles");
     size_t islands = (size_t)cp_param_int(p, "islands");
@@ -48,13 +48,13 @@ static copse_status set_options(cp_btree_crew *c, const cp_rows *rows, const cop
 
 /* ---------------------------------------------------------------------------------------------------------- islands */
 
-static const sampling *sampling_of(const cp_btree_crew *c) {
+static const sampling *sampling_of(const cp_btree_replicas *c) {
     return (const sampling *)c;
 }
 
 static copse_status make_island(const void *job, size_t i, void **out, copse_error *err) {
     const sampling *s = job;
-    cp_btree_swarm *swarm;
+    cp_btree_smc *swarm;
     copse_status status = cp_btree_smc_new(&s->crew.problem, &s->opt, i, &swarm, err);
     *out = status ? NULL : swarm;
     return status;
@@ -64,14 +64,14 @@ static void free_island(void *member) {
     cp_btree_smc_free(member);
 }
 
-static copse_status finish_island(void *member, size_t i, cp_grove *grove, cp_btree *b, copse_error *err) {
+static copse_status finish_island(void *member, size_t i, cp_tree_set *grove, cp_btree *b, copse_error *err) {
     CP_TRY(cp_btree_smc_finish(member, grove, &b->island[i], err));
     b->island[i].log_marginal = cp_btree_own_units(b, b->island[i].log_marginal);
     return COPSE_OK;
 }
 
 /* In units of the largest. */
-static double weight_of(const cp_btree_crew *c, const cp_btree *b, size_t i) {
+static double weight_of(const cp_btree_replicas *c, const cp_btree *b, size_t i) {
     double top = -INFINITY;
     if (!sampling_of(c)->by_evidence) return 1;
     for (size_t k = 0; k < c->n; k++) top = fmax(top, b->island[k].log_marginal);
@@ -79,35 +79,35 @@ static double weight_of(const cp_btree_crew *c, const cp_btree *b, size_t i) {
 }
 
 static copse_status write_island(void *member, cp_writer *w, copse_error *err) {
-    return cp_btree_smc_write(member, w, err);
+    return cp_btree_smc_file_write(member, w, err);
 }
 
 static copse_status read_island(cp_reader *r, const void *job, size_t i, void **out, copse_error *err) {
     const sampling *s = job;
-    cp_btree_swarm *swarm;
-    copse_status status = cp_btree_smc_read(r, &s->crew.problem, &s->opt, i, &swarm, err);
+    cp_btree_smc *swarm;
+    copse_status status = cp_btree_smc_file_read(r, &s->crew.problem, &s->opt, i, &swarm, err);
     *out = status ? NULL : swarm;
     return status;
 }
 
-static copse_status make_record(const cp_btree_crew *c, cp_btree *b, copse_error *err) {
+static copse_status make_record(const cp_btree_replicas *c, cp_btree *b, copse_error *err) {
     CP_TRY(CP_NEW(b->island, c->n, err));
     b->islands = c->n;
     b->tuned = sampling_of(c)->tuned;
     return COPSE_OK;
 }
 
-static copse_status tune(cp_btree_crew *c, const copse_params *p, const copse_run *run, copse_error *err) {
+static copse_status tune(cp_btree_replicas *c, const copse_params *p, const copse_run *run, copse_error *err) {
     cp_btree_tuning t = {
         .problem = &c->problem, .opt = &sampling_of(c)->opt, .islands = c->n, .run = run, .hyper = &c->hyper};
     if (!sampling_of(c)->tuned) return COPSE_OK;
     if (c->problem.leaf.blind)
         return cp_fail(err, COPSE_E_USAGE, "--tune looks at how likely the targets are, --prior-only does not");
-    CP_TRY(cp_btree_tune_knobs(p, c->problem.rows->task, t.knob, err));
+    CP_TRY(cp_btree_tune_params(p, c->problem.rows->task, t.knob, err));
     return cp_btree_tune(&t, err);
 }
 
-static const cp_btree_member island_kind = {
+static const cp_btree_replica_kind island_kind = {
     .runs = {.name = "island", .make = make_island, .read = read_island, .write = write_island, .free = free_island},
     .job_size = sizeof(sampling),
     .set_options = set_options,
@@ -121,12 +121,12 @@ static const cp_btree_member island_kind = {
 
 static copse_status begin(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_job,
                           copse_error *err) {
-    return cp_btree_crew_start(&island_kind, &(cp_btree_start){rows, p, run, NULL}, out_job, err);
+    return cp_btree_replicas_start(&island_kind, &(cp_btree_replicas_input){rows, p, run, NULL}, out_job, err);
 }
 
 static copse_status resume(cp_reader *r, const cp_rows *rows, const copse_params *p, const copse_run *run,
                            void **out_job, copse_error *err) {
-    return cp_btree_crew_start(&island_kind, &(cp_btree_start){rows, p, run, r}, out_job, err);
+    return cp_btree_replicas_start(&island_kind, &(cp_btree_replicas_input){rows, p, run, r}, out_job, err);
 }
 
 typedef struct leg {
@@ -159,17 +159,17 @@ static copse_status advance_island(void *arg, size_t i, size_t worker, copse_err
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
     leg r = {.s = job, .stages = amount, .run = run};
     size_t n = r.s->crew.n, done = 0;
-    CP_TRY(cp_pool_for(run, cp_pool_workers(run, n), n, NULL, advance_island, &r, err));
+    CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, n), n, NULL, advance_island, &r, err));
     for (size_t i = 0; i < n; i++) done += cp_btree_smc_done(r.s->crew.runs.member[i]) != 0;
     *out_done = done == n;
     return COPSE_OK;
 }
 
-const cp_sampler cp_btree_smc_sampler = {
+const cp_sampler cp_btree_islands = {
     .begin = begin,
     .advance = advance,
-    .finish = cp_btree_crew_finish,
-    .clear = cp_btree_crew_free,
-    .write = cp_btree_crew_write,
+    .finish = cp_btree_replicas_finish,
+    .clear = cp_btree_replicas_free,
+    .write = cp_btree_replicas_write,
     .read = resume,
 };

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "btree/btree_chain.h"
 
-void cp_btree_trace_clear(cp_btree_trace *t) {
+void cp_btree_mcmc_clear_trace(cp_btree_trace *t) {
     cp_mem_free(t->log_post);
     cp_mem_free(t->leaves);
     *t = (cp_btree_trace){0};
@@ -17,10 +17,10 @@ copse_status cp_btree_mcmc_new(const cp_btree_problem *b, const cp_btree_mcmc_op
     cp_btree_chain *c;
     CP_TRY(CP_NEW(c, 1, err));
     *c = (cp_btree_chain){.problem = b, .opt = *opt, .number = (uint32_t)chain, .root = CP_NONE};
-    cp_moves_model_init(&c->model, &b->ranks, &b->leaf, b->prior);
+    cp_moves_tree_model_init(&c->model, &b->ranks, &b->leaf, b->prior);
     CP_TRY_OUT(cp_moves_init(&c->moves, &c->model, opt->move, err));
     CP_TRY_OUT(cp_moves_tree_init(&c->tree, &c->model, err));
-    CP_TRY_OUT(cp_grove_init(&c->grove, b->ranks.dims, b->leaf.width, err));
+    CP_TRY_OUT(cp_tree_set_init(&c->grove, b->ranks.dims, b->leaf.width, err));
     *out = c;
     return COPSE_OK;
 out:
@@ -30,8 +30,8 @@ out:
 
 void cp_btree_mcmc_free(cp_btree_chain *c) {
     if (!c) return;
-    cp_btree_trace_clear(&c->trace);
-    cp_grove_clear(&c->grove);
+    cp_btree_mcmc_clear_trace(&c->trace);
+    cp_tree_set_clear(&c->grove);
     cp_moves_tree_clear(&c->tree);
     cp_moves_clear(&c->moves);
     cp_mem_free(c->order);
@@ -39,7 +39,7 @@ void cp_btree_mcmc_free(cp_btree_chain *c) {
     cp_mem_free(c);
 }
 
-size_t cp_btree_chain_due(const cp_btree_mcmc_options *opt, size_t done) {
+size_t cp_btree_mcmc_due(const cp_btree_mcmc_options *opt, size_t done) {
     return done < opt->burn_in ? 0 : (done - opt->burn_in) / opt->thin;
 }
 
@@ -51,14 +51,15 @@ size_t cp_btree_mcmc_done(const cp_btree_chain *c) {
 
 static copse_status keep_node(cp_btree_chain *c, int32_t u, copse_error *err) {
     const cp_moves_node *n = &c->tree.node[u];
-    if (n->left == CP_NONE) return cp_grove_leaf(&c->grove, c->tree.stat + (size_t)u * c->tree.width, &c->made[u], err);
+    if (n->left == CP_NONE)
+        return cp_tree_set_leaf(&c->grove, c->tree.stat + (size_t)u * c->tree.width, &c->made[u], err);
     const float *value = cp_ranks_values(&c->problem->ranks, n->rule.dim);
-    cp_grove_node split = {.dim = (int32_t)n->rule.dim,
-                           .low = value[n->gap.low],
-                           .high = value[n->gap.high],
-                           .left = c->made[n->left],
-                           .right = c->made[n->left + 1]};
-    return cp_grove_split(&c->grove, &split, &c->made[u], err);
+    cp_tree_set_node split = {.dim = (int32_t)n->rule.dim,
+                              .low = value[n->gap.low],
+                              .high = value[n->gap.high],
+                              .left = c->made[n->left],
+                              .right = c->made[n->left + 1]};
+    return cp_tree_set_split(&c->grove, &split, &c->made[u], err);
 }
 
 /* The tree becomes part of the grove, children before parents. */
@@ -78,7 +79,7 @@ static copse_status keep(cp_btree_chain *c, copse_error *err) {
     CP_TRY(CP_GROW(t->log_post, c->cap_log_post, t->samples + 1, err));
     CP_TRY(CP_GROW(t->leaves, c->cap_leaves, t->samples + 1, err));
     if (c->root == CP_NONE) CP_TRY(keep_tree(c, err));
-    CP_TRY(cp_grove_add(&c->grove, c->root, 1, err));
+    CP_TRY(cp_tree_set_add(&c->grove, c->root, 1, err));
     t->log_post[t->samples] = c->tree.log_prior + c->tree.log_likelihood;
     t->leaves[t->samples] = (uint32_t)cp_moves_tree_leaves(&c->tree);
     t->samples++;
@@ -103,7 +104,7 @@ static copse_status iterate(cp_btree_chain *c, copse_error *err) {
 
 /* A draw that could not be kept for want of memory is kept before the chain goes on. */
 static copse_status keep_if_due(cp_btree_chain *c, copse_error *err) {
-    return c->trace.samples < cp_btree_chain_due(&c->opt, c->done) ? keep(c, err) : COPSE_OK;
+    return c->trace.samples < cp_btree_mcmc_due(&c->opt, c->done) ? keep(c, err) : COPSE_OK;
 }
 
 copse_status cp_btree_mcmc_run(cp_btree_chain *c, size_t iterations, const copse_run *run, copse_error *err) {
@@ -118,7 +119,7 @@ copse_status cp_btree_mcmc_run(cp_btree_chain *c, size_t iterations, const copse
     return COPSE_OK;
 }
 
-copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_grove *grove, cp_btree_trace *out, copse_error *err) {
+copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_tree_set *grove, cp_btree_trace *out, copse_error *err) {
     size_t n = c->trace.samples;
     cp_btree_trace t = c->trace;
     t.log_post = NULL;
@@ -130,10 +131,10 @@ copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_grove *grove, cp_btree_t
         t.log_post[i] = c->trace.log_post[i];
         t.leaves[i] = c->trace.leaves[i];
     }
-    if (n) CP_TRY_OUT(cp_grove_merge(grove, &c->grove, 1 / (double)n, err));
+    if (n) CP_TRY_OUT(cp_tree_set_merge(grove, &c->grove, 1 / (double)n, err));
     *out = t;
     return COPSE_OK;
 out:
-    cp_btree_trace_clear(&t);
+    cp_btree_mcmc_clear_trace(&t);
     return status;
 }

@@ -11,14 +11,14 @@
 #define CP_BTREE_MCMC_H
 
 #include "bayes/moves.h"
-#include "btree/btree.h"
+#include "btree/btree_problem.h"
 
-/* What users get unasked is in btree.c, and why: a tree of L leaves is a few times L accepted moves away from a single
- * leaf, and a tenth to a third of the moves are accepted, so 5000 are enough for the two hundred leaves that 10^4 rows
- * carry; ten moves apart draws are still much alike, but a thousand of them take no longer to predict with than their
- * different nodes.  Shares of .25, .25, .4 and .1 are what Chipman, George and McCulloch chose for BART; with change
- * anywhere from .4 to .7 test scores on pendigits, magic04 and friedman1 agree within their noise, without change and
- * swap they are worse. */
+/* What users get unasked is in btree_methods.c, and why: a tree of L leaves is a few times L accepted moves away from
+ * a single leaf, and a tenth to a third of the moves are accepted, so 5000 are enough for the two hundred leaves that
+ * 10^4 rows carry; ten moves apart draws are still much alike, but a thousand of them take no longer to predict with
+ * than their different nodes.  Shares of .25, .25, .4 and .1 are what Chipman, George and McCulloch chose for BART;
+ * with change anywhere from .4 to .7 test scores on pendigits, magic04 and friedman1 agree within their noise,
+ * without change and swap they are worse. */
 typedef struct cp_btree_mcmc_options {
     double move[CP_MOVES]; /* how often each is proposed; they sum to 1 */
     size_t burn_in;        /* iterations before the first draw is kept; an iteration proposes one move */
@@ -33,7 +33,7 @@ typedef struct cp_btree_trace {
     uint32_t *leaves; /* of each kept draw */
     uint64_t proposed[CP_MOVES], accepted[CP_MOVES]; /* after burn-in; an impossible move is a rejected one */
 } cp_btree_trace;
-void cp_btree_trace_clear(cp_btree_trace *t);
+void cp_btree_mcmc_clear_trace(cp_btree_trace *t);
 
 /* A chain between two iterations. */
 typedef struct cp_btree_chain cp_btree_chain;
@@ -47,12 +47,12 @@ void cp_btree_mcmc_free(cp_btree_chain *c);
 copse_status cp_btree_mcmc_run(cp_btree_chain *c, size_t iterations, const copse_run *run, copse_error *err);
 /* Iterations so far. */
 size_t cp_btree_mcmc_done(const cp_btree_chain *c);
-/* Adds the chain's draws, of total weight 1, to the grove; out is cleared by cp_btree_trace_clear. */
-copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_grove *grove, cp_btree_trace *out, copse_error *err);
+/* Adds the chain's draws, of total weight 1, to the grove; out is cleared by cp_btree_mcmc_clear_trace. */
+copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_tree_set *grove, cp_btree_trace *out, copse_error *err);
 /* Restored, a chain goes on as if it had never stopped, bit for bit.  It must be given the problem and the options it
  * had, but `samples`, which may have grown even if it was finished; everything else is checked. */
-copse_status cp_btree_mcmc_write(const cp_btree_chain *c, cp_writer *w, copse_error *err);
-copse_status cp_btree_mcmc_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_mcmc_options *opt, size_t chain,
-                                cp_btree_chain **out, copse_error *err);
+copse_status cp_btree_mcmc_file_write(const cp_btree_chain *c, cp_writer *w, copse_error *err);
+copse_status cp_btree_mcmc_file_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_mcmc_options *opt,
+                                     size_t chain, cp_btree_chain **out, copse_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
 /* A grove that is still growing: its nodes in the order in which they came, so that they get the same numbers again. */
-static copse_status write_grove(const cp_grove *g, cp_writer *w, copse_error *err) {
+static copse_status write_grove(const cp_tree_set *g, cp_writer *w, copse_error *err) {
     copse_status status;
     int32_t *link = NULL;
     float *cut = NULL;
@@ -46,10 +46,10 @@ static copse_status write_counts(const cp_btree_chain *c, cp_writer *w, copse_er
     return cp_writer_array(w, "leaves", CP_U32, c->trace.leaves, c->trace.samples, err);
 }
 
-copse_status cp_btree_mcmc_write(const cp_btree_chain *c, cp_writer *w, copse_error *err) {
+copse_status cp_btree_mcmc_file_write(const cp_btree_chain *c, cp_writer *w, copse_error *err) {
     CP_TRY(write_counts(c, w, err));
     CP_TRY(cp_writer_push(w, "tree", err));
-    copse_status status = cp_moves_write(&c->tree, w, err);
+    copse_status status = cp_moves_file_write(&c->tree, w, err);
     cp_writer_pop(w);
     if (status) return status;
     CP_TRY(cp_writer_push(w, "grove", err));
@@ -92,27 +92,28 @@ static copse_status read_parts(grove_parts *p, size_t width, cp_reader *r, copse
 }
 
 /* Adds node i; a node that was there already, or has another number than its own, is a fault of the file. */
-static copse_status add_node(cp_grove *g, const grove_parts *p, size_t i, cp_reader *r, copse_error *err) {
+static copse_status add_node(cp_tree_set *g, const grove_parts *p, size_t i, cp_reader *r, copse_error *err) {
     const int32_t *link = p->link + 3 * i;
-    cp_grove_node n = {link[0], p->cut[2 * i], p->cut[2 * i + 1], link[1], link[2]};
+    cp_tree_set_node n = {link[0], p->cut[2 * i], p->cut[2 * i + 1], link[1], link[2]};
     int32_t made, here = (int32_t)i;
     int leaf = n.dim == CP_NONE;
     int sound = leaf ? n.left == (int32_t)g->leaves && n.right == CP_NONE && n.low == 0 && n.high == 0
                      : n.dim >= 0 && (size_t)n.dim < g->dims && n.left >= 0 && n.left < here && n.right >= 0 &&
                            n.right < here && isfinite(n.low) && isfinite(n.high) && n.low < n.high;
     if (!sound) return cp_reader_bad(r, err, "node %zu of a grove is none", i);
-    CP_TRY(leaf ? cp_grove_leaf(g, p->stat + g->leaves * g->width, &made, err) : cp_grove_split(g, &n, &made, err));
+    CP_TRY(leaf ? cp_tree_set_leaf(g, p->stat + g->leaves * g->width, &made, err)
+                : cp_tree_set_split(g, &n, &made, err));
     return made == here ? COPSE_OK : cp_reader_bad(r, err, "node %zu of a grove is there twice", i);
 }
 
-static copse_status read_grove(cp_grove *g, cp_reader *r, copse_error *err) {
+static copse_status read_grove(cp_tree_set *g, cp_reader *r, copse_error *err) {
     grove_parts p = {0};
     copse_status status;
     CP_TRY_OUT(read_parts(&p, g->width, r, err));
     for (size_t i = 0; i < p.nodes; i++) CP_TRY_OUT(add_node(g, &p, i, r, err));
     for (size_t i = 0; i < p.trees; i++) {
         int known = p.root[i] >= 0 && (size_t)p.root[i] < p.nodes;
-        if (known) CP_TRY_OUT(cp_grove_add(g, p.root[i], p.weight[i], err));
+        if (known) CP_TRY_OUT(cp_tree_set_add(g, p.root[i], p.weight[i], err));
         if (!known || g->trees != i + 1) {
             status = cp_reader_bad(r, err, "tree %zu of a grove is none, or there twice", i);
             goto out;
@@ -144,22 +145,22 @@ static copse_status read_counts(cp_btree_chain *c, cp_reader *r, copse_error *er
 static copse_status read_chain(cp_btree_chain *c, cp_reader *r, copse_error *err) {
     CP_TRY(read_counts(c, r, err));
     CP_TRY(cp_reader_push(r, "tree", err));
-    copse_status status = cp_moves_read(&c->moves, &c->tree, r, err);
+    copse_status status = cp_moves_file_read(&c->moves, &c->tree, r, err);
     cp_reader_pop(r);
     if (status) return status;
     CP_TRY(cp_reader_push(r, "grove", err));
     status = read_grove(&c->grove, r, err);
     cp_reader_pop(r);
     if (status) return status;
-    cp_grove_size *tmp;
+    cp_tree_set_size *tmp;
     CP_TRY(CP_RAW(tmp, c->grove.nodes, err));
     const char *bad = cp_btree_chain_suspect(c, tmp);
     cp_mem_free(tmp);
     return bad ? cp_reader_bad(r, err, "%s", bad) : COPSE_OK;
 }
 
-copse_status cp_btree_mcmc_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_mcmc_options *opt, size_t chain,
-                                cp_btree_chain **out, copse_error *err) {
+copse_status cp_btree_mcmc_file_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_mcmc_options *opt,
+                                     size_t chain, cp_btree_chain **out, copse_error *err) {
     cp_btree_chain *c;
     CP_TRY(cp_btree_mcmc_new(b, opt, chain, &c, err));
     copse_status status = read_chain(c, r, err);

@@ -2,7 +2,7 @@
  * parameters of the leaf in closed form. */
 #include <math.h>
 
-#include "btree/btree_model.h"
+#include "btree/btree.h"
 
 /* By the sum itself, which is 1 but for rounding. */
 static void normalise(double *probs, size_t classes) {
@@ -11,19 +11,19 @@ static void normalise(double *probs, size_t classes) {
     for (size_t k = 0; k < classes; k++) probs[k] /= sum;
 }
 
-static void answer_classes(const cp_btree *b, const cp_grove_walker *w, double *probs) {
+static void answer_classes(const cp_btree *b, const cp_tree_set_walker *w, double *probs) {
     for (size_t i = 0; i < w->arrivals; i++) {
-        const cp_grove_arrival *a = &w->arrival[i];
-        cp_leaf_predict_class(&b->leaf, b->grove.stat + (size_t)a->leaf * b->grove.width, a->share, probs);
+        const cp_tree_set_arrival *a = &w->arrival[i];
+        cp_leaf_dirichlet_predict(&b->leaf, b->grove.stat + (size_t)a->leaf * b->grove.width, a->share, probs);
     }
     normalise(probs, b->classes);
 }
 
 /* y's scale is that of the mean times sqrt(1 + kappa_n), of which the 1 is the spread of y about its mean. */
-static copse_status answer_number(const cp_btree *b, const cp_grove_walker *w, cp_answer *out, copse_error *err) {
+static copse_status answer_number(const cp_btree *b, const cp_tree_set_walker *w, cp_answer *out, copse_error *err) {
     for (size_t i = 0; i < w->arrivals; i++) {
         const double *stat = b->grove.stat + (size_t)w->arrival[i].leaf * b->grove.width;
-        cp_component c = cp_leaf_predict_number(&b->leaf, stat, w->arrival[i].share);
+        cp_component c = cp_leaf_nig_predict(&b->leaf, stat, w->arrival[i].share);
         c.loc = b->centre + b->scale * c.loc;
         c.scale *= b->scale;
         if (out->of_mean) c.scale /= sqrt(1 + b->leaf.kappa + stat[0]);
@@ -36,18 +36,18 @@ static copse_status answer_number(const cp_btree *b, const cp_grove_walker *w, c
 copse_status cp_btree_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                               copse_error *err) {
     const cp_btree *b = state;
-    cp_grove_walker w;
+    cp_tree_set_walker w;
     copse_status status = COPSE_OK;
     (void)p;
-    CP_TRY(cp_grove_walker_init(&w, &b->grove, err));
+    CP_TRY(cp_tree_set_walker_init(&w, &b->grove, err));
     for (size_t i = 0; i < rows->n; i++) {
-        cp_grove_walk(&w, out->tree, rows->x + i * rows->dims);
+        cp_tree_set_walk(&w, out->tree, rows->x + i * rows->dims);
         if (b->task == COPSE_CLASS)
             answer_classes(b, &w, out->probs + i * out->classes);
         else
             CP_TRY_OUT(answer_number(b, &w, out, err));
     }
 out:
-    cp_grove_walker_clear(&w);
+    cp_tree_set_walker_clear(&w);
     return status;
 }

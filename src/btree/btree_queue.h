@@ -12,7 +12,7 @@
 #ifndef CP_BTREE_QUEUE_H
 #define CP_BTREE_QUEUE_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
 typedef struct cp_btree_queue {
     int32_t front, back;

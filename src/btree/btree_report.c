@@ -1,5 +1,5 @@
 /* btree_report - how each island or chain went, for other programs: what traces are drawn from. */
-#include "btree/btree_model.h"
+#include "btree/btree.h"
 
 static void json_island(const cp_btree_island *s, cp_json *j) {
     cp_json_object(j, NULL);
@@ -35,7 +35,7 @@ static void json_chain(const cp_btree_trace *t, cp_json *j) {
     cp_json_close_object(j);
 }
 
-void cp_btree_json(const void *state, cp_json *j) {
+void cp_btree_report(const void *state, cp_json *j) {
     const cp_btree *b = state;
     cp_json_array(j, b->chains ? "chains" : "islands");
     for (size_t i = 0; i < b->islands; i++) json_island(&b->island[i], j);

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "num/sort.h"
+#include "kernel/sort.h"
 
 /* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
 #ifndef CP_BROKEN
@@ -14,7 +14,7 @@
 
 enum { MOST_SLOTS = 1 << 24 }; /* each particle has a stream of its own (num/rng.c) */
 
-static copse_status make_room(cp_btree_swarm *s, copse_error *err) {
+static copse_status make_room(cp_btree_smc *s, copse_error *err) {
     size_t n = s->opt.particles;
     CP_TRY(CP_NEW(s->particle, n, err));
     CP_TRY(CP_NEW(s->log_weight, n, err));
@@ -28,8 +28,8 @@ static copse_status make_room(cp_btree_swarm *s, copse_error *err) {
 }
 
 copse_status cp_btree_smc_new(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island,
-                              cp_btree_swarm **out, copse_error *err) {
-    cp_btree_swarm *s;
+                              cp_btree_smc **out, copse_error *err) {
+    cp_btree_smc *s;
     copse_status status;
     if ((island + 1) * opt->particles > MOST_SLOTS)
         return cp_fail(err, COPSE_E_USAGE, "more than %d particles in all islands together", MOST_SLOTS);
@@ -47,7 +47,7 @@ out:
     return status;
 }
 
-void cp_btree_smc_free(cp_btree_swarm *s) {
+void cp_btree_smc_free(cp_btree_smc *s) {
     if (!s) return;
     cp_btree_state_clear(&s->states);
     cp_btree_propose_clear(&s->proposer);
@@ -64,17 +64,17 @@ void cp_btree_smc_free(cp_btree_swarm *s) {
     cp_mem_free(s);
 }
 
-int cp_btree_smc_done(const cp_btree_swarm *s) {
+int cp_btree_smc_done(const cp_btree_smc *s) {
     return s->done;
 }
 
 /* -------------------------------------------------------------------------------------------------------- one stage */
 
-static int32_t head_of(const cp_btree_swarm *s, int32_t state) {
+static int32_t head_of(const cp_btree_smc *s, int32_t state) {
     return s->states.state[state].head;
 }
 
-copse_status cp_btree_smc_open(cp_btree_swarm *s, size_t *out_standing, copse_error *err) {
+copse_status cp_btree_smc_open(cp_btree_smc *s, size_t *out_standing, copse_error *err) {
     *out_standing = 0;
     for (size_t i = 0; i < s->opt.particles; i++) {
         CP_TRY(cp_btree_state_open(&s->states, s->particle[i], err));
@@ -84,7 +84,7 @@ copse_status cp_btree_smc_open(cp_btree_swarm *s, size_t *out_standing, copse_er
     return COPSE_OK;
 }
 
-copse_status cp_btree_smc_begin(cp_btree_swarm *s, size_t *out_standing, copse_error *err) {
+copse_status cp_btree_smc_begin(cp_btree_smc *s, size_t *out_standing, copse_error *err) {
     size_t n = s->opt.particles;
     if (!s->proposer.b) CP_TRY(cp_btree_propose_init(&s->proposer, s->b, &s->opt, err));
     CP_TRY(cp_btree_smc_open(s, out_standing, err));
@@ -102,14 +102,14 @@ copse_status cp_btree_smc_begin(cp_btree_swarm *s, size_t *out_standing, copse_e
 }
 
 /* By node, particles decide in the first round only: a state that is still what it was has not decided. */
-static int decides(const cp_btree_swarm *s, size_t i) {
+static int decides(const cp_btree_smc *s, size_t i) {
     int32_t head = head_of(s, s->next.particle[i]);
     if (head == CP_NONE) return 0;
     if (s->opt.expansion != CP_BTREE_LAYER) return s->next.particle[i] == s->particle[i];
     return cp_btree_block_depth(&s->states.blocks, head) == s->layer[i];
 }
 
-copse_status cp_btree_smc_gather(cp_btree_swarm *s, size_t *out_n, copse_error *err) {
+copse_status cp_btree_smc_gather(cp_btree_smc *s, size_t *out_n, copse_error *err) {
     size_t n = 0;
     for (size_t i = 0; i < s->opt.particles; i++) {
         if (s->opt.expansion == CP_BTREE_LAYER) CP_TRY(cp_btree_state_open(&s->states, s->next.particle[i], err));
@@ -122,7 +122,7 @@ copse_status cp_btree_smc_gather(cp_btree_swarm *s, size_t *out_n, copse_error *
 }
 
 /* Columns in the order in which somebody wants them; of each, the particles in theirs. */
-static void choose_gaps(cp_btree_swarm *s, const uint64_t *key, size_t n) {
+static void choose_gaps(cp_btree_smc *s, const uint64_t *key, size_t n) {
     uint64_t *by_dim = s->key + s->opt.particles, *tmp = by_dim + s->opt.particles;
     for (size_t i = 0; i < n; i++) {
         uint32_t who = (uint32_t)key[i];
@@ -132,7 +132,7 @@ static void choose_gaps(cp_btree_swarm *s, const uint64_t *key, size_t n) {
     for (size_t i = 0; i < n; i++) cp_btree_propose_gap(&s->proposer, &s->choice[(uint32_t)by_dim[i]]);
 }
 
-void cp_btree_smc_decide(cp_btree_swarm *s, const uint64_t *key, size_t n) {
+void cp_btree_smc_decide(cp_btree_smc *s, const uint64_t *key, size_t n) {
     cp_btree_view block = cp_btree_block_view(&s->states.blocks, (int32_t)(key[0] >> 32));
     cp_btree_propose_begin(&s->proposer, &block);
     for (size_t i = 0; i < n; i++) {
@@ -144,7 +144,7 @@ void cp_btree_smc_decide(cp_btree_swarm *s, const uint64_t *key, size_t n) {
     choose_gaps(s, key, n);
 }
 
-copse_status cp_btree_smc_take(cp_btree_swarm *s, size_t particle, copse_error *err) {
+copse_status cp_btree_smc_take(cp_btree_smc *s, size_t particle, copse_error *err) {
     const cp_btree_choice *c = &s->choice[particle];
     int32_t *state = &s->next.particle[particle], split = CP_NONE;
     if (c->dim != CP_NONE) CP_TRY(cp_btree_block_split(&s->states.blocks, head_of(s, *state), c->gap, &split, err));
@@ -157,7 +157,7 @@ copse_status cp_btree_smc_take(cp_btree_swarm *s, size_t particle, copse_error *
 }
 
 /* Not worth it when nobody has anything left to decide, as far as can be seen without making blocks. */
-static int is_last(const cp_btree_swarm *s) {
+static int is_last(const cp_btree_smc *s) {
     for (size_t i = 0; i < s->opt.particles; i++) {
         const cp_btree_state *t = &s->states.state[s->next.particle[i]];
         if (t->head == CP_NONE) continue;
@@ -167,19 +167,19 @@ static int is_last(const cp_btree_swarm *s) {
     return 1;
 }
 
-static double ess_of(const cp_btree_swarm *s) {
+static double ess_of(const cp_btree_smc *s) {
     return cp_particle_ess(s->next.log_weight, s->opt.particles);
 }
 
-static int is_uneven(const cp_btree_swarm *s, double ess) {
+static int is_uneven(const cp_btree_smc *s, double ess) {
     return ess < s->opt.ess_threshold * (double)s->opt.particles && !is_last(s);
 }
 
-int cp_btree_smc_is_uneven(const cp_btree_swarm *s) {
+int cp_btree_smc_must_resample(const cp_btree_smc *s) {
     return is_uneven(s, ess_of(s));
 }
 
-static void resample(cp_btree_swarm *s, const uint32_t *opt_ancestor) {
+static void resample(cp_btree_smc *s, const uint32_t *opt_ancestor) {
     size_t n = s->opt.particles;
     const uint32_t *from = opt_ancestor;
     if (!from) {
@@ -196,7 +196,7 @@ static void resample(cp_btree_swarm *s, const uint32_t *opt_ancestor) {
     s->resamplings++;
 }
 
-copse_status cp_btree_smc_end(cp_btree_swarm *s, const uint32_t *opt_ancestor, copse_error *err) {
+copse_status cp_btree_smc_end(cp_btree_smc *s, const uint32_t *opt_ancestor, copse_error *err) {
     size_t n = s->opt.particles;
     CP_TRY(CP_GROW(s->ess, s->cap_ess, s->stages + 1, err));
     double ess = ess_of(s);
@@ -223,7 +223,7 @@ static size_t same_block(const uint64_t *key, size_t n) {
     return m;
 }
 
-static copse_status one_round(cp_btree_swarm *s, size_t n, const copse_run *run, copse_error *err) {
+static copse_status one_round(cp_btree_smc *s, size_t n, const copse_run *run, copse_error *err) {
     s->proposer.stop = run ? run->stop : NULL;
     for (size_t i = 0, m; i < n; i += m) {
         m = same_block(s->key + i, n - i);
@@ -234,7 +234,7 @@ static copse_status one_round(cp_btree_swarm *s, size_t n, const copse_run *run,
     return COPSE_OK;
 }
 
-static copse_status one_stage(cp_btree_swarm *s, const copse_run *run, copse_error *err) {
+static copse_status one_stage(cp_btree_smc *s, const copse_run *run, copse_error *err) {
     size_t n;
     CP_TRY(cp_btree_smc_begin(s, &n, err));
     s->done = !n || s->stages >= s->opt.max_stages;
@@ -250,7 +250,7 @@ static copse_status one_stage(cp_btree_swarm *s, const copse_run *run, copse_err
 }
 
 /* Scratch of the size of the rows is held by islands that run, and not by all there are. */
-copse_status cp_btree_smc_run(cp_btree_swarm *s, size_t stages, const copse_run *run, copse_error *err) {
+copse_status cp_btree_smc_run(cp_btree_smc *s, size_t stages, const copse_run *run, copse_error *err) {
     copse_status status = COPSE_OK;
     for (size_t i = 0; !status && !s->done && (!stages || i < stages); i++) {
         status = cp_fail_if_stopped(run ? run->stop : NULL, err);
@@ -264,8 +264,8 @@ copse_status cp_btree_smc_run(cp_btree_swarm *s, size_t stages, const copse_run 
 
 /* While trees are put into the grove. */
 typedef struct harvest {
-    cp_btree_swarm *s;
-    cp_grove *grove;
+    cp_btree_smc *s;
+    cp_tree_set *grove;
     int32_t *node; /* of each block in the tree at work, of each split's two sides */
     int32_t *tree; /* in which `node` holds */
     int32_t *leaf; /* of each block: the node that is it as a leaf, CP_NONE if not asked for yet */
@@ -276,7 +276,7 @@ static copse_status leaf_node(harvest *h, int32_t block, int32_t *out, copse_err
     cp_btree_blocks *k = &h->s->states.blocks;
     if (h->leaf[block] == CP_NONE) {
         if (k->split[block / 2].pair == CP_NONE) CP_TRY(cp_btree_block_make(k, block, err));
-        CP_TRY(cp_grove_leaf(h->grove, cp_btree_block_view(k, block).stat, &h->leaf[block], err));
+        CP_TRY(cp_tree_set_leaf(h->grove, cp_btree_block_view(k, block).stat, &h->leaf[block], err));
     }
     *out = h->leaf[block];
     return COPSE_OK;
@@ -292,10 +292,10 @@ static copse_status side_node(harvest *h, int32_t block, int32_t tree, int32_t *
 static copse_status split_node(harvest *h, int32_t split, int32_t tree, int32_t *out, copse_error *err) {
     cp_btree_gap gap = h->s->states.blocks.split[split].gap;
     const float *value = cp_ranks_values(&h->s->b->ranks, gap.dim);
-    cp_grove_node node = {.dim = (int32_t)gap.dim, .low = value[gap.low], .high = value[gap.high]};
+    cp_tree_set_node node = {.dim = (int32_t)gap.dim, .low = value[gap.low], .high = value[gap.high]};
     CP_TRY(side_node(h, 2 * split, tree, &node.left, err));
     CP_TRY(side_node(h, 2 * split + 1, tree, &node.right, err));
-    return cp_grove_split(h->grove, &node, out, err);
+    return cp_tree_set_split(h->grove, &node, out, err);
 }
 
 /* Backwards along the decisions: a block's sides were decided on after it. */
@@ -335,7 +335,7 @@ static void harvest_clear(harvest *h) {
     cp_mem_free(h->root);
 }
 
-static copse_status gather_trees(cp_btree_swarm *s, cp_grove *grove, size_t *out_unique, copse_error *err) {
+static copse_status gather_trees(cp_btree_smc *s, cp_tree_set *grove, size_t *out_unique, copse_error *err) {
     size_t n = s->opt.particles;
     harvest h = {.s = s, .grove = grove};
     double log_total = cp_particle_log_mean(s->log_weight, n) + log((double)n);
@@ -346,18 +346,18 @@ static copse_status gather_trees(cp_btree_swarm *s, cp_grove *grove, size_t *out
         int32_t *root = &h.root[s->particle[i]];
         *out_unique += *root == CP_NONE;
         if (*root == CP_NONE) CP_TRY_OUT(grow_tree(&h, s->particle[i], err));
-        CP_TRY_OUT(cp_grove_add(grove, *root, exp(s->log_weight[i] - log_total), err));
+        CP_TRY_OUT(cp_tree_set_add(grove, *root, exp(s->log_weight[i] - log_total), err));
     }
 out:
     harvest_clear(&h);
     return status;
 }
 
-double cp_btree_smc_log_marginal(const cp_btree_swarm *s) {
+double cp_btree_smc_log_marginal(const cp_btree_smc *s) {
     return s->log_z + cp_particle_log_mean(s->log_weight, s->opt.particles);
 }
 
-copse_status cp_btree_smc_finish(cp_btree_swarm *s, cp_grove *grove, cp_btree_island *out, copse_error *err) {
+copse_status cp_btree_smc_finish(cp_btree_smc *s, cp_tree_set *grove, cp_btree_island *out, copse_error *err) {
     size_t standing;
     *out = (cp_btree_island){0};
     CP_TRY(cp_btree_smc_open(s, &standing, err));
@@ -373,7 +373,7 @@ copse_status cp_btree_smc_finish(cp_btree_swarm *s, cp_grove *grove, cp_btree_is
     return COPSE_OK;
 }
 
-void cp_btree_island_clear(cp_btree_island *s) {
+void cp_btree_smc_clear_island(cp_btree_island *s) {
     cp_mem_free(s->ess);
     *s = (cp_btree_island){0};
 }

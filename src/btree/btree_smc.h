@@ -27,7 +27,7 @@ typedef struct cp_btree_stage {
     size_t expanded, worked;
 } cp_btree_stage;
 
-struct cp_btree_swarm {
+struct cp_btree_smc {
     const cp_btree_problem *b; /* borrowed */
     cp_btree_smc_options opt;
     size_t island;
@@ -55,19 +55,19 @@ struct cp_btree_swarm {
 
 /* Opens all states, forgets what is not needed any more, and makes room to decide in.  0 particles stand at a block:
  * the island is done. */
-copse_status cp_btree_smc_begin(cp_btree_swarm *s, size_t *out_standing, copse_error *err);
+copse_status cp_btree_smc_begin(cp_btree_smc *s, size_t *out_standing, copse_error *err);
 /* Who decides in this round: s->key[0] ... key[n-1], block in the high half and particle in the low, sorted.  None: the
  * stage can end. */
-copse_status cp_btree_smc_gather(cp_btree_swarm *s, size_t *out_n, copse_error *err);
+copse_status cp_btree_smc_gather(cp_btree_smc *s, size_t *out_n, copse_error *err);
 /* Draws s->choice of these n, whose block is the same. */
-void cp_btree_smc_decide(cp_btree_swarm *s, const uint64_t *key, size_t n);
+void cp_btree_smc_decide(cp_btree_smc *s, const uint64_t *key, size_t n);
 /* Lets a particle do what it has chosen. */
-copse_status cp_btree_smc_take(cp_btree_swarm *s, size_t particle, copse_error *err);
+copse_status cp_btree_smc_take(cp_btree_smc *s, size_t particle, copse_error *err);
 /* Makes the stage's changes hold.  Resampling, if it is due, is drawn, or done as told. */
-copse_status cp_btree_smc_end(cp_btree_swarm *s, const uint32_t *opt_ancestor, copse_error *err);
+copse_status cp_btree_smc_end(cp_btree_smc *s, const uint32_t *opt_ancestor, copse_error *err);
 /* Opens all states, and no more. */
-copse_status cp_btree_smc_open(cp_btree_swarm *s, size_t *out_standing, copse_error *err);
+copse_status cp_btree_smc_open(cp_btree_smc *s, size_t *out_standing, copse_error *err);
 /* Will resampling be due? */
-int cp_btree_smc_is_uneven(const cp_btree_swarm *s);
+int cp_btree_smc_must_resample(const cp_btree_smc *s);
 
 #endif

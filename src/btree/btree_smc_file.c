@@ -49,7 +49,7 @@ static copse_status write_trie(const trie *t, cp_writer *w, copse_error *err) {
     return cp_writer_array(w, "high", CP_U32, t->high, t->n, err);
 }
 
-static copse_status write_counts(const cp_btree_swarm *s, cp_writer *w, copse_error *err) {
+static copse_status write_counts(const cp_btree_smc *s, cp_writer *w, copse_error *err) {
     CP_TRY(cp_writer_i64(w, "stages", (int64_t)s->stages, err));
     CP_TRY(cp_writer_i64(w, "round", (int64_t)s->round, err));
     CP_TRY(cp_writer_i64(w, "resamplings", (int64_t)s->resamplings, err));
@@ -59,7 +59,7 @@ static copse_status write_counts(const cp_btree_swarm *s, cp_writer *w, copse_er
     return cp_writer_array(w, "ess", CP_F32, s->ess, s->stages, err);
 }
 
-copse_status cp_btree_smc_write(cp_btree_swarm *s, cp_writer *w, copse_error *err) {
+copse_status cp_btree_smc_file_write(cp_btree_smc *s, cp_writer *w, copse_error *err) {
     size_t n = s->opt.particles, standing;
     trie t = {0};
     copse_status status;
@@ -97,7 +97,7 @@ static copse_status read_size(cp_reader *r, const char *name, uint64_t max, size
     return COPSE_OK;
 }
 
-static copse_status read_counts(cp_btree_swarm *s, cp_reader *r, copse_error *err) {
+static copse_status read_counts(cp_btree_smc *s, cp_reader *r, copse_error *err) {
     size_t round;
     CP_TRY(read_size(r, "stages", s->opt.max_stages, &s->stages, err));
     CP_TRY(read_size(r, "round", UINT64_MAX, &round, err));
@@ -114,7 +114,7 @@ static copse_status read_counts(cp_btree_swarm *s, cp_reader *r, copse_error *er
     return COPSE_OK;
 }
 
-static copse_status read_particles(cp_btree_swarm *s, cp_reader *r, size_t states, copse_error *err) {
+static copse_status read_particles(cp_btree_smc *s, cp_reader *r, size_t states, copse_error *err) {
     size_t n = s->opt.particles;
     cp_mem_free(s->particle);
     cp_mem_free(s->log_weight);
@@ -133,7 +133,7 @@ static copse_status read_particles(cp_btree_swarm *s, cp_reader *r, size_t state
 /* Deciding again.  A state of the file is needed while some child of it is to come or a particle is in it; of no others
  * are rows and queues kept, so it takes no more memory than the particles did. */
 typedef struct replay {
-    cp_btree_swarm *s;
+    cp_btree_smc *s;
     const trie *t;
     int32_t *state;    /* of each state of the file: which it is now */
     uint32_t *needed;  /* children to come, and particles */
@@ -196,7 +196,7 @@ static copse_status replay_compact(replay *p, size_t states, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status decide_again(cp_btree_swarm *s, const trie *t, cp_reader *r, copse_error *err) {
+static copse_status decide_again(cp_btree_smc *s, const trie *t, cp_reader *r, copse_error *err) {
     replay p = {.s = s, .t = t};
     copse_status status;
     CP_TRY_OUT(replay_init(&p, err));
@@ -210,10 +210,10 @@ out:
     return status;
 }
 
-copse_status cp_btree_smc_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island,
-                               cp_btree_swarm **out, copse_error *err) {
+copse_status cp_btree_smc_file_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_smc_options *opt,
+                                    size_t island, cp_btree_smc **out, copse_error *err) {
     trie t = {0};
-    cp_btree_swarm *s;
+    cp_btree_smc *s;
     copse_status status;
     CP_TRY(cp_btree_smc_new(b, opt, island, &s, err));
     CP_TRY_OUT(read_trie(r, &t, err));

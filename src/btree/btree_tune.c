@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/pool.h"
-#include "btree/btree_model.h"
+#include "base/parallel.h"
+#include "btree/btree.h"
 
 enum { ROUNDS = 4, MOST = 16 };
 
@@ -18,7 +18,7 @@ typedef struct knob {
     double ladder[MOST]; /* rising; a 0 that is not the first ends it */
 } knob;
 
-static const knob knobs[CP_BTREE_KNOBS] = {
+static const knob knobs[CP_BTREE_TUNE_PARAMS] = {
     {"alpha", {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100}},
     {"alpha-split", {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99}},
     {"beta-split", {0, 0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.5, 2, 3}},
@@ -38,7 +38,7 @@ typedef struct trial {
 static copse_status try_island(void *arg, size_t i, size_t worker, copse_error *err) {
     const trial *r = arg;
     const cp_btree_tuning *t = r->t;
-    cp_btree_swarm *s;
+    cp_btree_smc *s;
     copse_run silent = {.stop = t->run ? t->run->stop : NULL};
     (void)worker;
     CP_TRY(cp_btree_smc_new(t->problem, t->opt, i, &s, err));
@@ -55,7 +55,7 @@ static copse_status estimate(cp_btree_tuning *t, const cp_btree_hyper *h, double
     CP_TRY(cp_btree_problem_set(t->problem, h, err));
     CP_TRY(CP_NEW(r.log_marginal, t->islands, err));
     copse_status status =
-        cp_pool_for(t->run, cp_pool_workers(t->run, t->islands), t->islands, NULL, try_island, &r, err);
+        cp_parallel_for(t->run, cp_parallel_workers(t->run, t->islands), t->islands, NULL, try_island, &r, err);
     *out = cp_particle_log_mean(r.log_marginal, t->islands);
     cp_mem_free(r.log_marginal);
     return status;
@@ -92,7 +92,7 @@ static copse_status search(cp_btree_tuning *t, double *top, copse_error *err) {
     int moved = 1;
     for (int round = 0; moved && round < ROUNDS; round++) {
         moved = 0;
-        for (size_t k = 0; k < CP_BTREE_KNOBS; k++) {
+        for (size_t k = 0; k < CP_BTREE_TUNE_PARAMS; k++) {
             int risen = 0;
             if (!t->knob[k]) continue;
             CP_TRY(climb(t, k, 1, top, &risen, err));
@@ -105,7 +105,7 @@ static copse_status search(cp_btree_tuning *t, double *top, copse_error *err) {
 
 static void report(const cp_btree_tuning *t, double gain) {
     char what[100] = "";
-    for (size_t k = 0, n = 0; k < CP_BTREE_KNOBS; k++)
+    for (size_t k = 0, n = 0; k < CP_BTREE_TUNE_PARAMS; k++)
         if (t->knob[k])
             n += (size_t)snprintf(what + n, sizeof what - n, "%s%s %g", n ? ", " : "", knobs[k].name,
                                   *value_of(t->hyper, k));
@@ -122,8 +122,9 @@ copse_status cp_btree_tune(cp_btree_tuning *t, copse_error *err) {
     return COPSE_OK;
 }
 
-copse_status cp_btree_tune_knobs(const copse_params *p, copse_task task, int out[CP_BTREE_KNOBS], copse_error *err) {
-    for (size_t k = 0; k < CP_BTREE_KNOBS; k++) out[k] = cp_param_has(p, "tune", knobs[k].name);
+copse_status cp_btree_tune_params(const copse_params *p, copse_task task, int out[CP_BTREE_TUNE_PARAMS],
+                                  copse_error *err) {
+    for (size_t k = 0; k < CP_BTREE_TUNE_PARAMS; k++) out[k] = cp_param_has(p, "tune", knobs[k].name);
     if (out[0] && task == COPSE_REGRESS)
         return cp_fail(err, COPSE_E_USAGE, "--tune alpha is about classes; numbers have no alpha");
     return COPSE_OK;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/pool.h"
-#include "num/sort.h"
+#include "base/parallel.h"
+#include "kernel/sort.h"
 
 enum {
     DIGIT_BITS = 11,
@@ -203,9 +203,9 @@ static copse_status place_all_cuts(task *t, const copse_run *run, copse_error *e
     t->group = b->dims / 32 < 1 ? 1 : b->dims / 32 < GROUP ? b->dims / 32 : GROUP;
     t->sample = b->rows > 2 * SAMPLE ? SAMPLE : b->rows;
     t->room = b->rows;
-    size_t jobs = (b->dims + t->group - 1) / t->group, workers = cp_pool_workers(run, jobs);
+    size_t jobs = (b->dims + t->group - 1) / t->group, workers = cp_parallel_workers(run, jobs);
     CP_TRY(CP_NEW(t->key, workers, err));
-    copse_status status = cp_pool_for(run, workers, jobs, NULL, cut_group, t, err);
+    copse_status status = cp_parallel_for(run, workers, jobs, NULL, cut_group, t, err);
     for (size_t w = 0; w < workers; w++) cp_mem_free(t->key[w]);
     cp_mem_free(t->key);
     return status;
@@ -264,7 +264,7 @@ copse_status cp_bins_init(cp_bins *b, const float *x, size_t rows, size_t dims, 
     for (size_t i = 0; i < dims * CP_BINS_MAX; i++) b->cut[i] = INFINITY;
     memset(b->bin + rows * b->stride, 0, 8);
     CP_TRY_OUT(place_all_cuts(&t, run, err));
-    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, jobs), jobs, NULL, bin_block, &t, err));
+    CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, jobs), jobs, NULL, bin_block, &t, err));
 out:
     if (status) cp_bins_clear(b);
     return status;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "base/fail.h"
 
 enum { CP_BINS_MAX = 255, CP_BINS_MISSING = 255 };
 

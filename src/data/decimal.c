@@ -58,10 +58,10 @@ static const struct {
 /* Appends the digits at p to *w (modulo 2^64) and returns where they end. */
 static const char *digits(const char *p, uint64_t *w) {
     for (;; p += 8) {
-        uint64_t v = cp_eight_load(p), marks = cp_eight_marks(v);
+        uint64_t v = cp_digits_load(p), marks = cp_digits_marks(v);
         unsigned n = marks ? (unsigned)__builtin_ctzll(marks) / 8 : 8;
         if (!n) return p;
-        *w = *w * ten_to[n] + cp_eight_value(cp_eight_push(v, n));
+        *w = *w * ten_to[n] + cp_digits_value(cp_digits_push(v, n));
         if (n < 8) return p + n;
     }
 }

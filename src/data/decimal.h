@@ -4,8 +4,8 @@
 
 #include <float.h>
 
-#include "num/eight.h"
-#include "num/kern.h"
+#include "kernel/digits.h"
+#include "kernel/kern.h"
 
 /* Reads  [+-] (digits [. digits] | . digits) [(e|E) [+-] digits]  or  [+-] (inf | infinity), the words in any case.
  * Returns where it stopped, or NULL if there is no number at p.  Ties go to even, too large is inf, too small is 0.
@@ -40,7 +40,7 @@ static inline int cp_decimal_field(const cp_kern *kern, const char *p, size_t n,
  * top of its half of a word, and both are added up at once. */
 static inline int cp_decimal_pair(const char *p, unsigned n, unsigned m, double *out_a, double *out_b) {
     if (((n - 1) | (m - 1)) > 3) return 0;
-    uint64_t v = (uint32_t)(cp_eight_load(p) << (32 - 8 * n)) | cp_eight_push(cp_eight_load(p + n + 1), m);
+    uint64_t v = (uint32_t)(cp_digits_load(p) << (32 - 8 * n)) | cp_digits_push(cp_digits_load(p + n + 1), m);
     v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ffu;
     v = v * 100 + (v >> 16);
     *out_a = (double)(int32_t)(v & 0xffff);

@@ -5,8 +5,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/hash_seed.h"
 #include "base/mem.h"
-#include "base/salt.h"
 
 const char *cp_dict_text(const cp_dict *d, size_t i) {
     return d->text + d->start[i];
@@ -41,7 +41,7 @@ static copse_status widen(cp_dict *d, copse_error *err) {
     size_t slots = d->slots ? 2 * d->slots : 16;
     int32_t *slot;
     CP_TRY(CP_RAW(slot, slots, err));
-    if (!d->slots) d->salt = cp_salt();
+    if (!d->slots) d->salt = cp_hash_seed();
     cp_mem_free(d->slot);
     d->slot = slot;
     d->slots = slots;

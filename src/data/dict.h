@@ -5,7 +5,7 @@
 #ifndef CP_DICT_H
 #define CP_DICT_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
 typedef struct cp_dict {
     size_t n;

@@ -1,8 +1,8 @@
 #include "data/ranks.h"
 
 #include "base/mem.h"
-#include "base/pool.h"
-#include "num/sort.h"
+#include "base/parallel.h"
+#include "kernel/sort.h"
 
 typedef struct task {
     cp_ranks *r;
@@ -28,9 +28,9 @@ static copse_status rank_column(void *arg, size_t dim, size_t worker, copse_erro
 }
 
 static copse_status rank_all(task *t, const copse_run *run, copse_error *err) {
-    size_t dims = t->r->dims, workers = cp_pool_workers(run, dims);
+    size_t dims = t->r->dims, workers = cp_parallel_workers(run, dims);
     CP_TRY(CP_NEW(t->key, workers, err));
-    copse_status status = cp_pool_for(run, workers, dims, NULL, rank_column, t, err);
+    copse_status status = cp_parallel_for(run, workers, dims, NULL, rank_column, t, err);
     for (size_t w = 0; w < workers; w++) cp_mem_free(t->key[w]);
     cp_mem_free(t->key);
     return status;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "base/fail.h"
 
 typedef struct cp_ranks {
     size_t rows, dims;

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "data/text.h"
-#include "num/kern.h"
+#include "kernel/kern.h"
 
 void cp_schema_free(cp_schema *s) {
     if (!s) return;
@@ -28,7 +28,7 @@ void cp_schema_free(cp_schema *s) {
 
 /* Is the feature one indicator column per level? */
 static int indicates(const cp_schema *s, const cp_feature *f) {
-    return !s->raw && f->kind == COPSE_TEXT && f->levels.n <= CP_MAX_INDICATORS;
+    return !s->raw && f->kind == COPSE_TEXT && f->levels.n <= CP_SCHEMA_INDICATORS_MAX;
 }
 
 size_t cp_schema_width(const cp_schema *s, const cp_feature *f) {
@@ -141,7 +141,7 @@ static int is_ours(const void *schema, const char *name) {
 
 /* A column that has another place cannot be the one that is missing under a wrong name. */
 static copse_status lacks_feature(const cp_schema *s, const copse_table *t, const char *name, copse_error *err) {
-    return cp_table_lacks(t, name, &(cp_table_known){is_ours, s}, COPSE_E_DATA, err);
+    return cp_table_match_fail(t, name, &(cp_table_match_known){is_ours, s}, COPSE_E_DATA, err);
 }
 
 static copse_status find_source(const cp_feature *f, cp_table_rows rows, source *out, copse_error *err) {
@@ -304,7 +304,7 @@ out:
 /* One column of gangs; 0 if something is missing or infinite. */
 static int gang_feature(const cp_schema *s, const cp_feature *f, const source *from, cp_table_rows rows,
                         uint32_t *out) {
-    size_t stride = s->dims * CP_KERN_GANG;
+    size_t stride = s->dims * CP_KEY_BLOCK_ROWS;
     if (!from->col) return 0;
     if (f->kind == COPSE_NUMBER)
         return cp_kern_best()->gang_column(from->col->number + rows.first, s->shift[f->first], CP_SCHEMA_LIMIT, rows.n,
@@ -312,24 +312,24 @@ static int gang_feature(const cp_schema *s, const cp_feature *f, const source *f
     for (size_t i = 0; i < rows.n; i++) {
         int32_t rank = rank_of(f, from, rows.first + i);
         if (rank == CP_NONE) return 0;
-        out[i / CP_KERN_GANG * stride + i % CP_KERN_GANG] = cp_kern_key((float)rank);
+        out[i / CP_KEY_BLOCK_ROWS * stride + i % CP_KEY_BLOCK_ROWS] = cp_kern_key((float)rank);
     }
     return 1;
 }
 
-copse_status cp_schema_encode_gangs(const cp_schema *s, cp_table_rows rows, uint32_t *out, int *out_whole,
-                                    copse_error *err) {
+copse_status cp_schema_encode_keys(const cp_schema *s, cp_table_rows rows, uint32_t *out, int *out_whole,
+                                   copse_error *err) {
     enum { STEP = 1024 }; /* rows whose keys stay in the cache until all columns are there */
     source *from;
     copse_status status = COPSE_OK;
-    CP_BUG(!s->raw || s->dims > CP_KERN_GANG_DIMS);
+    CP_BUG(!s->raw || s->dims > CP_KEY_BLOCK_DIMS);
     *out_whole = 1;
     CP_TRY(CP_NEW(from, s->features, err));
     CP_TRY_OUT(find_sources(s, rows, from, err));
     for (size_t done = 0; done < rows.n && *out_whole; done += STEP)
         for (size_t i = 0; i < s->features && *out_whole; i++)
             *out_whole = gang_feature(s, &s->feature[i], &from[i], part_of(rows, done, STEP),
-                                      out + done * s->dims + s->feature[i].first * CP_KERN_GANG);
+                                      out + done * s->dims + s->feature[i].first * CP_KEY_BLOCK_ROWS);
 out:
     free_sources(s, from);
     return status;
@@ -352,13 +352,14 @@ static copse_status bad_weight(const copse_table *t, const cp_column *c, size_t 
 copse_status cp_schema_weights(const copse_table *t, const char *name, double *out, copse_error *err) {
     size_t j;
     int some = 0;
-    CP_TRY(cp_table_need(t, name, COPSE_E_USAGE, &j, err));
+    CP_TRY(cp_table_match_name(t, name, COPSE_E_USAGE, &j, err));
     const cp_column *c = &t->col[j];
     if (c->kind == COPSE_TEXT)
         return cp_fail(err, COPSE_E_DATA, "the weights '%s' are text: they must be numbers", c->name);
     for (size_t i = 0; i < t->rows; i++) {
         double w = c->number[i];
-        if (!(w >= 0 && w <= CP_MAX_WEIGHT) || (w > 0 && w < 1 / CP_MAX_WEIGHT)) return bad_weight(t, c, i, err);
+        if (!(w >= 0 && w <= CP_SCHEMA_WEIGHT_MAX) || (w > 0 && w < 1 / CP_SCHEMA_WEIGHT_MAX))
+            return bad_weight(t, c, i, err);
         some |= w > 0;
         out[i] = w;
     }
@@ -393,7 +394,7 @@ static copse_status too_large(const copse_table *t, const cp_column *c, size_t r
 static copse_status find_target(const cp_schema *s, cp_table_rows rows, const cp_column **out, copse_error *err) {
     size_t j;
     CP_BUG(!is_within(rows));
-    CP_TRY(cp_table_need(rows.t, s->target, COPSE_E_DATA, &j, err));
+    CP_TRY(cp_table_match_name(rows.t, s->target, COPSE_E_DATA, &j, err));
     *out = &rows.t->col[j];
     return COPSE_OK;
 }
@@ -406,7 +407,7 @@ copse_status cp_schema_numbers(const cp_schema *s, cp_table_rows rows, double *o
     for (size_t i = 0, row = rows.first; i < rows.n; i++, row++) {
         double y = c->kind == COPSE_TEXT ? NAN : c->number[row];
         if (isinf(y)) return infinite_target(rows.t, c, row, err);
-        if (fabs(y) > CP_MAX_TARGET) return too_large(rows.t, c, row, err);
+        if (fabs(y) > CP_SCHEMA_TARGET_MAX) return too_large(rows.t, c, row, err);
         if (isnan(y) && !opt_missing) return missing_target(rows.t, c, row, err);
         if (opt_missing) opt_missing[i] = (unsigned char)isnan(y);
         out[i] = isnan(y) ? 0 : y;

@@ -22,20 +22,23 @@
  *       Raw: span is 1, text has shift 0, and `levels` has the levels of every feature if one is text.
  *   S2  every text feature has at least one level; fills are finite, and one of the levels for text.
  *   S3  no feature is the target; classification has at least one class, regression none.
- * Names are distinct because the table's are (T3), and cp_schema_read refuses others. */
+ * Names are distinct because the table's are (T3), and cp_schema_file_read refuses others. */
 #ifndef CP_SCHEMA_H
 #define CP_SCHEMA_H
 
-#include "base/bytes.h"
+#include "base/codec.h"
 #include "data/table.h"
 
 enum {
-    CP_MAX_INDICATORS = 32,
+    CP_SCHEMA_INDICATORS_MAX = 32,
     CP_SCHEMA_SAID = 8 /* lines about single columns, of each sort */
 };
-#define CP_SCHEMA_LIMIT 1e37 /* of encoded numbers: far beyond any box, and the difference of two such floats is one */
-#define CP_MAX_TARGET   1e60 /* so that squares of squares of targets are still numbers */
-#define CP_MAX_WEIGHT   1e30 /* of a row; the smallest but 0 is 1 / CP_MAX_WEIGHT: sums of weights are still floats */
+/* Encoded numbers are at most this: far beyond any box, and the difference of two such floats is a float. */
+#define CP_SCHEMA_LIMIT 1e37
+/* Squares of squares of targets are still numbers. */
+#define CP_SCHEMA_TARGET_MAX 1e60
+/* The weight of a row; the smallest but 0 is 1 / CP_SCHEMA_WEIGHT_MAX.  Sums of weights are still floats. */
+#define CP_SCHEMA_WEIGHT_MAX 1e30
 
 /* What a method wants its columns to be. */
 typedef enum cp_encoding {
@@ -66,18 +69,18 @@ typedef struct cp_schema {
     cp_dict missing;      /* words that meant "missing" in the training rows, beyond the usual ones */
 } cp_schema;
 
-/* In schema_make.c.  [0,1] is the range of the training rows, or that of roles->scale.  Says on `run` what it decided:
+/* In schema_new.c.  [0,1] is the range of the training rows, or that of roles->scale.  Says on `run` what it decided:
  * task and how to override it, encodings, imputation, dropped columns. */
 copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, cp_encoding encoding,
                            const copse_run *run, cp_schema **out, copse_error *err);
 
 /* In schema_task.c: sets task and classes from the target column and what was asked for, and says so on `run`. */
-copse_status cp_schema_find_task(cp_schema *s, const copse_table *t, size_t target, copse_task asked,
-                                 const copse_run *run, copse_error *err);
+copse_status cp_schema_task(cp_schema *s, const copse_table *t, size_t target, copse_task asked, const copse_run *run,
+                            copse_error *err);
 
 /* In schema_scale.c: takes the ranges of numbers from a file with columns name,min,max, where it has them.  Says on
  * `run` which it has not, and which of its names are no features. */
-copse_status cp_schema_rescale(cp_schema *s, const char *path, const copse_run *run, copse_error *err);
+copse_status cp_schema_scale_read(cp_schema *s, const char *path, const copse_run *run, copse_error *err);
 
 void cp_schema_free(cp_schema *s);
 int cp_schema_check(const cp_schema *s);
@@ -87,16 +90,16 @@ int cp_schema_check(const cp_schema *s);
  * an error with its place. */
 copse_status cp_schema_encode(const cp_schema *s, cp_table_rows rows, float *out, copse_error *err);
 
-/* The same as gangs of keys (kern.h), n rounded up to whole gangs of them: for raw columns, CP_KERN_GANG_DIMS at most.
+/* The same as gangs of keys (kern.h), n rounded up to whole gangs of them: for raw columns, CP_KEY_BLOCK_DIMS at most.
  * *out_whole is 0 if something is missing or infinite, and the rows are to be encoded as floats. */
-copse_status cp_schema_encode_gangs(const cp_schema *s, cp_table_rows rows, uint32_t *out, int *out_whole,
-                                    copse_error *err);
+copse_status cp_schema_encode_keys(const cp_schema *s, cp_table_rows rows, uint32_t *out, int *out_whole,
+                                   copse_error *err);
 
 /* One value of a feature as its encoded columns, `width` of them: a number, or the index of a level; NaN is missing. */
 void cp_schema_encode_value(const cp_schema *s, const cp_feature *f, double value, float *out);
 
 /* Targets.  A missing one is an error with its place unless opt_missing is given: then it is marked there (1, else 0)
- * and the value is 0 / CP_NONE.  A number beyond CP_MAX_TARGET is an error. */
+ * and the value is 0 / CP_NONE.  A number beyond CP_SCHEMA_TARGET_MAX is an error. */
 copse_status cp_schema_numbers(const cp_schema *s, cp_table_rows rows, double *out, unsigned char *opt_missing,
                                copse_error *err);
 /* A class the schema does not know is CP_NONE. */
@@ -112,7 +115,7 @@ void cp_schema_forget(cp_schema *s, size_t n);
 void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double max);
 
 /* Weights of all rows of a training table.  COPSE_E_DATA, with its place, for one that is missing or not a number from
- * 0 to CP_MAX_WEIGHT, and if all are 0. */
+ * 0 to CP_SCHEMA_WEIGHT_MAX, and if all are 0. */
 copse_status cp_schema_weights(const copse_table *t, const char *name, double *out, copse_error *err);
 
 /* In schema_unseen.c: rows of a table with a level of a text feature that is none of those it was made with; *out_row
@@ -133,7 +136,7 @@ copse_status cp_schema_infinite(const copse_table *t, const cp_column *c, size_t
 void cp_schema_dim_name(const cp_schema *s, size_t dim, char *buf, size_t n);
 
 /* In schema_file.c: the sections "schema.*" of docs/format.md. */
-copse_status cp_schema_write(const cp_schema *s, cp_writer *w, copse_error *err);
-copse_status cp_schema_read(cp_reader *r, cp_schema **out, copse_error *err);
+copse_status cp_schema_file_write(const cp_schema *s, cp_writer *w, copse_error *err);
+copse_status cp_schema_file_read(cp_reader *r, cp_schema **out, copse_error *err);
 
 #endif

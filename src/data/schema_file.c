@@ -75,7 +75,7 @@ out:
     return status;
 }
 
-copse_status cp_schema_write(const cp_schema *s, cp_writer *w, copse_error *err) {
+copse_status cp_schema_file_write(const cp_schema *s, cp_writer *w, copse_error *err) {
     const cp_dict *classes = &s->classes, *missing = &s->missing;
     CP_TRY(cp_writer_push(w, "schema", err));
     CP_TRY(cp_writer_i64(w, "task", s->task, err));
@@ -214,7 +214,7 @@ static copse_status read_all(cp_reader *r, cp_schema *s, copse_error *err) {
     return cp_schema_check(s) ? COPSE_OK : cp_reader_bad(r, err, "the schema contradicts itself");
 }
 
-copse_status cp_schema_read(cp_reader *r, cp_schema **out, copse_error *err) {
+copse_status cp_schema_file_read(cp_reader *r, cp_schema **out, copse_error *err) {
     *out = NULL;
     cp_schema *s;
     CP_TRY(CP_NEW(s, 1, err));

@@ -157,8 +157,8 @@ static void warn_of_classes(const cp_schema *s, const cp_column *c, size_t prese
                     s->classes.n, present, s->classes_numeric ? " (--task regress?)" : "");
 }
 
-copse_status cp_schema_find_task(cp_schema *s, const copse_table *t, size_t target, copse_task asked,
-                                 const copse_run *run, copse_error *err) {
+copse_status cp_schema_task(cp_schema *s, const copse_table *t, size_t target, copse_task asked, const copse_run *run,
+                            copse_error *err) {
     const cp_column *c = &t->col[target];
     size_t present = present_in(c, t->rows);
     if (present == 0) return cp_fail(err, COPSE_E_DATA, "every value of the target '%s' is missing", c->name);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggest.h"
 #include "num/draw.h"
 
 static const double pi = 3.14159265358979323846;
@@ -248,11 +248,11 @@ const char *cp_synth_summary(size_t i) {
 }
 
 static copse_status find_set(const char *name, const set **out, copse_error *err) {
-    cp_near near = {.word = name};
+    cp_suggest near = {.word = name};
     for (size_t i = 0; i < SETS; i++) {
         *out = &sets[i];
         if (strcmp(name, sets[i].name) == 0) return COPSE_OK;
-        cp_near_try(&near, sets[i].name);
+        cp_suggest_try(&near, sets[i].name);
     }
     if (near.best)
         return cp_fail(err, COPSE_E_USAGE, "there is no data set '%.80s'. Did you mean '%s'?", name, near.best);

@@ -76,7 +76,7 @@ copse_status cp_table_share(copse_table *t, size_t cap, copse_error *err) {
     return COPSE_OK;
 }
 
-copse_status cp_column_recode(cp_column *c, size_t cap, copse_error *err) {
+copse_status cp_table_recode(cp_column *c, size_t cap, copse_error *err) {
     if (c->shared) {
         c->code = (int32_t *)(void *)c->number; /* half the room will do */
     } else {

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "base/err.h"
+#include "base/fail.h"
 #include "data/dict.h"
 
 typedef struct cp_column {
@@ -50,7 +50,7 @@ copse_status cp_table_add(copse_table *t, const char *name, copse_kind kind, cp_
 /* Gives all columns, which must be numbers and without rows so far, room for `cap` rows in one block, not filled in. */
 copse_status cp_table_share(copse_table *t, size_t cap, copse_error *err);
 /* Number to text: room for `cap` codes in place of the numbers, not filled in. */
-copse_status cp_column_recode(cp_column *c, size_t cap, copse_error *err);
+copse_status cp_table_recode(cp_column *c, size_t cap, copse_error *err);
 size_t cp_table_find(const copse_table *t, const char *name); /* (size_t)-1 if there is none */
 copse_status cp_table_select(const copse_table *t, const size_t *rows, size_t n, copse_table **out, copse_error *err);
 /* Numbers become text, each as the shortest decimal that reads back; does nothing to a text column. */
@@ -72,15 +72,16 @@ copse_status cp_table_join(const copse_table *const *piece, size_t n, copse_tabl
  * that says so and suggests the nearest name. */
 copse_status cp_table_match(const copse_table *t, const char *list, unsigned char *out_hit, copse_error *err);
 /* Finds a column that must be there; if it is not, raises `code` with a message that suggests the nearest name. */
-copse_status cp_table_need(const copse_table *t, const char *name, copse_status code, size_t *out, copse_error *err);
+copse_status cp_table_match_name(const copse_table *t, const char *name, copse_status code, size_t *out,
+                                 copse_error *err);
 
 /* The failure alone.  Columns that `is_known` are there under their own name, and not suggested. */
-typedef struct cp_table_known {
+typedef struct cp_table_match_known {
     int (*is_known)(const void *arg, const char *name);
     const void *arg;
-} cp_table_known;
-copse_status cp_table_lacks(const copse_table *t, const char *name, const cp_table_known *opt_known, copse_status code,
-                            copse_error *err);
+} cp_table_match_known;
+copse_status cp_table_match_fail(const copse_table *t, const char *name, const cp_table_match_known *opt_known,
+                                 copse_status code, copse_error *err);
 
 /* In table_report.c: says on `run` what is worth knowing of a table. */
 void cp_table_report(const copse_table *t, const copse_run *run);

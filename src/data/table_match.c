@@ -2,18 +2,19 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggest.h"
 #include "data/table.h"
 
 /* A suggestion is worth a few milliseconds, not a walk through a million names. */
 enum { MAX_COMPARED = 20000, MAX_LISTED = 8 };
 
 /* "Did you mean 'age'?", or the first few names. */
-static void suggest(const copse_table *t, const char *name, const cp_table_known *opt_known, char *buf, size_t n) {
-    cp_near near = {.word = name};
+static void suggest(const copse_table *t, const char *name, const cp_table_match_known *opt_known, char *buf,
+                    size_t n) {
+    cp_suggest near = {.word = name};
     for (size_t j = 0; j < t->cols && j < MAX_COMPARED; j++) {
-        cp_near with = near;
-        cp_near_try(&with, t->col[j].name);
+        cp_suggest with = near;
+        cp_suggest_try(&with, t->col[j].name);
         if (with.best == near.best || (opt_known && opt_known->is_known(opt_known->arg, with.best))) continue;
         near = with;
     }
@@ -32,16 +33,17 @@ static void suggest(const copse_table *t, const char *name, const cp_table_known
     if (used < n) snprintf(buf + used, n - used, t->cols > MAX_LISTED ? " and %zu more." : ".", t->cols - MAX_LISTED);
 }
 
-copse_status cp_table_lacks(const copse_table *t, const char *name, const cp_table_known *opt_known, copse_status code,
-                            copse_error *err) {
+copse_status cp_table_match_fail(const copse_table *t, const char *name, const cp_table_match_known *opt_known,
+                                 copse_status code, copse_error *err) {
     char hint[600];
     suggest(t, name, opt_known, hint, sizeof hint);
     return cp_fail(err, code, "there is no column '%.80s' in %s. %s", name, t->source ? t->source : "the table", hint);
 }
 
-copse_status cp_table_need(const copse_table *t, const char *name, copse_status code, size_t *out, copse_error *err) {
+copse_status cp_table_match_name(const copse_table *t, const char *name, copse_status code, size_t *out,
+                                 copse_error *err) {
     *out = cp_table_find(t, name);
-    return *out == (size_t)-1 ? cp_table_lacks(t, name, NULL, code, err) : COPSE_OK;
+    return *out == (size_t)-1 ? cp_table_match_fail(t, name, NULL, code, err) : COPSE_OK;
 }
 
 /* Does `name` look like `pattern`, where * stands for any bytes?  Only the last star is ever retried: whatever an
@@ -73,15 +75,15 @@ static copse_status hit_wildcard(const copse_table *t, const char *word, unsigne
         hit[j] = 1;
         hits++;
     }
-    return hits ? COPSE_OK : cp_table_lacks(t, word, NULL, COPSE_E_USAGE, err);
+    return hits ? COPSE_OK : cp_table_match_fail(t, word, NULL, COPSE_E_USAGE, err);
 }
 
 /* A..B in the table's order, either end first.  `dots` points at the two dots; word is cut there. */
 static copse_status hit_range(const copse_table *t, char *word, char *dots, unsigned char *hit, copse_error *err) {
     size_t a, b;
     *dots = '\0';
-    CP_TRY(cp_table_need(t, word, COPSE_E_USAGE, &a, err));
-    CP_TRY(cp_table_need(t, dots + 2, COPSE_E_USAGE, &b, err));
+    CP_TRY(cp_table_match_name(t, word, COPSE_E_USAGE, &a, err));
+    CP_TRY(cp_table_match_name(t, dots + 2, COPSE_E_USAGE, &b, err));
     if (a > b) {
         size_t swap = a;
         a = b;
@@ -101,7 +103,7 @@ static copse_status hit_word(const copse_table *t, char *word, unsigned char *hi
     }
     if (dots && dots > word && dots[2]) return hit_range(t, word, dots, hit, err);
     if (strchr(word, '*')) return hit_wildcard(t, word, hit, err);
-    return cp_table_lacks(t, word, NULL, COPSE_E_USAGE, err);
+    return cp_table_match_fail(t, word, NULL, COPSE_E_USAGE, err);
 }
 
 static char *trim(char *word) {

@@ -2,7 +2,7 @@
 #ifndef CP_TARGET_H
 #define CP_TARGET_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
 /* Rows that lack the target; 0 if there is no such column, which is for others to report. */
 size_t cp_target_missing(const copse_table *t, const char *target);

@@ -62,14 +62,14 @@ copse_status cp_text_check(const char *name, const char *bytes, size_t n, long l
                       name, line, p[bad]);
 }
 
-copse_status cp_missing_init(cp_missing *m, const char *opt_list, copse_error *err) {
-    *m = (cp_missing){0};
+copse_status cp_text_missing_init(cp_text_missing *m, const char *opt_list, copse_error *err) {
+    *m = (cp_text_missing){0};
     for (const char *word = opt_list; word; word = *word ? word + 1 : NULL) {
         size_t n = strcspn(word, ",");
         int32_t id;
         copse_status status = n ? cp_dict_add(&m->words, word, n, &id, err) : COPSE_OK;
         if (status) {
-            cp_missing_clear(m);
+            cp_text_missing_clear(m);
             return status;
         }
         word += n;
@@ -77,7 +77,7 @@ copse_status cp_missing_init(cp_missing *m, const char *opt_list, copse_error *e
     return COPSE_OK;
 }
 
-void cp_missing_clear(cp_missing *m) {
+void cp_text_missing_clear(cp_text_missing *m) {
     cp_dict_clear(&m->words);
 }
 
@@ -89,7 +89,7 @@ static int is_word(const char *s, size_t n, const char *word) {
     return 1;
 }
 
-int cp_missing_is(const cp_missing *m, const char *s, size_t n) {
+int cp_text_missing_is(const cp_text_missing *m, const char *s, size_t n) {
     if (!n) return 1;
     int sign = *s == '-' || *s == '+';
     if (n <= 4 && (is_word(s, n, "na") || is_word(s + sign, n - (size_t)sign, "nan") || is_word(s, n, "null")))

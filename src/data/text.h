@@ -15,13 +15,13 @@ size_t cp_text_lines(const char *bytes, size_t n);
 size_t cp_text_bom(const char *bytes, size_t n);
 
 /* Words that mean "missing" beyond the usual ones, from a list with commas (NULL: none). */
-typedef struct cp_missing {
+typedef struct cp_text_missing {
     cp_dict words;
-} cp_missing;
-copse_status cp_missing_init(cp_missing *m, const char *opt_list, copse_error *err);
-void cp_missing_clear(cp_missing *m);
+} cp_text_missing;
+copse_status cp_text_missing_init(cp_text_missing *m, const char *opt_list, copse_error *err);
+void cp_text_missing_clear(cp_text_missing *m);
 /* Empty, NA, NaN (with any sign), null, in any case; or one of the words. */
-int cp_missing_is(const cp_missing *m, const char *s, size_t n);
+int cp_text_missing_is(const cp_text_missing *m, const char *s, size_t n);
 
 /* A piece of the user's text for a message: at most 40 bytes of it, cut between characters, control bytes as '?'. */
 enum { CP_TEXT_SHOWN = 48 };

@@ -85,11 +85,11 @@ static copse_status plant(cp_dyntree *f, copse_error *err) {
     int32_t id = cp_dyntree_pool_take_leaf(&f->pool, 0);
     f->pool.node[id].refs = (uint32_t)f->particles;
     for (size_t i = 0; i < f->particles; i++) f->root[i] = id;
-    cp_dyntree_settle_leaf(f, id);
+    cp_dyntree_refresh_leaf(f, id);
     return COPSE_OK;
 }
 
-void cp_dyntree_settle_leaf(cp_dyntree *f, int32_t leaf) {
+void cp_dyntree_refresh_leaf(cp_dyntree *f, int32_t leaf) {
     cp_dyntree_node *n = &f->pool.node[leaf];
     double *stat = cp_dyntree_pool_stat(&f->pool, leaf);
     cp_leaf_gather(&f->leaf, cp_dyntree_pool_list(&f->pool, leaf), n->rows, stat);
@@ -116,16 +116,16 @@ static void sum_up(cp_dyntree *f, int32_t split) {
     n->of.summed = n->rows;
 }
 
-void cp_dyntree_settle(cp_dyntree *f, int32_t node, int32_t *todo) {
+void cp_dyntree_refresh(cp_dyntree *f, int32_t node, int32_t *todo) {
     size_t n = 0;
     todo[n++] = node;
     while (n) {
         const cp_dyntree_node *at = &f->pool.node[todo[n - 1]];
-        if (cp_dyntree_is_settled(at)) {
+        if (cp_dyntree_is_fresh(at)) {
             n--;
-        } else if (!cp_dyntree_is_settled(&f->pool.node[at->left])) {
+        } else if (!cp_dyntree_is_fresh(&f->pool.node[at->left])) {
             todo[n++] = at->left;
-        } else if (!cp_dyntree_is_settled(&f->pool.node[at->right])) {
+        } else if (!cp_dyntree_is_fresh(&f->pool.node[at->right])) {
             todo[n++] = at->right;
         } else {
             sum_up(f, todo[--n]);
@@ -167,16 +167,16 @@ static void keep_rows(cp_dyntree *f, const cp_rows *rows) {
 
 /* One row after the other; the answer to each of those from `from` on, just before it is learnt, goes to opt_before. */
 static copse_status learn(cp_dyntree *f, size_t from, const copse_run *run, cp_answer *opt_before, copse_error *err) {
-    cp_dyntree_desk desk;
+    cp_dyntree_step_scratch desk;
     copse_status status;
     const size_t before = f->moved, todo = f->rows - before; /* rows that an earlier call left behind among them */
-    CP_TRY(cp_dyntree_desk_init(&desk, f, err));
+    CP_TRY(cp_dyntree_step_init(&desk, f, err));
     while (f->moved < f->rows) {
         CP_TRY_OUT(cp_fail_if_stopped(run ? run->stop : NULL, err));
         if (f->learnt == f->moved) {
             if (opt_before && f->learnt >= from)
-                CP_TRY_OUT(cp_dyntree_answer(f, f->learnt, f->learnt - from, opt_before, err));
-            CP_TRY_OUT(cp_dyntree_add(f, &desk, err));
+                CP_TRY_OUT(cp_dyntree_predict_row(f, f->learnt, f->learnt - from, opt_before, err));
+            CP_TRY_OUT(cp_dyntree_step_add(f, &desk, err));
         }
         CP_TRY_OUT(cp_dyntree_choose(f, &desk, err));
         CP_TRY_OUT(cp_dyntree_move_all(f, &desk, err));
@@ -184,7 +184,7 @@ static copse_status learn(cp_dyntree *f, size_t from, const copse_run *run, cp_a
     }
     status = COPSE_OK;
 out:
-    cp_dyntree_desk_clear(&desk);
+    cp_dyntree_step_clear(&desk);
     return status;
 }
 
@@ -235,7 +235,7 @@ static int can_learn(const void *state) {
     return !((const cp_dyntree *)state)->frozen;
 }
 
-const cp_method cp_dyntree_method = {
+const cp_method cp_method_dyntree = {
     .info = {.name = "dyntree",
              .summary = "dynamic trees: one Bayesian tree, learnt online by particles that stay, prune or grow",
              .tasks = COPSE_CLASS | COPSE_REGRESS,
@@ -248,17 +248,17 @@ const cp_method cp_dyntree_method = {
     .fit = fit,
     .update = update,
     .predict = cp_dyntree_predict,
-    .write = cp_dyntree_write,
-    .read = cp_dyntree_read,
+    .write = cp_dyntree_file_write,
+    .read = cp_dyntree_file_read,
     .check = cp_dyntree_check,
     .clear = cp_dyntree_free,
     .rows = count_rows,
     .trees = count_trees,
     .can_learn = can_learn,
-    .figures = cp_dyntree_figures,
-    .details = cp_dyntree_details,
-    .tree_json = cp_dyntree_tree_json,
-    .tree_node = cp_dyntree_tree_node,
-    .tree_shape = cp_dyntree_tree_shape,
-    .tree_splits = cp_dyntree_tree_splits,
+    .figures = cp_dyntree_inspect_figures,
+    .details = cp_dyntree_inspect_details,
+    .tree_json = cp_dyntree_inspect_json,
+    .tree_node = cp_dyntree_inspect_node,
+    .tree_shape = cp_dyntree_inspect_shape,
+    .tree_splits = cp_dyntree_inspect_splits,
 };

@@ -59,7 +59,7 @@ typedef struct cp_dyntree {
     double log_predictive; /* sum over rows of log p(y | x, rows before), the mean over particles */
 } cp_dyntree;
 
-extern const cp_method cp_dyntree_method;
+extern const cp_method cp_method_dyntree;
 
 /* Particles of one empty leaf.  Of numbers, centre and scale are set by the caller. */
 copse_status cp_dyntree_new(const copse_params *p, copse_task task, size_t dims, size_t classes, cp_dyntree **out,
@@ -69,14 +69,14 @@ void cp_dyntree_free(void *state);
 copse_status cp_dyntree_make_leaf(const cp_dyntree *f, size_t classes, size_t rows, cp_leaf *out, copse_error *err);
 
 /* What follows from a leaf's list: statistic and log_tree. */
-void cp_dyntree_settle_leaf(cp_dyntree *f, int32_t leaf);
+void cp_dyntree_refresh_leaf(cp_dyntree *f, int32_t leaf);
 /* What follows from a split's children: rows, leaves and height; the rest is not settled. */
 void cp_dyntree_shape_split(cp_dyntree *f, int32_t split);
 /* And the rest, of all below a node that is not settled; todo has room for its height and one. */
-void cp_dyntree_settle(cp_dyntree *f, int32_t node, int32_t *todo);
+void cp_dyntree_refresh(cp_dyntree *f, int32_t node, int32_t *todo);
 
-static inline int cp_dyntree_is_settled(const cp_dyntree_node *n) {
-    return cp_dyntree_is_leaf(n) || n->of.summed == n->rows;
+static inline int cp_dyntree_is_fresh(const cp_dyntree_node *n) {
+    return cp_dyntree_pool_is_leaf(n) || n->of.summed == n->rows;
 }
 
 static inline const float *cp_dyntree_row(const cp_dyntree *f, size_t row) {
@@ -87,19 +87,20 @@ static inline const float *cp_dyntree_row(const cp_dyntree *f, size_t row) {
 copse_status cp_dyntree_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                                 copse_error *err);
 /* The answer to a row that is kept, put where `place` says: to be asked in order. */
-copse_status cp_dyntree_answer(const cp_dyntree *f, size_t row, size_t place, cp_answer *out, copse_error *err);
-copse_status cp_dyntree_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w, copse_error *err);
-copse_status cp_dyntree_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                             void **out_state, copse_error *err);
+copse_status cp_dyntree_predict_row(const cp_dyntree *f, size_t row, size_t place, cp_answer *out, copse_error *err);
+copse_status cp_dyntree_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
+                                   copse_error *err);
+copse_status cp_dyntree_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                                  void **out_state, copse_error *err);
 const char *cp_dyntree_check(const void *state);
 /* D3 but for the lists: every row is on its side of every cut.  `order`: all nodes, parents first. */
 copse_status cp_dyntree_check_cells(const cp_dyntree *f, const int32_t *order, size_t n, int *out_sound,
                                     copse_error *err);
-size_t cp_dyntree_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
-size_t cp_dyntree_details(const void *state, copse_figure *out);
-copse_status cp_dyntree_tree_json(const void *state, size_t tree, cp_json *j, copse_error *err);
-void cp_dyntree_tree_node(const void *state, size_t tree, int32_t node, cp_node_view *out);
-cp_shape cp_dyntree_tree_shape(const void *state, size_t tree);
-void cp_dyntree_tree_splits(const void *state, size_t tree, double *out_dims);
+size_t cp_dyntree_inspect_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
+size_t cp_dyntree_inspect_details(const void *state, copse_figure *out);
+copse_status cp_dyntree_inspect_json(const void *state, size_t tree, cp_json *j, copse_error *err);
+void cp_dyntree_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out);
+cp_inspect_shape cp_dyntree_inspect_shape(const void *state, size_t tree);
+void cp_dyntree_inspect_splits(const void *state, size_t tree, double *out_dims);
 
 #endif

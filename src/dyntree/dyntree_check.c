@@ -45,7 +45,7 @@ copse_status cp_dyntree_check_cells(const cp_dyntree *f, const int32_t *order, s
         for (size_t i = n; i-- > 0;) {
             const cp_dyntree_node *at = &f->pool.node[order[i]];
             box *own = &all[order[i]];
-            if (cp_dyntree_is_leaf(at)) {
+            if (cp_dyntree_pool_is_leaf(at)) {
                 box_of_leaf(f, order[i], dim, wide, own);
                 continue;
             }
@@ -90,8 +90,8 @@ static const char *check_split(const cp_dyntree *f, int32_t id, double *stat) {
     uint32_t height = 1 + (left->height > right->height ? left->height : right->height);
     if (n->rows != left->rows + right->rows || n->leaves != left->leaves + right->leaves || n->height != height)
         return "D5: a split is not the sum of its children";
-    if (f->frozen || !cp_dyntree_is_settled(n)) return NULL;
-    if (!cp_dyntree_is_settled(left) || !cp_dyntree_is_settled(right)) return "D5: settled before its children";
+    if (f->frozen || !cp_dyntree_is_fresh(n)) return NULL;
+    if (!cp_dyntree_is_fresh(left) || !cp_dyntree_is_fresh(right)) return "D5: settled before its children";
     for (size_t k = 0; k < f->pool.width; k++) stat[k] = l[k] + r[k];
     if (!same_bits(stat, cp_dyntree_pool_stat(&f->pool, id), f->pool.width)) return "D5: a split has lost count";
     double log_tree = cp_tree_prior_table_split(&f->prior, n->depth) + (left->log_tree + right->log_tree);
@@ -113,8 +113,8 @@ static const char *check_nodes(const cp_dyntree *f, uint32_t *tmp, int32_t *orde
     int sound = 1;
     const char *wrong = check_holders(f, tmp, order, &n);
     for (size_t i = 0; !wrong && i < n; i++)
-        wrong = cp_dyntree_is_leaf(&f->pool.node[order[i]]) ? check_leaf(f, order[i], seen, stat)
-                                                            : check_split(f, order[i], stat);
+        wrong = cp_dyntree_pool_is_leaf(&f->pool.node[order[i]]) ? check_leaf(f, order[i], seen, stat)
+                                                                 : check_split(f, order[i], stat);
     for (size_t i = 0; !wrong && i < f->particles; i++) {
         const cp_dyntree_node *root = &f->pool.node[f->root[i]];
         if (root->depth) wrong = "D2: a root below a split";

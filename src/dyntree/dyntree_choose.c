@@ -4,9 +4,9 @@
 
 #include "base/mem.h"
 #include "dyntree/dyntree_step.h"
-#include "num/sort.h"
+#include "kernel/sort.h"
 
-static void gather_column(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, size_t dim) {
+static void gather_column(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, size_t dim) {
     const uint32_t *list = cp_dyntree_pool_list(&f->pool, leaf);
     size_t n = f->pool.node[leaf].rows;
     for (size_t k = 0; k < n; k++) d->column[k] = f->x[list[k] * f->dims + dim];
@@ -56,7 +56,7 @@ static void find_ends(const float *v, size_t n, size_t m, float *out_low, float 
 }
 
 /* Between which values of a column a cut leaves min_leaf rows on both sides: low <= cut < high. */
-static void find_range(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, size_t dim) {
+static void find_range(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, size_t dim) {
     size_t n = f->pool.node[leaf].rows, m = f->min_leaf;
     if (d->known[dim] == d->groups) return;
     d->known[dim] = d->groups;
@@ -69,13 +69,13 @@ static void find_range(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, si
     d->high[dim] = nth_smallest(d->column, n, n - m);
 }
 
-static int can_cut(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, size_t dim) {
+static int can_cut(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, size_t dim) {
     find_range(f, d, leaf, dim);
     return d->low[dim] < d->high[dim];
 }
 
 /* Uniform among the columns that can be cut: any column, until one can; after a while, one of a list of them. */
-static int32_t draw_column(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, cp_rng *rng) {
+static int32_t draw_column(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, cp_rng *rng) {
     enum { TRIES = 16 };
     size_t able = 0;
     for (int t = 0; t < TRIES; t++) {
@@ -89,7 +89,7 @@ static int32_t draw_column(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf
         if (can_cut(f, d, leaf, dim) && !pick--) return (int32_t)dim;
 }
 
-static void draw_cut(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, cp_rng *rng, cp_dyntree_choice *c) {
+static void draw_cut(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, cp_rng *rng, cp_dyntree_choice *c) {
     c->dim = draw_column(f, d, leaf, rng);
     if (c->dim == CP_NONE) return;
     double low = (double)d->low[c->dim], high = (double)d->high[c->dim];
@@ -98,7 +98,7 @@ static void draw_cut(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, cp_r
 }
 
 /* The log marginal likelihoods of the two sides of a cut, added up; d->column holds the column. */
-static double log_sides(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, cp_dyntree_choice *c) {
+static double log_sides(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, cp_dyntree_choice *c) {
     size_t n = f->pool.node[leaf].rows, width = f->pool.width;
     double *left = d->side, *right = d->side + width;
     const double *whole = cp_dyntree_pool_stat(&f->pool, leaf);
@@ -124,7 +124,7 @@ static double log_sides(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, c
 }
 
 /* Trees differ in the node above the leaf, or in the leaf itself if it is the root. */
-static void weigh_moves(const cp_dyntree *f, const cp_dyntree_desk *d, size_t particle, double log_grow,
+static void weigh_moves(const cp_dyntree *f, const cp_dyntree_step_scratch *d, size_t particle, double log_grow,
                         cp_dyntree_choice *c) {
     const cp_dyntree_node *leaf = &f->pool.node[d->leaf[particle]];
     int32_t up = d->above[particle];
@@ -143,7 +143,7 @@ static void decide(cp_dyntree_choice *c) {
                                                               : CP_DYNTREE_STAY;
 }
 
-static void gather_targets(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf) {
+static void gather_targets(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf) {
     const uint32_t *list = cp_dyntree_pool_list(&f->pool, leaf);
     size_t n = f->pool.node[leaf].rows;
     if (f->task == COPSE_CLASS)
@@ -153,7 +153,7 @@ static void gather_targets(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf
 }
 
 /* Rows of the leaf in the order of d->column: into d->key, by value and then by place. */
-static void sort_rows(cp_dyntree_desk *d, size_t n) {
+static void sort_rows(cp_dyntree_step_scratch *d, size_t n) {
     enum { FEW = 64 };
     for (size_t k = 0; k < n; k++) d->key[k] = (uint64_t)cp_sort_from_float(d->column[k]) << 32 | k;
     if (n > FEW) {
@@ -169,7 +169,7 @@ static void sort_rows(cp_dyntree_desk *d, size_t n) {
 }
 
 /* How many of the sorted rows are below a cut: between min_leaf and n - min_leaf. */
-static uint32_t count_below(const cp_dyntree_desk *d, size_t n, float cut) {
+static uint32_t count_below(const cp_dyntree_step_scratch *d, size_t n, float cut) {
     uint64_t end = (uint64_t)cp_sort_from_float(cut) << 32 | UINT32_MAX;
     size_t low = 0, high = n;
     while (low < high) {
@@ -184,7 +184,7 @@ static uint32_t count_below(const cp_dyntree_desk *d, size_t n, float cut) {
 
 /* Many cuts of one column, most of them in the same gaps: rows are sorted, and each gap is weighed once.  d->worth[k]
  * is that of the gap behind k rows. */
-static void weigh_gaps(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, int32_t first) {
+static void weigh_gaps(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, int32_t first) {
     const uint32_t *list = cp_dyntree_pool_list(&f->pool, leaf);
     size_t n = f->pool.node[leaf].rows, gaps = 0;
     sort_rows(d, n);
@@ -201,7 +201,7 @@ static void weigh_gaps(const cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, in
 }
 
 /* The particles of a chain that try a cut in this column. */
-static void choose_in_column(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, int32_t dim) {
+static void choose_in_column(cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, int32_t dim) {
     enum { MANY = 4 };
     size_t depth = f->pool.node[leaf].depth, tries = 0;
     double prior = cp_tree_prior_table_split(&f->prior, depth) + 2 * cp_tree_prior_table_stop(&f->prior, depth + 1);
@@ -218,7 +218,7 @@ static void choose_in_column(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, in
 
 /* All particles whose row fell into this leaf: chained from `first` on.  They are sorted by the column of their cut, so
  * that it is gathered once for all who try it. */
-static void choose_in_leaf(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, int32_t first) {
+static void choose_in_leaf(cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, int32_t first) {
     const cp_dyntree_node *n = &f->pool.node[leaf];
     int large = n->rows / 2 >= f->min_leaf;
     if (!++d->groups) { /* after all numbers are used up */
@@ -246,18 +246,18 @@ static void choose_in_leaf(cp_dyntree *f, cp_dyntree_desk *d, int32_t leaf, int3
 }
 
 /* What the node above a leaf is worth as it is, and, in its memo, as one leaf. */
-static void weigh_parent(cp_dyntree *f, cp_dyntree_desk *d, int32_t split) {
+static void weigh_parent(cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t split) {
     cp_dyntree_node *n = &f->pool.node[split];
     if (n->seen == f->pool.sweep) return;
     n->seen = f->pool.sweep;
-    cp_dyntree_settle(f, split, d->todo);
+    cp_dyntree_refresh(f, split, d->todo);
     n->memo.log = cp_tree_prior_table_stop(&f->prior, n->depth) +
                   cp_leaf_log_marginal(&f->leaf, cp_dyntree_pool_stat(&f->pool, split));
 }
 
 /* Particles in the same leaf form a chain that begins in its memo.  Returns the number of different leaves; *out_most:
  * the rows in the largest. */
-static size_t find_groups(cp_dyntree *f, cp_dyntree_desk *d, size_t *out_most) {
+static size_t find_groups(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t *out_most) {
     uint32_t sweep = ++f->pool.sweep;
     size_t groups = 0;
     *out_most = 0;
@@ -277,7 +277,7 @@ static size_t find_groups(cp_dyntree *f, cp_dyntree_desk *d, size_t *out_most) {
 }
 
 /* Room for the way down any tree. */
-static copse_status reserve_ways(const cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
+static copse_status reserve_ways(const cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err) {
     size_t most = 0;
     for (size_t i = 0; i < f->particles; i++) {
         size_t height = f->pool.node[f->root[i]].height;
@@ -288,7 +288,7 @@ static copse_status reserve_ways(const cp_dyntree *f, cp_dyntree_desk *d, copse_
 }
 
 /* Room for the rows of a leaf. */
-static copse_status reserve_rows(cp_dyntree_desk *d, size_t n, copse_error *err) {
+static copse_status reserve_rows(cp_dyntree_step_scratch *d, size_t n, copse_error *err) {
     cp_arena *a = &d->rows;
     if (n <= d->cap_rows) return COPSE_OK;
     d->cap_rows = 0;
@@ -304,11 +304,11 @@ static copse_status reserve_rows(cp_dyntree_desk *d, size_t n, copse_error *err)
     return COPSE_OK;
 }
 
-copse_status cp_dyntree_choose(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
+copse_status cp_dyntree_choose(cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err) {
     size_t most;
     CP_TRY(reserve_ways(f, d, err));
     CP_TRY(CP_GROW(d->side, d->cap_side, 2 * f->pool.width, err));
-    if (d->found != f->learnt) CP_TRY(cp_dyntree_find_leaves(f, d, f->learnt - 1, err));
+    if (d->found != f->learnt) CP_TRY(cp_dyntree_step_find_leaves(f, d, f->learnt - 1, err));
     d->found = f->learnt;
     size_t groups = find_groups(f, d, &most);
     CP_TRY(reserve_rows(d, most, err));

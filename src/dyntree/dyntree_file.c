@@ -48,7 +48,7 @@ static copse_status listing_reserve(listing *l, const cp_dyntree *f, int frozen,
     for (size_t i = 0; i < l->nodes; i++) {
         const cp_dyntree_node *n = &p->node[l->order[i]];
         l->place[l->order[i]] = (uint32_t)i;
-        if (!cp_dyntree_is_leaf(n)) continue;
+        if (!cp_dyntree_pool_is_leaf(n)) continue;
         l->leaves++;
         if (frozen) continue;
         l->rows += n->rows;
@@ -79,7 +79,7 @@ static void fill_listing(listing *l, const cp_dyntree *f) {
     size_t used = 0;
     for (size_t i = 0; i < l->nodes; i++) {
         const cp_dyntree_node *n = &f->pool.node[l->order[i]];
-        int leaf = cp_dyntree_is_leaf(n);
+        int leaf = cp_dyntree_pool_is_leaf(n);
         l->left[i] = leaf ? CP_NONE : (int32_t)l->place[n->left];
         l->right[i] = leaf ? (int32_t)n->rows : (int32_t)l->place[n->right];
         l->dim[i] = n->dim;
@@ -127,8 +127,8 @@ static copse_status write_rows(const cp_dyntree *f, cp_writer *w, copse_error *e
     return cp_writer_array(w, "y", CP_F64, f->y, f->rows, err);
 }
 
-copse_status cp_dyntree_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
-                              copse_error *err) {
+copse_status cp_dyntree_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
+                                   copse_error *err) {
     const cp_dyntree *f = state;
     int frozen = f->frozen || (flags & COPSE_SAVE_FROZEN);
     (void)p;
@@ -229,7 +229,7 @@ static copse_status fill_lists(cp_dyntree *f, listing *l, cp_reader *r, copse_er
     CP_TRY(cp_dyntree_pool_reserve(&f->pool, 0, l->slots, err));
     for (size_t i = 0; i < l->nodes; i++) {
         cp_dyntree_node *n = &f->pool.node[i];
-        if (!cp_dyntree_is_leaf(n)) continue;
+        if (!cp_dyntree_pool_is_leaf(n)) continue;
         n->right = CP_NONE;
         n->rows = (uint32_t)l->right[i];
         n->leaves = 1;
@@ -262,7 +262,7 @@ static copse_status fill_stats(cp_dyntree *f, const listing *l, cp_reader *r, co
     for (size_t i = 0; i < l->nodes; i++) {
         cp_dyntree_node *n = &f->pool.node[i];
         double *stat = cp_dyntree_pool_stat(&f->pool, (int32_t)i);
-        if (!cp_dyntree_is_leaf(n)) continue;
+        if (!cp_dyntree_pool_is_leaf(n)) continue;
         for (size_t k = 0; k < width; k++) stat[k] = l->stat[leaf * width + k];
         double rows = rows_of_stat(f, stat);
         leaf++;
@@ -280,8 +280,8 @@ static copse_status fill_stats(cp_dyntree *f, const listing *l, cp_reader *r, co
 static copse_status settle_nodes(cp_dyntree *f, cp_reader *r, copse_error *err) {
     for (size_t i = f->pool.nodes; i-- > 0;) {
         const cp_dyntree_node *n = &f->pool.node[i];
-        if (cp_dyntree_is_leaf(n)) {
-            if (!f->frozen) cp_dyntree_settle_leaf(f, (int32_t)i);
+        if (cp_dyntree_pool_is_leaf(n)) {
+            if (!f->frozen) cp_dyntree_refresh_leaf(f, (int32_t)i);
             continue;
         }
         if ((size_t)f->pool.node[n->left].rows + f->pool.node[n->right].rows > f->learnt)
@@ -358,8 +358,8 @@ static copse_status read_model(cp_dyntree *f, cp_reader *r, size_t known, copse_
     return read_nodes(f, r, err);
 }
 
-copse_status cp_dyntree_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                             void **out_state, copse_error *err) {
+copse_status cp_dyntree_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                                  void **out_state, copse_error *err) {
     cp_dyntree *f;
     size_t roots;
     int64_t mine = (int64_t)classes;

@@ -40,7 +40,7 @@ static void collect_rows(const cp_dyntree_pool *p, int32_t node, int32_t *todo, 
     todo[n++] = node;
     while (n) {
         const cp_dyntree_node *at = &p->node[todo[--n]];
-        if (cp_dyntree_is_leaf(at)) {
+        if (cp_dyntree_pool_is_leaf(at)) {
             memcpy(out, p->list + at->of.list, at->rows * sizeof *out);
             out += at->rows;
             continue;
@@ -57,7 +57,7 @@ static int32_t joined(cp_dyntree *f, int32_t split, int32_t *todo) {
     p->node[id].depth = p->node[split].depth;
     p->node[id].rows = rows;
     collect_rows(p, split, todo, cp_dyntree_pool_list(p, id));
-    cp_dyntree_settle_leaf(f, id);
+    cp_dyntree_refresh_leaf(f, id);
     return id;
 }
 
@@ -73,7 +73,7 @@ static int32_t parted(cp_dyntree *f, int32_t leaf, const cp_dyntree_choice *c) {
     }
     for (int k = 0; k < 2; k++) {
         p->node[side[k]].depth = p->node[leaf].depth + 1;
-        cp_dyntree_settle_leaf(f, side[k]);
+        cp_dyntree_refresh_leaf(f, side[k]);
     }
     cp_dyntree_node *n = &p->node[id];
     n->left = side[0];
@@ -86,7 +86,7 @@ static int32_t parted(cp_dyntree *f, int32_t leaf, const cp_dyntree_choice *c) {
 }
 
 /* The path is that of the particle's row; it ends where the tree changes. */
-static void make_move(cp_dyntree *f, cp_dyntree_desk *d, size_t particle, const float *x) {
+static void make_move(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t particle, const float *x) {
     const cp_dyntree_choice *c = &d->choice[particle];
     int32_t end = c->move == CP_DYNTREE_GROW ? d->leaf[particle] : d->above[particle], id = f->root[particle];
     size_t k = 0;
@@ -101,7 +101,7 @@ static void make_move(cp_dyntree *f, cp_dyntree_desk *d, size_t particle, const 
 }
 
 /* More than will be needed: nodes may become free on the way. */
-static copse_status reserve(cp_dyntree *f, const cp_dyntree_desk *d, copse_error *err) {
+static copse_status reserve(cp_dyntree *f, const cp_dyntree_step_scratch *d, copse_error *err) {
     size_t nodes = 0, slots = 0;
     for (size_t i = 0; i < f->particles; i++) {
         const cp_dyntree_choice *c = &d->choice[i];
@@ -121,7 +121,7 @@ static copse_status reserve(cp_dyntree *f, const cp_dyntree_desk *d, copse_error
  * takes it. */
 static int32_t find_lone(const cp_dyntree *f) {
     for (size_t i = 0; i < f->particles; i++)
-        if (cp_dyntree_is_leaf(&f->pool.node[f->root[i]])) return f->root[i];
+        if (cp_dyntree_pool_is_leaf(&f->pool.node[f->root[i]])) return f->root[i];
     return CP_NONE;
 }
 
@@ -132,7 +132,7 @@ static void share_tree(cp_dyntree *f, size_t particle, int32_t root) {
 }
 
 /* Particles that have the same tree and prune it have the same tree again. */
-copse_status cp_dyntree_move_all(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
+copse_status cp_dyntree_move_all(cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err) {
     const float *x = cp_dyntree_row(f, f->learnt - 1);
     int32_t before = CP_NONE, after = CP_NONE; /* the last tree that was pruned */
     CP_TRY(reserve(f, d, err));
@@ -150,7 +150,7 @@ copse_status cp_dyntree_move_all(cp_dyntree *f, cp_dyntree_desk *d, copse_error 
         if (move == CP_DYNTREE_GROW) continue;
         before = root;
         after = f->root[i];
-        if (lone == CP_NONE && cp_dyntree_is_leaf(&f->pool.node[after])) f->pool.node[lone = after].refs++;
+        if (lone == CP_NONE && cp_dyntree_pool_is_leaf(&f->pool.node[after])) f->pool.node[lone = after].refs++;
     }
     if (lone != CP_NONE) cp_dyntree_pool_release(&f->pool, lone);
     f->moved = f->learnt;

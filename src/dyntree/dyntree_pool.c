@@ -98,7 +98,7 @@ void cp_dyntree_pool_release(cp_dyntree_pool *p, int32_t node) {
         for (int k = 0; k < 2; k++) {
             if (next[k] == CP_NONE || --p->node[next[k]].refs) continue;
             cp_dyntree_node *n = &p->node[next[k]];
-            if (cp_dyntree_is_leaf(n)) {
+            if (cp_dyntree_pool_is_leaf(n)) {
                 give_block(p, n->of.list, n->rows);
                 n->left = p->free;
                 p->free = next[k];
@@ -128,7 +128,7 @@ size_t cp_dyntree_pool_order(const cp_dyntree_pool *p, const int32_t *root, size
         if (!--tmp[root[i]]) out[n++] = root[i];
     for (size_t i = 0; i < n; i++) {
         const cp_dyntree_node *at = &p->node[out[i]];
-        if (cp_dyntree_is_leaf(at)) continue;
+        if (cp_dyntree_pool_is_leaf(at)) continue;
         if (!--tmp[at->left]) out[n++] = at->left;
         if (!--tmp[at->right]) out[n++] = at->right;
     }

@@ -9,7 +9,7 @@
 #ifndef CP_DYNTREE_POOL_H
 #define CP_DYNTREE_POOL_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
 typedef struct cp_dyntree_node {
     int32_t left, right; /* CP_NONE at a leaf; a free node's left is the next free one */
@@ -35,18 +35,18 @@ typedef struct cp_dyntree_node {
     } memo;
 } cp_dyntree_node;
 
-enum { CP_DYNTREE_BLOCKS = 32 };
+enum { CP_DYNTREE_POOL_BLOCKS = 32 };
 
 typedef struct cp_dyntree_pool {
     cp_dyntree_node *node;
     double *stat; /* width for each node: the leaf model's statistic of the rows in it */
     size_t width;
-    size_t nodes, live, cap_node, cap_stat; /* made so far, free ones among them; not free */
-    int32_t free;                           /* the first free node, CP_NONE: there is none */
-    uint32_t *list;                         /* all lists of rows, and free blocks */
-    size_t used, cap_list;                  /* used: up to here are blocks, free or not */
-    size_t free_list[CP_DYNTREE_BLOCKS];    /* 1 + where a free block begins; 0: none */
-    uint32_t sweep;                         /* the number of the last one */
+    size_t nodes, live, cap_node, cap_stat;   /* made so far, free ones among them; not free */
+    int32_t free;                             /* the first free node, CP_NONE: there is none */
+    uint32_t *list;                           /* all lists of rows, and free blocks */
+    size_t used, cap_list;                    /* used: up to here are blocks, free or not */
+    size_t free_list[CP_DYNTREE_POOL_BLOCKS]; /* 1 + where a free block begins; 0: none */
+    uint32_t sweep;                           /* the number of the last one */
 } cp_dyntree_pool;
 
 void cp_dyntree_pool_init(cp_dyntree_pool *p, size_t width);
@@ -69,7 +69,7 @@ void cp_dyntree_pool_release(cp_dyntree_pool *p, int32_t node);
 /* All nodes that the roots lead to, each once and before its children; returns how many.  tmp has room for p->nodes. */
 size_t cp_dyntree_pool_order(const cp_dyntree_pool *p, const int32_t *root, size_t roots, uint32_t *tmp, int32_t *out);
 
-static inline int cp_dyntree_is_leaf(const cp_dyntree_node *n) {
+static inline int cp_dyntree_pool_is_leaf(const cp_dyntree_node *n) {
     return n->left == CP_NONE;
 }
 
@@ -84,7 +84,7 @@ static inline double *cp_dyntree_pool_stat(const cp_dyntree_pool *p, int32_t nod
 /* The leaf that x falls into. */
 static inline int32_t cp_dyntree_pool_find(const cp_dyntree_pool *p, int32_t root, const float *x) {
     const cp_dyntree_node *n = &p->node[root];
-    while (!cp_dyntree_is_leaf(n)) {
+    while (!cp_dyntree_pool_is_leaf(n)) {
         root = x[n->dim] <= n->cut ? n->left : n->right;
         n = &p->node[root];
     }

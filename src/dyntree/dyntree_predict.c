@@ -24,12 +24,12 @@ typedef struct tally {
 static int32_t find_leaf(const cp_dyntree *f, int32_t id, const float *x, tally *t) {
     const cp_dyntree_node *n = &f->pool.node[id];
     size_t k = 0;
-    while (t->mark[id].row != t->row && !cp_dyntree_is_leaf(n)) {
+    while (t->mark[id].row != t->row && !cp_dyntree_pool_is_leaf(n)) {
         t->way[k++] = id;
         id = x[n->dim] <= n->cut ? n->left : n->right;
         n = &f->pool.node[id];
     }
-    int32_t leaf = cp_dyntree_is_leaf(n) ? id : t->mark[id].leaf;
+    int32_t leaf = cp_dyntree_pool_is_leaf(n) ? id : t->mark[id].leaf;
     while (k-- > 0) {
         t->mark[t->way[k]].row = t->row;
         t->mark[t->way[k]].leaf = leaf;
@@ -54,7 +54,7 @@ static void divide(double *probs, size_t classes, double trees) {
 
 /* y's scale is that of the mean times sqrt(1 + kappa_n), of which the 1 is the spread of y about its mean. */
 static cp_component component_of(const cp_dyntree *f, int32_t leaf, double weight, int of_mean) {
-    cp_component c = cp_leaf_predict_number(&f->leaf, cp_dyntree_pool_stat(&f->pool, leaf), weight);
+    cp_component c = cp_leaf_nig_predict(&f->leaf, cp_dyntree_pool_stat(&f->pool, leaf), weight);
     c.loc = f->centre + f->scale * c.loc;
     c.scale *= f->scale;
     if (of_mean) c.scale /= sqrt(1 + f->kappa + (double)f->pool.node[leaf].rows);
@@ -71,7 +71,7 @@ static copse_status answer_row(const cp_dyntree *f, const float *x, tally *t, si
         double weight = (double)t->mark[leaf].trees;
         t->mark[leaf].trees = 0;
         if (f->task == COPSE_CLASS)
-            cp_leaf_predict_class(&f->leaf, cp_dyntree_pool_stat(&f->pool, leaf), weight, probs);
+            cp_leaf_dirichlet_predict(&f->leaf, cp_dyntree_pool_stat(&f->pool, leaf), weight, probs);
         else
             CP_TRY(cp_answer_add(out, component_of(f, leaf, weight / trees, out->of_mean), err));
     }
@@ -115,7 +115,7 @@ copse_status cp_dyntree_predict(const void *state, const cp_rows *rows, const co
     return status;
 }
 
-copse_status cp_dyntree_answer(const cp_dyntree *f, size_t row, size_t place, cp_answer *out, copse_error *err) {
+copse_status cp_dyntree_predict_row(const cp_dyntree *f, size_t row, size_t place, cp_answer *out, copse_error *err) {
     tally t;
     CP_TRY(tally_init(&t, f, CP_NONE, err));
     copse_status status = answer_row(f, cp_dyntree_row(f, row), &t, place, out, err);

@@ -7,10 +7,10 @@
 
 /* ------------------------------------------------------------------------------------------------------------- desk */
 
-copse_status cp_dyntree_desk_init(cp_dyntree_desk *d, const cp_dyntree *f, copse_error *err) {
+copse_status cp_dyntree_step_init(cp_dyntree_step_scratch *d, const cp_dyntree *f, copse_error *err) {
     size_t n = f->particles;
     copse_status status;
-    *d = (cp_dyntree_desk){0};
+    *d = (cp_dyntree_step_scratch){0};
     cp_arena_init(&d->rows);
     CP_TRY_OUT(CP_RAW(d->leaf, n, err));
     CP_TRY_OUT(CP_RAW(d->above, n, err));
@@ -27,16 +27,16 @@ copse_status cp_dyntree_desk_init(cp_dyntree_desk *d, const cp_dyntree *f, copse
     CP_TRY_OUT(CP_RAW(d->first, f->dims, err));
     for (size_t k = 0; k < f->dims; k++) d->first[k] = CP_NONE;
 out:
-    if (status) cp_dyntree_desk_clear(d);
+    if (status) cp_dyntree_step_clear(d);
     return status;
 }
 
-void cp_dyntree_desk_clear(cp_dyntree_desk *d) {
+void cp_dyntree_step_clear(cp_dyntree_step_scratch *d) {
     void *const all[] = {d->leaf, d->above, d->copy,  d->next,  d->parent, d->log_w, d->tmp,  d->choice, d->group,
                          d->low,  d->high,  d->known, d->first, d->side,   d->path,  d->todo, d->meet};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cp_mem_free(all[i]);
     cp_arena_clear(&d->rows);
-    *d = (cp_dyntree_desk){0};
+    *d = (cp_dyntree_step_scratch){0};
 }
 
 /* ------------------------------------------------------------------------------------------------------------ weigh */
@@ -53,18 +53,18 @@ static double log_predictive(const cp_dyntree *f, int32_t leaf, size_t row) {
 
 /* Down from the root of a particle, as far as no other particle has gone in this sweep: from there on the way is known.
  * All nodes that are new are noted, and told where they lead. */
-static void find_leaf(cp_dyntree *f, cp_dyntree_desk *d, size_t particle, const float *x) {
+static void find_leaf(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t particle, const float *x) {
     cp_dyntree_pool *p = &f->pool;
     size_t from = d->met, k = from;
     int32_t id = f->root[particle];
     cp_dyntree_node *n = &p->node[id];
-    while (n->seen != p->sweep && !cp_dyntree_is_leaf(n)) {
+    while (n->seen != p->sweep && !cp_dyntree_pool_is_leaf(n)) {
         n->seen = p->sweep;
         d->meet[k++] = id;
         id = x[n->dim] <= n->cut ? n->left : n->right;
         n = &p->node[id];
     }
-    int leaf = cp_dyntree_is_leaf(n);
+    int leaf = cp_dyntree_pool_is_leaf(n);
     d->leaf[particle] = leaf ? id : n->memo.to.leaf;
     d->above[particle] = !leaf ? n->memo.to.above : k > from ? d->meet[k - 1] : CP_NONE;
     for (d->met = k; k-- > from;) {
@@ -73,7 +73,7 @@ static void find_leaf(cp_dyntree *f, cp_dyntree_desk *d, size_t particle, const 
     }
 }
 
-copse_status cp_dyntree_find_leaves(cp_dyntree *f, cp_dyntree_desk *d, size_t row, copse_error *err) {
+copse_status cp_dyntree_step_find_leaves(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t row, copse_error *err) {
     CP_TRY(CP_GROW(d->meet, d->cap_meet, f->pool.live, err));
     f->pool.sweep++;
     d->met = 0;
@@ -89,7 +89,7 @@ copse_status cp_dyntree_find_leaves(cp_dyntree *f, cp_dyntree_desk *d, size_t ro
 }
 
 /* Returns the room that lists need for one row more in each leaf. */
-static size_t weigh(cp_dyntree *f, cp_dyntree_desk *d, size_t row) {
+static size_t weigh(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t row) {
     size_t slots = 0;
     for (size_t i = 0; i < f->particles; i++) {
         cp_dyntree_node *n = &f->pool.node[d->leaf[i]];
@@ -105,7 +105,7 @@ static size_t weigh(cp_dyntree *f, cp_dyntree_desk *d, size_t row) {
 }
 
 /* What was found out about a particle is true of its copies. */
-static void resample(cp_dyntree *f, cp_dyntree_desk *d, size_t row) {
+static void resample(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t row) {
     cp_rng rng;
     cp_rng_init(&rng, f->seed, CP_FOR_RESAMPLE, 0, row);
     cp_particle_resample(f->resampling, d->log_w, f->particles, &rng, d->tmp, d->parent);
@@ -133,10 +133,10 @@ static void add_to_leaf(cp_dyntree *f, int32_t leaf, size_t row) {
 }
 
 /* To every node above the row, once, whoever holds it. */
-static void add_to_nodes(cp_dyntree *f, const cp_dyntree_desk *d, size_t row) {
+static void add_to_nodes(cp_dyntree *f, const cp_dyntree_step_scratch *d, size_t row) {
     for (size_t k = 0; k < d->met; k++) {
         cp_dyntree_node *n = &f->pool.node[d->meet[k]];
-        if (cp_dyntree_is_leaf(n))
+        if (cp_dyntree_pool_is_leaf(n))
             add_to_leaf(f, d->meet[k], row);
         else
             n->rows++;
@@ -171,19 +171,19 @@ static copse_status widen(cp_dyntree *f, size_t classes, copse_error *err) {
     f->leaf = leaf;
     for (size_t i = 0; i < p->nodes; i++) {
         if (!p->node[i].refs) continue;
-        if (cp_dyntree_is_leaf(&p->node[i]))
-            cp_dyntree_settle_leaf(f, (int32_t)i);
+        if (cp_dyntree_pool_is_leaf(&p->node[i]))
+            cp_dyntree_refresh_leaf(f, (int32_t)i);
         else
             p->node[i].of.summed = 0;
     }
     return COPSE_OK;
 }
 
-copse_status cp_dyntree_add(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err) {
+copse_status cp_dyntree_step_add(cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err) {
     size_t row = f->learnt;
     if (f->label && (size_t)f->label[row] >= f->classes) CP_TRY(widen(f, (size_t)f->label[row] + 1, err));
     CP_TRY(stretch_leaf(f, err));
-    CP_TRY(cp_dyntree_find_leaves(f, d, row, err));
+    CP_TRY(cp_dyntree_step_find_leaves(f, d, row, err));
     CP_TRY(cp_dyntree_pool_reserve(&f->pool, 0, weigh(f, d, row), err));
     f->log_predictive += cp_particle_log_mean(d->log_w, f->particles);
     add_to_nodes(f, d, row);

@@ -2,6 +2,7 @@
 #ifndef CP_DYNTREE_STEP_H
 #define CP_DYNTREE_STEP_H
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "dyntree/dyntree.h"
 
@@ -25,7 +26,7 @@ typedef struct cp_dyntree_place {
 
 /* Scratch of all steps, kept from row to row for its memory alone; but `leaf` and `above` are those of the row learnt
  * last, as long as `found` says so. */
-typedef struct cp_dyntree_desk {
+typedef struct cp_dyntree_step_scratch {
     /* Of each particle. */
     int32_t *leaf, *above;  /* where the row falls, and the parent of that, CP_NONE at the root */
     size_t found;           /* rows learnt when these were found */
@@ -57,19 +58,19 @@ typedef struct cp_dyntree_desk {
     size_t met, cap_meet;
     int32_t *path, *todo; /* from a root to where its tree changes; splits to be settled */
     size_t cap_path, cap_todo;
-} cp_dyntree_desk;
+} cp_dyntree_step_scratch;
 
-copse_status cp_dyntree_desk_init(cp_dyntree_desk *d, const cp_dyntree *f, copse_error *err);
-void cp_dyntree_desk_clear(cp_dyntree_desk *d);
+copse_status cp_dyntree_step_init(cp_dyntree_step_scratch *d, const cp_dyntree *f, copse_error *err);
+void cp_dyntree_step_clear(cp_dyntree_step_scratch *d);
 
 /* Where a row falls in each tree: d->leaf and d->above. */
-copse_status cp_dyntree_find_leaves(cp_dyntree *f, cp_dyntree_desk *d, size_t row, copse_error *err);
+copse_status cp_dyntree_step_find_leaves(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t row, copse_error *err);
 
 /* Weighs and adds the next row, which is kept already; all or nothing. */
-copse_status cp_dyntree_add(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err);
+copse_status cp_dyntree_step_add(cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err);
 /* Every particle draws its move for the row that was added last: into d->choice, the trees are as they were. */
-copse_status cp_dyntree_choose(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err);
+copse_status cp_dyntree_choose(cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err);
 /* And makes it; all or nothing. */
-copse_status cp_dyntree_move_all(cp_dyntree *f, cp_dyntree_desk *d, copse_error *err);
+copse_status cp_dyntree_move_all(cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err);
 
 #endif

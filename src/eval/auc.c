@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-static copse_status reserve(cp_runs *r, size_t n, copse_error *err) {
+static copse_status reserve(cp_auc_runs *r, size_t n, copse_error *err) {
     CP_TRY(CP_GROW(r->v, r->cap, r->n + n, err));
     return CP_GROW(r->spare, r->cap_spare, r->n + n, err);
 }
@@ -16,24 +16,24 @@ copse_status cp_auc_reserve(cp_auc *a, size_t n, copse_error *err) {
 }
 
 /* Two sorted runs of `size` at v become one. */
-static void merge(cp_scored_row *v, size_t size, cp_scored_row *spare) {
+static void merge(cp_auc_row *v, size_t size, cp_auc_row *spare) {
     memcpy(spare, v, size * sizeof *v);
     size_t i = 0, j = size, to = 0;
     while (i < size) v[to++] = j < 2 * size && v[j].score < spare[i].score ? v[j++] : spare[i++];
 }
 
-static void push(cp_runs *r, cp_scored_row row) {
+static void push(cp_auc_runs *r, cp_auc_row row) {
     r->v[r->n++] = row;
     r->weight += row.weight;
     for (size_t size = 1; r->n % (2 * size) == 0; size *= 2) merge(r->v + r->n - 2 * size, size, r->spare);
 }
 
-void cp_auc_add(cp_auc *a, cp_scored_row row, int positive) {
+void cp_auc_add(cp_auc *a, cp_auc_row row, int positive) {
     push(positive ? &a->positive : &a->negative, row);
 }
 
 /* Pairs won by the positives p over the negatives q, both sorted; a tie is half a win. */
-static double wins(const cp_scored_row *p, size_t np, const cp_scored_row *q, size_t nq) {
+static double wins(const cp_auc_row *p, size_t np, const cp_auc_row *q, size_t nq) {
     size_t below = 0, upto = 0;                        /* negatives < p[i], <= p[i]; */
     double sum = 0, below_weight = 0, upto_weight = 0; /* what they weigh */
     for (size_t i = 0; i < np; i++) {
@@ -51,7 +51,7 @@ static size_t first_run(size_t n) {
 }
 
 double cp_auc_read(const cp_auc *a) {
-    const cp_runs *p = &a->positive, *q = &a->negative;
+    const cp_auc_runs *p = &a->positive, *q = &a->negative;
     if (!p->n || !q->n) return NAN;
     double sum = 0;
     for (size_t i = 0, np; i < p->n; i += np) {

@@ -3,28 +3,28 @@
 #ifndef CP_AUC_H
 #define CP_AUC_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
-typedef struct cp_scored_row {
+typedef struct cp_auc_row {
     double score, weight;
-} cp_scored_row;
+} cp_auc_row;
 
 /* Rows in sorted runs whose lengths are the powers of two in n, largest first: n = 13 is a run of 8, one of 4, one of
  * 1.  Adding merges equal neighbours as a binary counter carries, so it costs O(log n) amortised, and reading needs
  * neither memory nor a sort: readers may be many. */
-typedef struct cp_runs {
-    cp_scored_row *v, *spare; /* cap each */
+typedef struct cp_auc_runs {
+    cp_auc_row *v, *spare; /* cap each */
     size_t n, cap, cap_spare;
     double weight; /* of all */
-} cp_runs;
+} cp_auc_runs;
 
 typedef struct cp_auc {
-    cp_runs positive, negative;
+    cp_auc_runs positive, negative;
 } cp_auc;
 
 /* Room for n more scores of either kind: after it, n calls of cp_auc_add cannot fail. */
 copse_status cp_auc_reserve(cp_auc *a, size_t n, copse_error *err);
-void cp_auc_add(cp_auc *a, cp_scored_row row, int positive);
+void cp_auc_add(cp_auc *a, cp_auc_row row, int positive);
 /* NaN unless both kinds are there. */
 double cp_auc_read(const cp_auc *a);
 void cp_auc_clear(cp_auc *a);

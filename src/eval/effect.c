@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
-#include "base/pool.h"
-#include "eval/probe.h"
+#include "base/parallel.h"
+#include "base/suggest.h"
+#include "eval/perturb.h"
 
 typedef struct study {
     const copse_model *m;
     const copse_effect_options *opt;
     const cp_feature *feature;
-    cp_probe probe;
+    cp_perturb probe;
     copse_effect *e;
 } study;
 
@@ -31,13 +31,13 @@ void cp_effect_free(copse_effect *e) {
 static copse_status find_feature(study *s, copse_error *err) {
     const cp_schema *schema = s->m->schema;
     const char *name = s->opt->feature;
-    cp_near near = {.word = name};
+    cp_suggest near = {.word = name};
     for (size_t i = 0; i < schema->features; i++) {
         if (!strcmp(schema->feature[i].name, name)) {
             s->feature = &schema->feature[i];
             return COPSE_OK;
         }
-        cp_near_try(&near, schema->feature[i].name);
+        cp_suggest_try(&near, schema->feature[i].name);
     }
     if (!near.best)
         return cp_fail(err, COPSE_E_USAGE, "the model has no feature '%.60s'; 'copse inspect' lists those it has",
@@ -88,7 +88,7 @@ static copse_status pick_levels(study *s, copse_error *err) {
 static copse_status pick_values(study *s, const copse_table *data, copse_error *err) {
     size_t j;
     if (s->feature->kind == COPSE_TEXT) return pick_levels(s, err);
-    CP_TRY(cp_table_need(data, s->feature->name, COPSE_E_DATA, &j, err));
+    CP_TRY(cp_table_match_name(data, s->feature->name, COPSE_E_DATA, &j, err));
     if (data->col[j].kind == COPSE_NUMBER) return pick_numbers(s, &data->col[j], data->rows, err);
     return cp_fail(err, COPSE_E_DATA, "column '%s' holds text, but the model was trained on numbers", s->feature->name);
 }
@@ -164,8 +164,8 @@ static copse_status point_job(void *arg, size_t point, size_t worker, copse_erro
     CP_TRY_OUT(CP_RAW(tree, s->probe.trees, err));
     CP_TRY_OUT(CP_RAW(value, s->feature->width, err));
     cp_schema_encode_value(s->m->schema, s->feature, s->e->value[point], value);
-    cp_probe_change change = {.feature = s->feature, .value = value};
-    CP_TRY_OUT(cp_probe_ask(&s->probe, &change, add_answers, &to, err));
+    cp_perturb_change change = {.feature = s->feature, .value = value};
+    CP_TRY_OUT(cp_perturb_ask(&s->probe, &change, add_answers, &to, err));
     set_point(s, point, to.at, tree);
 out:
     cp_mem_free(to.at);
@@ -195,14 +195,14 @@ copse_status cp_effect_new(const copse_model *m, const copse_table *data, const 
     CP_TRY_OUT(CP_NEW(s.e, 1, err));
     CP_TRY_OUT(make_grid(&s, data, err));
     CP_TRY_OUT(sample(&s, data, &rows, err));
-    CP_TRY_OUT(cp_probe_init(&s.probe, m, rows, run, err));
+    CP_TRY_OUT(cp_perturb_init(&s.probe, m, rows, run, err));
     CP_TRY_OUT(make_room(&s, err));
-    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, s.e->points), s.e->points, "effect", point_job, &s, err));
+    CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, s.e->points), s.e->points, "effect", point_job, &s, err));
     *out = s.e;
     s.e = NULL;
 out:
     cp_effect_free(s.e);
-    cp_probe_clear(&s.probe);
+    cp_perturb_clear(&s.probe);
     cp_table_free(rows);
     return status;
 }

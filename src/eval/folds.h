@@ -2,7 +2,7 @@
 #ifndef CP_FOLDS_H
 #define CP_FOLDS_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
 /* Which rows are dealt out, to how many folds, by which shuffle. */
 typedef struct cp_folds_plan {

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "base/pool.h"
-#include "eval/probe.h"
+#include "base/parallel.h"
+#include "eval/perturb.h"
 #include "eval/score.h"
 
 /* Mean and standard deviation of v[0], v[stride], ...; NaN without two values to differ. */
@@ -32,7 +32,7 @@ copse_status cp_importance_impurity(const copse_model *m, copse_importance *out,
     copse_status status = COPSE_OK;
     if (!m->method->importance)
         return cp_fail(err, COPSE_E_USAGE, "method %s does not measure what its splits achieve", m->method->info.name);
-    CP_TRY_OUT(cp_model_settle(m, NULL, err));
+    CP_TRY_OUT(cp_model_refresh(m, NULL, err));
     CP_TRY_OUT(CP_RAW(dims, s->dims, err));
     CP_TRY_OUT(CP_RAW(share, trees * s->features, err));
     for (size_t t = 0; t < trees; t++) {
@@ -51,8 +51,8 @@ out:
 /* Job 0 leaves the rows as they are; job 1 + f * repeats + r shuffles feature f for the r-th time.  Each has a row of
  * losses: the forest's, then those of the trees. */
 typedef struct study {
-    cp_probe probe;
-    cp_targets truth;
+    cp_perturb probe;
+    cp_score_targets truth;
     size_t rows; /* with a target */
     const cp_importance_plan *plan;
     double *loss; /* jobs x (1 + trees) */
@@ -63,7 +63,7 @@ typedef struct sums {
     double *loss; /* 1 + trees */
 } sums;
 
-static double row_loss(const cp_targets *truth, const cp_answer *a, size_t row, size_t i) {
+static double row_loss(const cp_score_targets *truth, const cp_answer *a, size_t row, size_t i) {
     if (a->task == COPSE_CLASS) {
         double p = truth->label[row] == CP_NONE ? 0 : a->probs[i * a->classes + (size_t)truth->label[row]];
         return -log(fmax(p, 1e-15));
@@ -74,7 +74,7 @@ static double row_loss(const cp_targets *truth, const cp_answer *a, size_t row, 
 
 static void add_losses(void *arg, int32_t who, size_t first, const cp_answer *a) {
     const sums *to = arg;
-    const cp_targets *truth = &to->s->truth;
+    const cp_score_targets *truth = &to->s->truth;
     double *loss = &to->loss[who + 1];
     for (size_t i = 0; i < a->rows; i++)
         if (!truth->missing[first + i]) *loss += row_loss(truth, a, first + i, i);
@@ -95,16 +95,16 @@ static copse_status loss_job(void *arg, size_t job, size_t worker, copse_error *
     const cp_schema *schema = s->probe.m->schema;
     size_t columns = 1 + s->probe.trees, *order = NULL;
     sums to = {.s = s, .loss = s->loss + job * columns};
-    cp_probe_change change = {0};
+    cp_perturb_change change = {0};
     if (job > 0) {
         size_t feature = (job - 1) / s->plan->repeats, repeat = (job - 1) % s->plan->repeats;
         cp_rng rng;
         CP_TRY(CP_RAW(order, s->probe.n, err));
         cp_rng_init(&rng, s->plan->seed, CP_FOR_SHUFFLE, (uint32_t)feature, repeat);
         shuffle(order, s->probe.n, &rng);
-        change = (cp_probe_change){.feature = &schema->feature[feature], .order = order};
+        change = (cp_perturb_change){.feature = &schema->feature[feature], .order = order};
     }
-    copse_status status = cp_probe_ask(&s->probe, &change, add_losses, &to, err);
+    copse_status status = cp_perturb_ask(&s->probe, &change, add_losses, &to, err);
     for (size_t k = 0; k < columns; k++) {
         to.loss[k] /= (double)s->rows;
         if (schema->task == COPSE_REGRESS) to.loss[k] = sqrt(to.loss[k]);
@@ -132,7 +132,7 @@ static copse_status begin(study *s, const copse_model *m, const copse_table *dat
     if (!s->rows)
         return cp_fail(err, COPSE_E_DATA, "no row has a value in the target column '%s': nothing to score",
                        m->schema->target);
-    return cp_probe_init(&s->probe, m, data, run, err);
+    return cp_perturb_init(&s->probe, m, data, run, err);
 }
 
 copse_status cp_importance_permute(const copse_model *m, const copse_table *data, const cp_importance_plan *plan,
@@ -143,11 +143,11 @@ copse_status cp_importance_permute(const copse_model *m, const copse_table *data
     CP_TRY_OUT(begin(&s, m, data, run, err));
     size_t columns = 1 + s.probe.trees;
     CP_TRY_OUT(CP_NEW(s.loss, jobs * columns, err));
-    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, jobs), jobs, "shuffling columns", loss_job, &s, err));
+    CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, jobs), jobs, "shuffling columns", loss_job, &s, err));
     *out_loss = s.loss[0];
     for (size_t i = 0; i < m->schema->features; i++) out[i] = sum_up(&s, s.loss + (1 + i * plan->repeats) * columns);
 out:
-    cp_probe_clear(&s.probe);
+    cp_perturb_clear(&s.probe);
     cp_score_clear_targets(&s.truth);
     cp_mem_free(s.loss);
     return status;

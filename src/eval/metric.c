@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "num/special.h"
 
 static double level_of(size_t i) {
@@ -54,7 +54,7 @@ static void add_class_row(cp_metric *m, const cp_answer *a, size_t row, int32_t 
     m->bin[bin].weight += weight;
     m->bin[bin].confidence += weight * p[best];
     m->bin[bin].hits += weight * hit;
-    if (known && m->classes <= 2) cp_auc_add(&m->auc, (cp_scored_row){classes > 1 ? p[1] : 0, weight}, label == 1);
+    if (known && m->classes <= 2) cp_auc_add(&m->auc, (cp_auc_row){classes > 1 ? p[1] : 0, weight}, label == 1);
 }
 
 static copse_status add_classes(cp_metric *m, const cp_answer *a, const cp_truth *truth, copse_error *err) {
@@ -76,12 +76,12 @@ static copse_status add_classes(cp_metric *m, const cp_answer *a, const cp_truth
 
 /* ----------------------------------------------------------------------------------------------------- regression */
 
-static cp_row_score score_row(cp_mixture m, double y) {
-    return (cp_row_score){.error = y - cp_mixture_mean(m),
-                          .sd = sqrt(cp_mixture_var(m)),
-                          .log_density = cp_mixture_log_density(m, y),
-                          .crps = cp_mixture_crps(m, y),
-                          .cdf = cp_mixture_cdf(m, y)};
+static cp_metric_row score_row(cp_mixture m, double y) {
+    return (cp_metric_row){.error = y - cp_mixture_mean(m),
+                           .sd = sqrt(cp_mixture_var(m)),
+                           .log_density = cp_mixture_log_density(m, y),
+                           .crps = cp_mixture_crps(m, y),
+                           .cdf = cp_mixture_cdf(m, y)};
 }
 
 enum { ROWS_PER_JOB = 64 };
@@ -89,7 +89,7 @@ enum { ROWS_PER_JOB = 64 };
 typedef struct score_work {
     const cp_answer *a;
     const cp_truth *truth;
-    cp_row_score *out;
+    cp_metric_row *out;
 } score_work;
 
 static copse_status score_job(void *arg, size_t job, size_t worker, copse_error *err) {
@@ -104,7 +104,7 @@ static copse_status score_job(void *arg, size_t job, size_t worker, copse_error 
     return COPSE_OK;
 }
 
-static void add_number_row(cp_metric *m, const cp_row_score *s, double weight) {
+static void add_number_row(cp_metric *m, const cp_metric_row *s, double weight) {
     double off_centre = fabs(2 * s->cdf - 1);
     m->squares += weight * s->error * s->error;
     m->absolute += weight * fabs(s->error);
@@ -126,7 +126,7 @@ static copse_status add_numbers(cp_metric *m, const cp_answer *a, const cp_truth
     CP_TRY(CP_GROW(m->scratch, m->cap_scratch, a->rows, err));
     size_t jobs = (a->rows + ROWS_PER_JOB - 1) / ROWS_PER_JOB;
     score_work work = {.a = a, .truth = truth, .out = m->scratch};
-    CP_TRY(cp_pool_for(run, cp_pool_workers(run, jobs), jobs, NULL, score_job, &work, err));
+    CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, jobs), jobs, NULL, score_job, &work, err));
     for (size_t i = 0; i < a->rows; i++) {
         double weight = weight_of(truth, i);
         if (!(weight > 0)) continue;

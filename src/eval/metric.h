@@ -25,9 +25,9 @@ typedef struct cp_truth {
 } cp_truth;
 
 /* What one row of regression adds. */
-typedef struct cp_row_score {
+typedef struct cp_metric_row {
     double error, sd, log_density, crps, cdf;
-} cp_row_score;
+} cp_metric_row;
 
 typedef struct cp_metric {
     copse_task task;
@@ -44,7 +44,7 @@ typedef struct cp_metric {
     double observed[COPSE_LEVELS], gaussian[COPSE_LEVELS], in_interval;
     size_t pit[COPSE_BINS];
     double z[COPSE_LEVELS];
-    cp_row_score *scratch;
+    cp_metric_row *scratch;
     size_t cap_scratch;
 } cp_metric;
 

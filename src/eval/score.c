@@ -4,16 +4,16 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 
 copse_status cp_score_check_interval(double interval, copse_error *err) {
     if (interval == 0 || (interval > 0 && interval < 1)) return COPSE_OK;
     return cp_fail(err, COPSE_E_USAGE, "an interval of level %g cannot be: give a level between 0 and 1", interval);
 }
 
-copse_status cp_score_read_targets(const cp_schema *s, const copse_table *t, size_t first, size_t n, cp_targets *out,
-                                   copse_error *err) {
-    *out = (cp_targets){0};
+copse_status cp_score_read_targets(const cp_schema *s, const copse_table *t, size_t first, size_t n,
+                                   cp_score_targets *out, copse_error *err) {
+    *out = (cp_score_targets){0};
     CP_TRY(CP_NEW(out->missing, n, err));
     if (s->task == COPSE_CLASS) {
         CP_TRY(CP_RAW(out->label, n, err));
@@ -23,19 +23,19 @@ copse_status cp_score_read_targets(const cp_schema *s, const copse_table *t, siz
     return cp_schema_numbers(s, (cp_table_rows){t, first, n}, out->y, out->missing, err);
 }
 
-void cp_score_clear_targets(cp_targets *t) {
+void cp_score_clear_targets(cp_score_targets *t) {
     cp_mem_free(t->y);
     cp_mem_free(t->label);
     cp_mem_free(t->missing);
 }
 
-copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_scored *part, const copse_run *run,
+copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_score_rows *part, const copse_run *run,
                           copse_error *err) {
     size_t n = part->answer->rows, have = part->truth->rows;
     if (part->first > have || n > have - part->first)
         return cp_fail(err, COPSE_E_USAGE, "%zu prediction%s from row %zu on, but the table has %zu row%s", n,
                        cp_plural(n), part->first + 1, have, cp_plural(have));
-    cp_targets t;
+    cp_score_targets t;
     copse_status status = cp_score_read_targets(model->schema, part->truth, part->first, n, &t, err);
     if (!status) {
         cp_truth known = {.y = t.y, .label = t.label, .missing = t.missing};
@@ -54,11 +54,11 @@ static double clock_now(clockid_t clock) {
 
 /* As many rows as keep every thread at work. */
 static size_t block_of(const copse_model *model, const copse_run *run) {
-    return cp_model_block(model) * cp_pool_workers(run, SIZE_MAX);
+    return cp_model_block(model) * cp_parallel_workers(run, SIZE_MAX);
 }
 
 /* Predicts one block, on the clock, and scores it, off the clock. */
-static copse_status score_block(const copse_model *model, cp_scored part, const copse_run *run, cp_metric *metric,
+static copse_status score_block(const copse_model *model, cp_score_rows part, const copse_run *run, cp_metric *metric,
                                 copse_scores *times, copse_error *err) {
     cp_answer answer;
     size_t left = part.truth->rows - part.first, block = block_of(model, run), n = left < block ? left : block;
@@ -78,7 +78,7 @@ static void warn_of_strangers(const cp_metric *m, const copse_run *run) {
                 m->rows, cp_plural(m->rows), m->strange == 1 ? "is" : "are");
 }
 
-static copse_status score_blocks(const copse_model *model, cp_scored part, const copse_run *run, cp_metric *metric,
+static copse_status score_blocks(const copse_model *model, cp_score_rows part, const copse_run *run, cp_metric *metric,
                                  copse_scores *times, copse_error *err) {
     size_t rows = part.truth->rows, block = block_of(model, run);
     for (; part.first < rows; part.first += block) {
@@ -100,7 +100,7 @@ copse_status cp_score_table(const copse_model *model, const copse_table *test, c
         CP_TRY_OUT(CP_RAW(weight, test->rows, err));
         CP_TRY_OUT(cp_schema_weights(test, opt->weights, weight, err));
     }
-    CP_TRY_OUT(score_blocks(model, (cp_scored){.truth = test, .weight = weight}, run, &metric, out, err));
+    CP_TRY_OUT(score_blocks(model, (cp_score_rows){.truth = test, .weight = weight}, run, &metric, out, err));
     if (!metric.rows)
         CP_TRY_OUT(cp_fail(err, COPSE_E_DATA, "no row has a value in the target column '%s'%s: nothing to score",
                            model->schema->target, weight ? " and a weight above 0" : ""));

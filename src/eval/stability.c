@@ -16,14 +16,14 @@ typedef struct span {
 /* What is known before it is put into the form users see. */
 typedef struct study {
     copse_model *sample, *forest;
-    cp_trunk_draw trunk; /* the sample's */
-    cp_trunk_draw *draw;
+    cp_stability_draw trunk; /* the sample's */
+    cp_stability_draw *draw;
     size_t draws;
     span *group; /* the draws of each kind, the most frequent first */
     size_t groups;
 } study;
 
-static void clear_draw(cp_trunk_draw *d) {
+static void clear_draw(cp_stability_draw *d) {
     cp_mem_free(d->dim);
     cp_mem_free(d->cut);
     cp_mem_free(d->node);
@@ -76,20 +76,20 @@ static copse_status fit_both(study *s, const copse_table *data, const copse_role
 
 /* -------------------------------------------------------------------------------------------------------- reading */
 
-static copse_status grow_draw(cp_trunk_draw *d, size_t need, copse_error *err) {
+static copse_status grow_draw(cp_stability_draw *d, size_t need, copse_error *err) {
     CP_TRY(CP_GROW(d->dim, d->cap_dim, need, err));
     CP_TRY(CP_GROW(d->cut, d->cap_cut, need, err));
     return CP_GROW(d->node, d->cap_node, need, err);
 }
 
 /* A tree of the model, breadth first. */
-static copse_status read_tree(const copse_model *m, size_t tree, cp_trunk_draw *out, copse_error *err) {
+static copse_status read_tree(const copse_model *m, size_t tree, cp_stability_draw *out, copse_error *err) {
     const cp_schema *s = m->schema;
     CP_TRY(grow_draw(out, 1, err));
     out->node[0] = 0;
     out->nodes = 1;
     for (size_t i = 0; i < out->nodes; i++) {
-        cp_node_view v;
+        cp_inspect_node v;
         m->method->tree_node(m->state, tree, out->node[i], &v);
         out->dim[i] = v.left == CP_NONE ? CP_NONE : (int32_t)v.dim;
         out->cut[i] = v.left == CP_NONE || v.set ? NAN : s->shift[v.dim] + v.cut * s->span[v.dim];
@@ -119,7 +119,7 @@ static copse_status read_trunks(study *s, copse_error *err) {
 
 /* ---------------------------------------------------------------------------------------------------------- kinds */
 
-static int compare_kind(const cp_trunk_draw *a, const cp_trunk_draw *b) {
+static int compare_kind(const cp_stability_draw *a, const cp_stability_draw *b) {
     if (a->nodes != b->nodes) return a->nodes < b->nodes ? -1 : 1;
     for (size_t i = 0; i < a->nodes; i++)
         if (a->dim[i] != b->dim[i]) return a->dim[i] < b->dim[i] ? -1 : 1;
@@ -154,7 +154,7 @@ static copse_status group_draws(study *s, copse_error *err) {
 }
 
 /* The median cut of a node over the draws of one kind. */
-static double middle_cut(const cp_trunk_draw *draw, size_t n, size_t node, double *scratch) {
+static double middle_cut(const cp_stability_draw *draw, size_t n, size_t node, double *scratch) {
     for (size_t i = 0; i < n; i++) scratch[i] = draw[i].cut[node];
     if (isnan(scratch[0])) return NAN;
     qsort(scratch, n, sizeof *scratch, by_value);
@@ -162,7 +162,7 @@ static double middle_cut(const cp_trunk_draw *draw, size_t n, size_t node, doubl
 }
 
 /* A trunk in the users' form; the cuts are filled in by the caller. */
-static copse_status add_kind(copse_trunks *t, const cp_trunk_draw *d, size_t draws, copse_trunk_node **out,
+static copse_status add_kind(copse_trunks *t, const cp_stability_draw *d, size_t draws, copse_trunk_node **out,
                              copse_error *err) {
     copse_trunk_node *node;
     CP_TRY(CP_NEW(node, d->nodes, err));
@@ -184,7 +184,7 @@ static copse_status copy_sample(const study *s, copse_trunks *t, copse_error *er
     copse_trunk_node *node;
     CP_TRY(add_kind(t, &s->trunk, 0, &node, err));
     for (size_t i = 0; i < s->trunk.nodes; i++) {
-        cp_node_view v;
+        cp_inspect_node v;
         node[i].cut = s->trunk.cut[i];
         if (node[i].feature) continue;
         s->sample->method->tree_node(s->sample->state, 0, s->trunk.node[i], &v);
@@ -203,7 +203,7 @@ static copse_status copy_kinds(const study *s, copse_trunks *t, copse_error *err
     CP_TRY_OUT(CP_NEW(t->node, s->groups + 1, err));
     CP_TRY_OUT(copy_sample(s, t, err));
     for (size_t g = 0; g < s->groups; g++) {
-        const cp_trunk_draw *draw = &s->draw[s->group[g].first];
+        const cp_stability_draw *draw = &s->draw[s->group[g].first];
         copse_trunk_node *node;
         if (!compare_kind(draw, &s->trunk)) {
             t->kind[0].draws = s->group[g].n;
@@ -221,7 +221,7 @@ out:
 
 /* Goes down the sample's trunk and the draw together, as long as they agree: at[i] is the draw's node at the sample's
  * place i, CP_NONE where the columns above differ. */
-static void match_draw(copse_trunks *t, const cp_trunk_draw *sample, const cp_trunk_draw *d, int32_t *at) {
+static void match_draw(copse_trunks *t, const cp_stability_draw *sample, const cp_stability_draw *d, int32_t *at) {
     int all = 1;
     for (size_t i = 0; i < sample->nodes; i++) at[i] = CP_NONE;
     at[0] = 0;

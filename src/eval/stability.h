@@ -23,12 +23,12 @@
 enum { CP_STABILITY_LEAVES = 256 };
 
 /* One drawn trunk. */
-typedef struct cp_trunk_draw {
+typedef struct cp_stability_draw {
     size_t nodes, cap_dim, cap_cut, cap_node;
     int32_t *dim;  /* CP_NONE at a leaf */
     double *cut;   /* in the data's units; NaN where categories are split, and at leaves */
     int32_t *node; /* the model's number of each node */
-} cp_trunk_draw;
+} cp_stability_draw;
 
 struct copse_trunks {
     size_t draws, splits, kinds;

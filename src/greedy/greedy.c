@@ -36,6 +36,13 @@
 
 #define FOREST_LEAF "auto: 1 for classes, 3 for numbers"
 
+void cp_greedy_free(void *state) {
+    cp_greedy *g = state;
+    if (!g) return;
+    cp_tree_clear_forest(&g->forest);
+    cp_mem_free(g);
+}
+
 static const cp_param cart_params[] = {
     CP_OPTION_SEED, MIN_LEAF("auto: 3"), MIN_LEAF_WEIGHT("0"), FEATURES("auto: all"), LIMITS, ALPHA("1"), SPLITS,
 };
@@ -101,7 +108,7 @@ static copse_status write_state(const void *state, const copse_params *p, unsign
     const cp_greedy *g = state;
     (void)p;
     (void)flags; /* rows are never kept: every greedy model is frozen */
-    const cp_greedy_spread *s = &g->spread;
+    const cp_greedy_leaf_variance *s = &g->spread;
     const double spread[SPREAD] = {s->var, s->rows, s->stretch, s->floor};
     CP_TRY(cp_writer_i64(w, "rows", (int64_t)g->rows, err));
     CP_TRY(cp_writer_i64(w, "trunk", (int64_t)g->trunk, err));
@@ -110,12 +117,12 @@ static copse_status write_state(const void *state, const copse_params *p, unsign
     return cp_forest_write(&g->forest, w, err);
 }
 
-static copse_status read_spread(cp_greedy_spread *out, cp_reader *r, copse_error *err) {
+static copse_status read_spread(cp_greedy_leaf_variance *out, cp_reader *r, copse_error *err) {
     double *spread;
     CP_TRY(cp_reader_array(r, "spread", CP_F64, SPREAD, &spread, err));
-    *out = (cp_greedy_spread){spread[0], spread[1], spread[2], spread[3]};
+    *out = (cp_greedy_leaf_variance){spread[0], spread[1], spread[2], spread[3]};
     cp_mem_free(spread);
-    return cp_greedy_spread_check(out) ? COPSE_OK : cp_reader_bad(r, err, "a variance is not one");
+    return cp_greedy_leaf_variance_check(out) ? COPSE_OK : cp_reader_bad(r, err, "a variance is not one");
 }
 
 static copse_status read_figures(cp_greedy *g, cp_reader *r, copse_error *err) {
@@ -138,10 +145,10 @@ static copse_status read_state(cp_reader *r, const copse_params *p, copse_task t
     *out_state = NULL;
     CP_TRY(CP_NEW(g, 1, err));
     copse_status status = read_figures(g, r, err);
-    g->spread = cp_greedy_spread_none;
+    g->spread = cp_greedy_leaf_variance_none;
     if (!status && task == COPSE_REGRESS) status = read_spread(&g->spread, r, err);
     if (!status) status = cp_forest_read(r, task, dims, classes, &g->forest, err);
-    if (!status && task == COPSE_REGRESS) status = cp_greedy_spread_leaves(&g->spread, &g->forest, err);
+    if (!status && task == COPSE_REGRESS) status = cp_greedy_leaf_variance_leaves(&g->spread, &g->forest, err);
     if (status)
         cp_greedy_free(g);
     else
@@ -157,7 +164,7 @@ static const char *check(const void *state) {
         const char *wrong = cp_tree_check(&g->forest.tree[m], &g->forest);
         if (wrong) return wrong;
     }
-    return cp_greedy_spread_check(&g->spread) ? NULL : "the spread of the leaves is not one";
+    return cp_greedy_leaf_variance_check(&g->spread) ? NULL : "the spread of the leaves is not one";
 }
 
 static size_t count_rows(const void *state) {
@@ -169,7 +176,7 @@ static size_t count_trees(const void *state) {
 }
 
 static int takes_gangs(const void *state) {
-    return cp_tree_walk_takes_gangs(&((const cp_greedy *)state)->forest);
+    return cp_tree_walk_takes_key_blocks(&((const cp_greedy *)state)->forest);
 }
 
 static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
@@ -231,7 +238,7 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         static const cp_greedy_kind kind = {__VA_ARGS__};                                                              \
         return fit_as(&kind, rows, p, run, out_state, err);                                                            \
     }                                                                                                                  \
-    const cp_method cp_##NAME##_method = {                                                                             \
+    const cp_method cp_method_##NAME = {                                                                               \
         .info = {.name = #NAME, .summary = SUMMARY, .tasks = COPSE_CLASS | COPSE_REGRESS},                             \
         .takes_raw = 1,                                                                                                \
         .takes_weights = 1,                                                                                            \
@@ -250,8 +257,8 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         .rows = count_rows,                                                                                            \
         .trees = count_trees,                                                                                          \
         .figures = figures,                                                                                            \
-        .tree_json = cp_greedy_tree_json,                                                                              \
-        .tree_node = cp_greedy_tree_node,                                                                              \
+        .tree_json = cp_greedy_inspect_json,                                                                           \
+        .tree_node = cp_greedy_inspect_node,                                                                           \
         .importance = importance,                                                                                      \
     }
 

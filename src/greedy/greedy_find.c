@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "greedy/greedy_random.h"
-#include "num/sort.h"
+#include "kernel/sort.h"
 
 enum {
     GROUP = 8,        /* columns whose histograms are filled together: 32 KB, the first-level cache; */
@@ -22,15 +22,15 @@ struct cp_greedy_finder {
     uint32_t *levels; /* a set of levels made from a set of bins */
 };
 
-static size_t hist_size(const cp_greedy_work *w) {
+static size_t hist_size(const cp_greedy_grower *w) {
     return w->records->data->rows.dims * CP_SPLIT_CELLS;
 }
 
-static int uses_hist(const cp_greedy_work *w) {
+static int uses_hist(const cp_greedy_grower *w) {
     return w->records->bin && w->records->rule.kind == CP_SPLIT_SQUARED && !w->rule->random_cuts;
 }
 
-copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err) {
+copse_status cp_greedy_find_new(cp_greedy_grower *w, size_t rows, copse_error *err) {
     const cp_rows *data = &w->records->data->rows;
     struct cp_greedy_finder *f = cp_arena_get(&w->tmp, 1, sizeof *f);
     if (!f) return cp_fail_memory(err);
@@ -71,7 +71,7 @@ static cp_sum add_up(const cp_sum *sum, size_t n) {
     return all;
 }
 
-static void measure(cp_greedy_work *w, const cp_greedy_open *o) {
+static void measure(cp_greedy_grower *w, const cp_greedy_frontier_node *o) {
     cp_split_node *n = &w->node;
     const cp_sum *sum = w->records->sum;
     cp_sum all = {0, 0};
@@ -83,7 +83,8 @@ static void measure(cp_greedy_work *w, const cp_greedy_open *o) {
         n->mean = (double)all.s / n->weight;
         return;
     }
-    size_t seen = 0; /* classes, in the order greedy_local meets them: squares of real weights are not summed exactly */
+    /* Classes in the order greedy_cached meets them: squares of real weights are not summed exactly. */
+    size_t seen = 0;
     memset(n->total, 0, n->rule->classes * sizeof *n->total);
     for (size_t i = o->lo; i < o->hi; i++) {
         all.w += sum[i].w;
@@ -97,8 +98,8 @@ static void measure(cp_greedy_work *w, const cp_greedy_open *o) {
     }
 }
 
-static int is_pure(const cp_greedy_work *w, const cp_greedy_open *o) {
-    const cp_records *r = w->records;
+static int is_pure(const cp_greedy_grower *w, const cp_greedy_frontier_node *o) {
+    const cp_greedy_records *r = w->records;
     const double *y = r->data->rows.y;
     const int32_t *label = r->data->rows.label;
     uint32_t first = r->row[o->lo];
@@ -114,7 +115,7 @@ static void add_cell(cp_sum *cell, const cp_sum *a) {
 }
 
 /* Histograms of n <= GROUP columns. */
-static void add_rows(const cp_records *r, size_t lo, size_t hi, const uint32_t *column, size_t n, cp_sum *hist) {
+static void add_rows(const cp_greedy_records *r, size_t lo, size_t hi, const uint32_t *column, size_t n, cp_sum *hist) {
     for (size_t i = lo; i < hi; i++) {
         const uint8_t *bin = r->bin + i * r->stride;
         const cp_sum *a = &r->sum[i];
@@ -122,7 +123,7 @@ static void add_rows(const cp_records *r, size_t lo, size_t hi, const uint32_t *
     }
 }
 
-static void add_to_all(const cp_greedy_work *w, size_t lo, size_t hi, cp_sum *hist) {
+static void add_to_all(const cp_greedy_grower *w, size_t lo, size_t hi, cp_sum *hist) {
     size_t dims = w->records->data->rows.dims;
     for (size_t d = 0; d < dims; d += GROUP) {
         uint32_t column[GROUP];
@@ -133,7 +134,7 @@ static void add_to_all(const cp_greedy_work *w, size_t lo, size_t hi, cp_sum *hi
 }
 
 /* All cells 0.  Spare histograms are chained through their first words. */
-static copse_status take_hist(cp_greedy_work *w, cp_sum **out, copse_error *err) {
+static copse_status take_hist(cp_greedy_grower *w, cp_sum **out, copse_error *err) {
     struct cp_greedy_finder *f = w->finder;
     *out = f->spare;
     if (f->spare)
@@ -144,46 +145,48 @@ static copse_status take_hist(cp_greedy_work *w, cp_sum **out, copse_error *err)
     return COPSE_OK;
 }
 
-void cp_greedy_find_drop(cp_greedy_work *w, cp_greedy_open *o) {
+void cp_greedy_find_drop_hist(cp_greedy_grower *w, cp_greedy_frontier_node *o) {
     if (!o->hist) return;
     memcpy((void *)o->hist, &w->finder->spare, sizeof w->finder->spare);
     w->finder->spare = o->hist;
     o->hist = NULL;
 }
 
-int cp_greedy_find_has_hist(const cp_greedy_work *w) {
+int cp_greedy_find_has_hist(const cp_greedy_grower *w) {
     return w->finder->hands_down;
 }
 
-copse_status cp_greedy_find_add(cp_greedy_work *w, size_t lo, size_t hi, cp_greedy_open *to, copse_error *err) {
+copse_status cp_greedy_find_add_hist(cp_greedy_grower *w, size_t lo, size_t hi, cp_greedy_frontier_node *to,
+                                     copse_error *err) {
     if (!to->hist) CP_TRY(take_hist(w, &to->hist, err));
     for (size_t i = lo; i < hi; i += STRETCH) add_to_all(w, i, hi - i < STRETCH ? hi : i + STRETCH, to->hist);
     return COPSE_OK;
 }
 
-void cp_greedy_find_join(cp_greedy_work *w, cp_greedy_open *to, cp_greedy_open *part) {
+void cp_greedy_find_merge_hist(cp_greedy_grower *w, cp_greedy_frontier_node *to, cp_greedy_frontier_node *part) {
     if (to->hist && part->hist) {
         for (size_t i = 0; i < hist_size(w); i++) add_cell(&to->hist[i], &part->hist[i]);
-        cp_greedy_find_drop(w, part);
+        cp_greedy_find_drop_hist(w, part);
     }
     if (!to->hist) to->hist = part->hist;
     part->hist = NULL;
 }
 
-copse_status cp_greedy_find_hand_down(cp_greedy_work *w, cp_greedy_open *from, cp_greedy_open *small,
-                                      cp_greedy_open *large, size_t local, copse_error *err) {
+copse_status cp_greedy_find_hand_down(cp_greedy_grower *w, cp_greedy_frontier_node *from,
+                                      cp_greedy_frontier_node *small, cp_greedy_frontier_node *large, size_t local,
+                                      copse_error *err) {
     if (!from->hist) return COPSE_OK;
     if (large->hi - large->lo > local) {
-        if (!small->hist) CP_TRY(cp_greedy_find_add(w, small->lo, small->hi, small, err));
+        if (!small->hist) CP_TRY(cp_greedy_find_add_hist(w, small->lo, small->hi, small, err));
         large->hist = from->hist;
         from->hist = NULL;
         for (size_t i = 0; i < hist_size(w); i++) {
             large->hist[i].w -= small->hist[i].w;
             large->hist[i].s -= small->hist[i].s;
         }
-        if (small->hi - small->lo <= local) cp_greedy_find_drop(w, small);
+        if (small->hi - small->lo <= local) cp_greedy_find_drop_hist(w, small);
     }
-    cp_greedy_find_drop(w, from);
+    cp_greedy_find_drop_hist(w, from);
     return COPSE_OK;
 }
 
@@ -192,27 +195,27 @@ static float cut_of_bins(const cp_bins *b, size_t dim, uint32_t below, uint32_t 
     return cp_bins_between(b, dim, below, above);
 }
 
-static void try_hist(cp_greedy_work *w, size_t dim, const cp_sum *cell) {
+static void try_hist(cp_greedy_grower *w, size_t dim, const cp_sum *cell) {
     const cp_bins *b = &w->records->data->bins;
-    int better = cp_greedy_work_levels(w, dim) ? cp_split_hist_levels(&w->node, cell, b->count[dim], &w->best)
-                                               : cp_split_hist_numbers(&w->node, cell, b->count[dim], &w->best);
+    int better = cp_greedy_grower_levels(w, dim) ? cp_split_hist_levels(&w->node, cell, b->count[dim], &w->best)
+                                                 : cp_split_hist_numbers(&w->node, cell, b->count[dim], &w->best);
     if (!better) return;
     w->best.dim = (int32_t)dim;
     if (!w->best.is_set) w->best.cut = cut_of_bins(b, dim, w->best.below, w->best.above);
 }
 
-static copse_status try_all_hist(cp_greedy_work *w, cp_greedy_open *o, copse_error *err) {
-    if (!o->hist) CP_TRY(cp_greedy_find_add(w, o->lo, o->hi, o, err));
+static copse_status try_all_hist(cp_greedy_grower *w, cp_greedy_frontier_node *o, copse_error *err) {
+    if (!o->hist) CP_TRY(cp_greedy_find_add_hist(w, o->lo, o->hi, o, err));
     for (size_t d = 0; d < w->records->data->rows.dims; d++) try_hist(w, d, o->hist + d * CP_SPLIT_CELLS);
     return COPSE_OK;
 }
 
-static void try_some_hist(cp_greedy_work *w, const cp_greedy_open *o) {
+static void try_some_hist(cp_greedy_grower *w, const cp_greedy_frontier_node *o) {
     uint32_t column[GROUP];
     int32_t dim = 0;
     while (dim != CP_NONE) {
         size_t n = 0;
-        while (n < GROUP && (dim = cp_greedy_work_column(w, n > 0 || w->best.num >= 0)) != CP_NONE)
+        while (n < GROUP && (dim = cp_greedy_grower_column(w, n > 0 || w->best.num >= 0)) != CP_NONE)
             column[n++] = (uint32_t)dim;
         if (n == 0) break;
         memset(w->finder->hist, 0, n * CP_SPLIT_CELLS * sizeof *w->finder->hist);
@@ -225,7 +228,7 @@ static void try_some_hist(cp_greedy_work *w, const cp_greedy_open *o) {
 /* ----------------------------------------------------------------------------------------------------- sorted lists */
 
 /* Bins are ranks: one pass counts them, one puts the rows in their places. */
-static void sort_bins(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
+static void sort_bins(cp_greedy_grower *w, const cp_greedy_frontier_node *o, size_t dim) {
     const uint8_t *bin = w->records->bin + o->lo * w->records->stride + dim;
     size_t n = o->hi - o->lo, k = w->records->stride, place[CP_BINS_MAX + 1] = {0};
     for (size_t i = 0; i < n; i++) place[bin[i * k]]++;
@@ -242,11 +245,11 @@ static void sort_bins(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     }
 }
 
-static void sort_values(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
-    uint32_t levels = cp_greedy_work_levels(w, dim);
+static void sort_values(cp_greedy_grower *w, const cp_greedy_frontier_node *o, size_t dim) {
+    uint32_t levels = cp_greedy_grower_levels(w, dim);
     size_t n = o->hi - o->lo;
     for (size_t i = 0; i < n; i++) {
-        float x = cp_records_value(w->records, w->records->row[o->lo + i], dim);
+        float x = cp_greedy_records_value(w->records, w->records->row[o->lo + i], dim);
         uint32_t rank = isnan(x) ? CP_SPLIT_MISSING : levels ? (uint32_t)x : cp_sort_from_float(x);
         if (levels && rank >= levels) rank = CP_SPLIT_MISSING;
         w->finder->key[i] = (uint64_t)rank << 32 | i;
@@ -255,8 +258,8 @@ static void sort_values(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) 
 }
 
 /* 0 if some rows have no value. */
-static int fill_classes(const cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
-    const cp_records *r = w->records;
+static int fill_classes(const cp_greedy_grower *w, const cp_greedy_frontier_node *o, size_t dim) {
+    const cp_greedy_records *r = w->records;
     const size_t classes = r->rule.classes, stride = r->stride;
     const uint8_t *bin = r->bin + o->lo * stride + dim;
     int64_t *cell = w->finder->classes;
@@ -269,10 +272,10 @@ static int fill_classes(const cp_greedy_work *w, const cp_greedy_open *o, size_t
 }
 
 /* Where there are fewer cells than rows, counting classes by bin is faster than sorting.  1: done. */
-static int try_classes(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
-    const cp_records *r = w->records;
+static int try_classes(cp_greedy_grower *w, const cp_greedy_frontier_node *o, size_t dim) {
+    const cp_greedy_records *r = w->records;
     size_t cells = r->bin ? r->data->bins.count[dim] * r->rule.classes : 0;
-    if (!w->finder->classes || cp_greedy_work_levels(w, dim) || cells > w->finder->cells ||
+    if (!w->finder->classes || cp_greedy_grower_levels(w, dim) || cells > w->finder->cells ||
         cells > CP_SPLIT_CELLS_A_ROW * (o->hi - o->lo))
         return 0;
     if (!fill_classes(w, o, dim)) return 0;
@@ -282,8 +285,8 @@ static int try_classes(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     return 1;
 }
 
-static void try_list(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
-    const cp_records *r = w->records;
+static void try_list(cp_greedy_grower *w, const cp_greedy_frontier_node *o, size_t dim) {
+    const cp_greedy_records *r = w->records;
     if (try_classes(w, o, dim)) return;
     if (r->bin)
         sort_bins(w, o, dim);
@@ -293,10 +296,10 @@ static void try_list(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
     cp_split_list l = {.key = w->finder->key, .wide = 1, .n = n, .present = n, .sum = r->sum + o->lo};
     if (cp_split_rank(&l, 0) == cp_split_rank(&l, n - 1)) return;
     while (l.present && cp_split_rank(&l, l.present - 1) == CP_SPLIT_MISSING) l.present--;
-    uint32_t levels = cp_greedy_work_levels(w, dim);
+    uint32_t levels = cp_greedy_grower_levels(w, dim);
     if (levels) {
         uint32_t ids = r->bin ? r->data->bins.count[dim] : levels;
-        if (cp_split_levels(&w->node, &l, ids, &w->best)) w->best.dim = (int32_t)dim;
+        if (cp_split_category(&w->node, &l, ids, &w->best)) w->best.dim = (int32_t)dim;
         return;
     }
     if (!cp_split_scan(&w->node, &l, &w->best)) return;
@@ -311,7 +314,7 @@ static void try_list(cp_greedy_work *w, const cp_greedy_open *o, size_t dim) {
 
 /* -------------------------------------------------------------------------------------------------------------- all */
 
-static copse_status try_columns(cp_greedy_work *w, cp_greedy_open *o, copse_error *err) {
+static copse_status try_columns(cp_greedy_grower *w, cp_greedy_frontier_node *o, copse_error *err) {
     int32_t dim;
     if (w->finder->hands_down) return try_all_hist(w, o, err);
     if (uses_hist(w)) {
@@ -322,18 +325,18 @@ static copse_status try_columns(cp_greedy_work *w, cp_greedy_open *o, copse_erro
         cp_greedy_random_try(w, o);
         return COPSE_OK;
     }
-    while ((dim = cp_greedy_work_column(w, w->best.num >= 0)) != CP_NONE) try_list(w, o, (size_t)dim);
+    while ((dim = cp_greedy_grower_column(w, w->best.num >= 0)) != CP_NONE) try_list(w, o, (size_t)dim);
     return COPSE_OK;
 }
 
-copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, copse_error *err) {
+copse_status cp_greedy_find(cp_greedy_grower *w, cp_greedy_frontier_node *o, int *found, copse_error *err) {
     *found = 0;
     measure(w, o);
-    if (cp_greedy_work_stop(w, o->depth)) return COPSE_OK;
+    if (cp_greedy_grower_must_stop(w, o->depth)) return COPSE_OK;
     if (is_pure(w, o)) return COPSE_OK;
-    cp_greedy_work_begin(w, o);
+    cp_greedy_grower_begin(w, o);
     CP_TRY(try_columns(w, o, err));
-    cp_greedy_work_end(w);
+    cp_greedy_grower_end(w);
     *found = w->best.num >= 0; /* a cut that takes nothing away may still help further down: exclusive or */
     return COPSE_OK;
 }
@@ -341,12 +344,12 @@ copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, co
 /* -------------------------------------------------------------------------------------------------------- splitting */
 
 /* A set holds levels, or bins where there are some. */
-static size_t set_words(const cp_greedy_work *w, int32_t dim) {
-    size_t words = cp_tree_words(cp_greedy_work_levels(w, (size_t)dim));
+static size_t set_words(const cp_greedy_grower *w, int32_t dim) {
+    size_t words = cp_tree_words(cp_greedy_grower_levels(w, (size_t)dim));
     return words < CP_SPLIT_CELLS / 32 ? CP_SPLIT_CELLS / 32 : words;
 }
 
-copse_status cp_greedy_find_keep(cp_greedy_work *w, cp_greedy_found *out, copse_error *err) {
+copse_status cp_greedy_find_keep(cp_greedy_grower *w, cp_greedy_found *out, copse_error *err) {
     *out = (cp_greedy_found){.split = w->best, .weight = w->node.weight, .square = w->node.square};
     if (!w->best.is_set) return COPSE_OK;
     size_t words = set_words(w, w->best.dim);
@@ -356,7 +359,7 @@ copse_status cp_greedy_find_keep(cp_greedy_work *w, cp_greedy_found *out, copse_
     return COPSE_OK;
 }
 
-void cp_greedy_find_recall(cp_greedy_work *w, const cp_greedy_found *f) {
+void cp_greedy_find_recall(cp_greedy_grower *w, const cp_greedy_found *f) {
     uint32_t *set = w->best.set;
     w->best = f->split;
     w->best.set = set;
@@ -365,10 +368,10 @@ void cp_greedy_find_recall(cp_greedy_work *w, const cp_greedy_found *f) {
     w->node.square = f->square;
 }
 
-copse_status cp_greedy_find_write(cp_greedy_work *w, int32_t node, copse_error *err) {
+copse_status cp_greedy_find_write(cp_greedy_grower *w, int32_t node, copse_error *err) {
     cp_split *s = &w->best;
-    uint32_t levels = s->is_set ? cp_greedy_work_levels(w, (size_t)s->dim) : 0, bins = CP_BINS_MAX;
-    if (!w->records->bin || levels <= bins) return cp_greedy_work_split(w, node, err);
+    uint32_t levels = s->is_set ? cp_greedy_grower_levels(w, (size_t)s->dim) : 0, bins = CP_BINS_MAX;
+    if (!w->records->bin || levels <= bins) return cp_greedy_grower_split(w, node, err);
     /* The rarest levels share the last bin and go where it goes. */
     uint32_t *set = s->set, last = set[(bins - 1) / 32] >> (bins - 1) % 32 & 1;
     memset(w->finder->levels, last ? 0xff : 0, cp_tree_words(levels) * sizeof *set);
@@ -378,44 +381,50 @@ copse_status cp_greedy_find_write(cp_greedy_work *w, int32_t node, copse_error *
     }
     if (levels % 32) w->finder->levels[levels / 32] &= (1u << levels % 32) - 1;
     s->set = w->finder->levels;
-    copse_status status = cp_greedy_work_split(w, node, err);
+    copse_status status = cp_greedy_grower_split(w, node, err);
     s->set = set;
     return status;
 }
 
-static void make_children(const cp_greedy_open *o, size_t mid, cp_greedy_open child[2]) {
-    child[0] = (cp_greedy_open){
-        .node = CP_NONE, .depth = o->depth + 1, .lo = o->lo, .hi = mid, .path = cp_greedy_work_child(o->path, 0)};
-    child[1] = (cp_greedy_open){
-        .node = CP_NONE, .depth = o->depth + 1, .lo = mid, .hi = o->hi, .path = cp_greedy_work_child(o->path, 1)};
+static void make_children(const cp_greedy_frontier_node *o, size_t mid, cp_greedy_frontier_node child[2]) {
+    child[0] = (cp_greedy_frontier_node){.node = CP_NONE,
+                                         .depth = o->depth + 1,
+                                         .lo = o->lo,
+                                         .hi = mid,
+                                         .path = cp_greedy_grower_child_path(o->path, 0)};
+    child[1] = (cp_greedy_frontier_node){.node = CP_NONE,
+                                         .depth = o->depth + 1,
+                                         .lo = mid,
+                                         .hi = o->hi,
+                                         .path = cp_greedy_grower_child_path(o->path, 1)};
 }
 
-void cp_greedy_find_divide(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2]) {
-    size_t mid =
-        w->rule->random_cuts ? cp_greedy_random_divide(w, o) : cp_records_divide(w->records, o->lo, o->hi, &w->best);
+void cp_greedy_find_divide(cp_greedy_grower *w, const cp_greedy_frontier_node *o, cp_greedy_frontier_node child[2]) {
+    size_t mid = w->rule->random_cuts ? cp_greedy_random_divide(w, o)
+                                      : cp_greedy_records_divide(w->records, o->lo, o->hi, &w->best);
     make_children(o, mid, child);
 }
 
-copse_status cp_greedy_find_divide_together(cp_greedy_work *w, const copse_run *run, const cp_greedy_open *o,
-                                            cp_greedy_open child[2], copse_error *err) {
-    cp_records_cut c = {.lo = o->lo, .hi = o->hi, .split = &w->best};
-    CP_TRY(cp_records_divide_together(w->records, &c, run, err));
+copse_status cp_greedy_find_divide_parallel(cp_greedy_grower *w, const copse_run *run, const cp_greedy_frontier_node *o,
+                                            cp_greedy_frontier_node child[2], copse_error *err) {
+    cp_greedy_records_cut c = {.lo = o->lo, .hi = o->hi, .split = &w->best};
+    CP_TRY(cp_greedy_records_divide_parallel(w->records, &c, run, err));
     make_children(o, c.mid, child);
     return COPSE_OK;
 }
 
-copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2],
-                                  copse_error *err) {
+copse_status cp_greedy_find_split(cp_greedy_grower *w, const cp_greedy_frontier_node *o,
+                                  cp_greedy_frontier_node child[2], copse_error *err) {
     CP_TRY(cp_greedy_find_write(w, o->node, err));
     cp_greedy_find_divide(w, o, child);
     child[0].node = w->tree->node[o->node].next;
     child[1].node = child[0].node + 1;
-    cp_greedy_guests guests[2] = {{0}};
-    cp_greedy_work_part_guests(w, o->node, o->guests, guests);
+    cp_greedy_query_rows guests[2] = {{0}};
+    cp_greedy_grower_divide_queries(w, o->node, o->guests, guests);
     for (int side = 0; side < 2; side++) child[side].guests = guests[side];
     return COPSE_OK;
 }
 
-copse_status cp_greedy_find_close(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err) {
-    return cp_greedy_work_leaf(w, o->node, w->records->row + o->lo, o->hi - o->lo, err);
+copse_status cp_greedy_find_close(cp_greedy_grower *w, const cp_greedy_frontier_node *o, copse_error *err) {
+    return cp_greedy_grower_leaf(w, o->node, w->records->row + o->lo, o->hi - o->lo, err);
 }

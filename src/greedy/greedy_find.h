@@ -6,7 +6,7 @@
 #ifndef CP_GREEDY_FIND_H
 #define CP_GREEDY_FIND_H
 
-#include "greedy/greedy_work.h"
+#include "greedy/greedy_grower.h"
 
 /* A split that was found and is to be made later. */
 typedef struct cp_greedy_found {
@@ -15,38 +15,40 @@ typedef struct cp_greedy_found {
 } cp_greedy_found;
 
 /* Scratch for nodes of at most `rows` rows. */
-copse_status cp_greedy_find_new(cp_greedy_work *w, size_t rows, copse_error *err);
+copse_status cp_greedy_find_new(cp_greedy_grower *w, size_t rows, copse_error *err);
 /* *found: w->best is the split to make; else the node is a leaf. */
-copse_status cp_greedy_find(cp_greedy_work *w, cp_greedy_open *o, int *found, copse_error *err);
+copse_status cp_greedy_find(cp_greedy_grower *w, cp_greedy_frontier_node *o, int *found, copse_error *err);
 /* Keeps what was found, in the arena of w; and makes it w->best again, of this or of another work on the same
  * records. */
-copse_status cp_greedy_find_keep(cp_greedy_work *w, cp_greedy_found *out, copse_error *err);
-void cp_greedy_find_recall(cp_greedy_work *w, const cp_greedy_found *f);
+copse_status cp_greedy_find_keep(cp_greedy_grower *w, cp_greedy_found *out, copse_error *err);
+void cp_greedy_find_recall(cp_greedy_grower *w, const cp_greedy_found *f);
 /* Splits the node by w->best, in the tree alone. */
-copse_status cp_greedy_find_write(cp_greedy_work *w, int32_t node, copse_error *err);
+copse_status cp_greedy_find_write(cp_greedy_grower *w, int32_t node, copse_error *err);
 /* Among the records alone: fills in the children, but for their numbers. */
-void cp_greedy_find_divide(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2]);
-/* The same on all threads, of a node of more than CP_GREEDY_BRANCH rows. */
-copse_status cp_greedy_find_divide_together(cp_greedy_work *w, const copse_run *run, const cp_greedy_open *o,
-                                            cp_greedy_open child[2], copse_error *err);
+void cp_greedy_find_divide(cp_greedy_grower *w, const cp_greedy_frontier_node *o, cp_greedy_frontier_node child[2]);
+/* The same on all threads, of a node of more than CP_GREEDY_GROW_SERIAL_ROWS rows. */
+copse_status cp_greedy_find_divide_parallel(cp_greedy_grower *w, const copse_run *run, const cp_greedy_frontier_node *o,
+                                            cp_greedy_frontier_node child[2], copse_error *err);
 /* In both. */
-copse_status cp_greedy_find_split(cp_greedy_work *w, const cp_greedy_open *o, cp_greedy_open child[2],
-                                  copse_error *err);
+copse_status cp_greedy_find_split(cp_greedy_grower *w, const cp_greedy_frontier_node *o,
+                                  cp_greedy_frontier_node child[2], copse_error *err);
 /* Makes the node a leaf. */
-copse_status cp_greedy_find_close(cp_greedy_work *w, const cp_greedy_open *o, copse_error *err);
+copse_status cp_greedy_find_close(cp_greedy_grower *w, const cp_greedy_frontier_node *o, copse_error *err);
 /* Do nodes have histograms, to be handed down? */
-int cp_greedy_find_has_hist(const cp_greedy_work *w);
+int cp_greedy_find_has_hist(const cp_greedy_grower *w);
 /* Adds records lo ... hi-1 to the node's histograms, which are 0 if it had none; */
-copse_status cp_greedy_find_add(cp_greedy_work *w, size_t lo, size_t hi, cp_greedy_open *to, copse_error *err);
+copse_status cp_greedy_find_add_hist(cp_greedy_grower *w, size_t lo, size_t hi, cp_greedy_frontier_node *to,
+                                     copse_error *err);
 /* and one part of a node's histograms, which are sums of whole numbers, to another. */
-void cp_greedy_find_join(cp_greedy_work *w, cp_greedy_open *to, cp_greedy_open *part);
+void cp_greedy_find_merge_hist(cp_greedy_grower *w, cp_greedy_frontier_node *to, cp_greedy_frontier_node *part);
 /* Histograms from a node that was split to its children of more than `local` rows; the small one may have its own. */
-copse_status cp_greedy_find_hand_down(cp_greedy_work *w, cp_greedy_open *from, cp_greedy_open *small,
-                                      cp_greedy_open *large, size_t local, copse_error *err);
+copse_status cp_greedy_find_hand_down(cp_greedy_grower *w, cp_greedy_frontier_node *from,
+                                      cp_greedy_frontier_node *small, cp_greedy_frontier_node *large, size_t local,
+                                      copse_error *err);
 /* The node needs its histograms no longer. */
-void cp_greedy_find_drop(cp_greedy_work *w, cp_greedy_open *o);
+void cp_greedy_find_drop_hist(cp_greedy_grower *w, cp_greedy_frontier_node *o);
 
-/* In greedy_best.c: the split with the largest gain first, until there are rule->max_leaves leaves. */
-copse_status cp_greedy_grow_best_first(cp_greedy_work *w, cp_greedy_open root, copse_error *err);
+/* In greedy_grow_best_first.c: the split with the largest gain first, until there are rule->max_leaves leaves. */
+copse_status cp_greedy_grow_best_first(cp_greedy_grower *w, cp_greedy_frontier_node root, copse_error *err);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "greedy/greedy.h"
-#include "greedy/greedy_trial.h"
+#include "greedy/greedy_holdout.h"
 #include "greedy/greedy_trunk.h"
 
 enum { EXACT_ROWS = 10000 };         /* splits are found exactly up to here, with bins beyond, unless asked for */
@@ -19,10 +19,10 @@ typedef struct fitting {
     cp_greedy_data data;
     cp_greedy_weight weight;
     cp_greedy_rule rule;
-    const copse_run *run; /* threads for work within a tree; */
-    cp_pool_idle *idle;   /* and those that have run out of trees */
-    uint32_t first;       /* number of the first tree, for the streams of random numbers */
-    size_t *start;        /* rows of part k: weight.row[start[k]] ... weight.row[start[k + 1] - 1] */
+    const copse_run *run;   /* threads for work within a tree; */
+    cp_parallel_idle *idle; /* and those that have run out of trees */
+    uint32_t first;         /* number of the first tree, for the streams of random numbers */
+    size_t *start;          /* rows of part k: weight.row[start[k]] ... weight.row[start[k + 1] - 1] */
     size_t parts;
     cp_tree trunk;
     const uint32_t *guest; /* rows that trees are grown for, as in cp_greedy_job; NULL: for all */
@@ -67,8 +67,8 @@ static size_t bound(const copse_params *p, const char *name) {
     return isinf(x) ? 0 : (size_t)x;
 }
 
-copse_status cp_greedy_rule_init(cp_greedy_rule *rule, const cp_greedy_kind *kind, const cp_rows *rows,
-                                 const copse_params *p, copse_error *err) {
+copse_status cp_greedy_fit_rule(cp_greedy_rule *rule, const cp_greedy_kind *kind, const cp_rows *rows,
+                                const copse_params *p, copse_error *err) {
     double min_leaf = cp_param_real(p, "min-leaf");
     *rule = (cp_greedy_rule){
         .entropy = cp_param_is(p, "criterion", "entropy"),
@@ -119,7 +119,7 @@ static copse_status random_parts(fitting *f, size_t parts, copse_error *err) {
 }
 
 static copse_status trunk_parts(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
-    cp_greedy_trunk_want want = {.sample = cp_param_real(p, "trunk-sample"), .rule = f->rule};
+    cp_greedy_trunk_options want = {.sample = cp_param_real(p, "trunk-sample"), .rule = f->rule};
     double leaves = cp_param_real(p, "trunk-leaves"), rows = cp_param_real(p, "trunk-min-leaf");
     if (isnan(rows)) rows = ceil((double)f->weight.rows / (isnan(leaves) ? 6 : 4 * leaves));
     want.rule.max_leaves = isnan(leaves) ? 0 : (size_t)leaves;
@@ -129,7 +129,7 @@ static copse_status trunk_parts(fitting *f, const copse_params *p, const copse_r
     want.rule.features = f->data.rows.dims;
     CP_TRY(cp_greedy_trunk_grow(&f->data, &want, &f->weight, run, &f->trunk, err));
     f->parts = f->g->trunk = f->trunk.leaves;
-    cp_greedy_route way = {&f->trunk, &f->g->forest, &f->data.rows};
+    cp_greedy_trunk_routing way = {&f->trunk, &f->g->forest, &f->data.rows};
     return cp_greedy_trunk_route(&way, &f->weight, run, &f->start, err);
 }
 
@@ -144,7 +144,7 @@ static copse_status make_parts(fitting *f, const copse_params *p, const copse_ru
 static void draw_weights(const fitting *f, size_t m, size_t k, double *weight) {
     const uint32_t *row = f->weight.row + f->start[k];
     size_t n = f->start[k + 1] - f->start[k];
-    cp_greedy_draw draw = {.seed = f->rule.seed, .tree = f->first + (uint32_t)m, .part = k};
+    cp_greedy_weight_draw draw = {.seed = f->rule.seed, .tree = f->first + (uint32_t)m, .part = k};
     if (f->kind->draws == CP_GREEDY_BOOTSTRAP)
         cp_greedy_weight_bootstrap(row, n, f->weight.own, draw, weight);
     else
@@ -206,27 +206,20 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
 /* Trees side by side, and who finds none left helps with the last ones; or, where there are fewer than threads, one
  * after another with all threads at work in each. */
 static copse_status grow_trees(fitting *f, const char *what, const copse_run *run, copse_error *err) {
-    size_t trees = f->g->forest.trees, workers = cp_pool_workers(run, SIZE_MAX);
+    size_t trees = f->g->forest.trees, workers = cp_parallel_workers(run, SIZE_MAX);
     copse_run alone = {.threads = 1, .stop = run ? run->stop : NULL};
     f->run = trees < workers ? run : &alone;
     if (trees < workers) workers = 1;
-    if (workers > 1) CP_TRY(cp_pool_idle_new(&f->idle, err));
-    cp_pool_loop l = {.workers = workers, .n = trees, .what = what, .job = grow_tree, .arg = f, .idle = f->idle};
-    copse_status status = cp_pool_lend(run, &l, err);
-    cp_pool_idle_free(f->idle);
+    if (workers > 1) CP_TRY(cp_parallel_idle_new(&f->idle, err));
+    cp_parallel_outer l = {.workers = workers, .n = trees, .what = what, .job = grow_tree, .arg = f, .idle = f->idle};
+    copse_status status = cp_parallel_outer_for(run, &l, err);
+    cp_parallel_idle_free(f->idle);
     f->idle = NULL;
     f->run = NULL;
     return status;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- forest */
-
-void cp_greedy_free(void *state) {
-    cp_greedy *g = state;
-    if (!g) return;
-    cp_forest_clear(&g->forest);
-    cp_mem_free(g);
-}
 
 static copse_status init_forest(fitting *f, const cp_rows *rows, const copse_params *p, copse_error *err) {
     cp_forest *forest = &f->g->forest;
@@ -262,7 +255,7 @@ typedef struct again {
 } again;
 
 /* Branches on a trunk are grown whole: which guests are theirs, nobody knows. */
-static copse_status regrow(void *arg, const cp_greedy_call *call, cp_forest *out, copse_error *err) {
+static copse_status regrow(void *arg, const cp_greedy_regrow_job *call, cp_forest *out, copse_error *err) {
     const again *a = arg;
     cp_greedy few = {.forest = *out};
     fitting f = *a->f;
@@ -305,29 +298,29 @@ static void warn_of_trunk(const fitting *f, const copse_run *run) {
 }
 
 static copse_status fit_spread(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
-    cp_greedy_spread *s = &f->g->spread;
-    cp_greedy_trial trial = {&f->g->forest, &f->data, &f->weight, f->rule.seed};
+    cp_greedy_leaf_variance *s = &f->g->spread;
+    cp_greedy_holdout trial = {&f->g->forest, &f->data, &f->weight, f->rule.seed};
     again a = {f, p, run};
-    *s = cp_greedy_spread_none;
+    *s = cp_greedy_leaf_variance_none;
     if (f->g->forest.task == COPSE_CLASS) return COPSE_OK;
-    cp_greedy_spread_init(s, &f->g->forest, &f->data.rows, &f->weight);
+    cp_greedy_leaf_variance_init(s, &f->g->forest, &f->data.rows, &f->weight);
     if (f->weight.rows == 1 && f->data.rows.n > 1)
         cp_log_warn(run, "one row has a weight above 0: no spread can be learnt from it, and intervals mean nothing");
     if (f->bag) return COPSE_OK; /* out-of-bag rows will do */
     if (f->kind->parts == CP_GREEDY_SUBSETS && f->parts > 1)
-        return cp_greedy_trial_parts(&trial, f->start, f->parts, s, err);
-    return cp_greedy_trial_hold_out(&trial, regrow, &a, s, err);
+        return cp_greedy_holdout_subsets(&trial, f->start, f->parts, s, err);
+    return cp_greedy_holdout_run(&trial, regrow, &a, s, err);
 }
 
 static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_params *p, const copse_run *run,
                                copse_error *err) {
-    CP_TRY(cp_greedy_rule_init(&f->rule, f->kind, rows, p, err));
+    CP_TRY(cp_greedy_fit_rule(&f->rule, f->kind, rows, p, err));
     CP_TRY(init_forest(f, rows, p, err));
     CP_TRY(cp_greedy_weight_init(&f->weight, rows, err));
     cp_rows scaled = *rows;
     scaled.weight = f->weight.own;
-    CP_TRY(cp_greedy_data_init(&f->data, &scaled, wants_bins(f->kind, rows, p), run, err));
-    if (wants_ranks(&f->rule, rows)) CP_TRY(cp_greedy_data_rank(&f->data, run, err));
+    CP_TRY(cp_greedy_grow_data_init(&f->data, &scaled, wants_bins(f->kind, rows, p), run, err));
+    if (wants_ranks(&f->rule, rows)) CP_TRY(cp_greedy_grow_data_rank(&f->data, run, err));
     f->g->rows = f->weight.rows;
     f->g->forest.centre = f->data.centre;
     f->g->forest.scale = f->data.scale;
@@ -338,7 +331,7 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     CP_TRY(fit_spread(f, p, run, err));
     cp_greedy_bag bag = {&f->data.rows, &f->weight, cp_param_real(p, "alpha"), f->bag};
     if (f->bag) CP_TRY(cp_greedy_oob(f->g, &bag, run, err));
-    if (rows->task == COPSE_REGRESS) CP_TRY(cp_greedy_spread_leaves(&f->g->spread, &f->g->forest, err));
+    if (rows->task == COPSE_REGRESS) CP_TRY(cp_greedy_leaf_variance_leaves(&f->g->spread, &f->g->forest, err));
     if (f->kind->draws == CP_GREEDY_EXPONENTIAL)
         cp_log_info(run,
                     "%s gives every row some weight in its trees: no row is out of bag; 'copse cv' estimates the error",
@@ -352,7 +345,7 @@ copse_status cp_greedy_fit(const cp_greedy_kind *kind, const cp_rows *rows, cons
     *out = NULL;
     CP_TRY(CP_NEW(f.g, 1, err));
     copse_status status = fit_forest(&f, rows, p, run, err);
-    cp_greedy_data_clear(&f.data);
+    cp_greedy_grow_data_clear(&f.data);
     cp_greedy_weight_clear(&f.weight);
     cp_tree_clear(&f.trunk);
     cp_mem_free(f.start);

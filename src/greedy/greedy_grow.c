@@ -2,13 +2,13 @@
 
 #include <math.h>
 
-#include "greedy/greedy_down.h"
 #include "greedy/greedy_find.h"
+#include "greedy/greedy_grow_serial.h"
 
 /* ------------------------------------------------------------------------------------------------------------- data */
 
-copse_status cp_greedy_data_init(cp_greedy_data *d, const cp_rows *rows, int binned, const copse_run *run,
-                                 copse_error *err) {
+copse_status cp_greedy_grow_data_init(cp_greedy_data *d, const cp_rows *rows, int binned, const copse_run *run,
+                                      copse_error *err) {
     *d = (cp_greedy_data){.rows = *rows, .scale = 1};
     if (rows->y) {
         double low = rows->y[0], high = rows->y[0];
@@ -22,36 +22,38 @@ copse_status cp_greedy_data_init(cp_greedy_data *d, const cp_rows *rows, int bin
     return binned ? cp_bins_init(&d->bins, rows->x, rows->n, rows->dims, rows->levels, run, err) : COPSE_OK;
 }
 
-copse_status cp_greedy_data_rank(cp_greedy_data *d, const copse_run *run, copse_error *err) {
-    return d->rows.n <= CP_GREEDY_RANKED ? cp_greedy_rank_init(&d->rank, &d->rows, run, err) : COPSE_OK;
+copse_status cp_greedy_grow_data_rank(cp_greedy_data *d, const copse_run *run, copse_error *err) {
+    return d->rows.n <= CP_GREEDY_RANK_ROWS ? cp_greedy_rank_init(&d->rank, &d->rows, run, err) : COPSE_OK;
 }
 
-void cp_greedy_data_clear(cp_greedy_data *d) {
+void cp_greedy_grow_data_clear(cp_greedy_data *d) {
     cp_greedy_rank_clear(&d->rank);
     cp_bins_clear(&d->bins);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- growing */
 
-static copse_status grow_whole(const cp_greedy_part *p, cp_greedy_open root, cp_tree *out, copse_error *err) {
-    cp_greedy_work w;
+static copse_status grow_whole(const cp_greedy_grow_context *p, cp_greedy_frontier_node root, cp_tree *out,
+                               copse_error *err) {
+    cp_greedy_grower w;
     CP_TRY(cp_tree_init_root(out, err));
-    CP_TRY(cp_greedy_down_start(&w, p, root.hi, out, err));
+    CP_TRY(cp_greedy_grow_serial_start(&w, p, root.hi, out, err));
     copse_status status =
-        p->rule->max_leaves ? cp_greedy_grow_best_first(&w, root, err) : cp_greedy_down_grow(&w, root, err);
-    cp_greedy_work_clear(&w);
+        p->rule->max_leaves ? cp_greedy_grow_best_first(&w, root, err) : cp_greedy_grow_serial(&w, root, err);
+    cp_greedy_grower_clear(&w);
     return status;
 }
 
 copse_status cp_greedy_grow(const cp_greedy_data *d, const cp_greedy_rule *rule, const cp_greedy_job *job,
                             const copse_run *run, cp_tree *out, copse_error *err) {
-    cp_records r;
-    CP_TRY(cp_records_init(&r, d, rule, job, run, err));
-    const cp_greedy_part part = {&r, rule, job->slot, job->idle};
-    cp_greedy_open root = {.hi = r.n, .path = job->root, .guests = {.hi = (uint32_t)job->guests}};
-    copse_status status = r.n > CP_GREEDY_BRANCH && !rule->max_leaves ? cp_greedy_apart_grow(&part, root, run, out, err)
-                                                                      : grow_whole(&part, root, out, err);
-    cp_records_clear(&r);
+    cp_greedy_records r;
+    CP_TRY(cp_greedy_records_init(&r, d, rule, job, run, err));
+    const cp_greedy_grow_context part = {&r, rule, job->slot, job->idle};
+    cp_greedy_frontier_node root = {.hi = r.n, .path = job->root, .guests = {.hi = (uint32_t)job->guests}};
+    copse_status status = r.n > CP_GREEDY_GROW_SERIAL_ROWS && !rule->max_leaves
+                              ? cp_greedy_grow_parallel(&part, root, run, out, err)
+                              : grow_whole(&part, root, out, err);
+    cp_greedy_records_clear(&r);
     if (!status) status = cp_tree_finish(out, err);
     if (status) cp_tree_clear(out);
     return status;

@@ -6,7 +6,7 @@
 #ifndef CP_GREEDY_GROW_H
 #define CP_GREEDY_GROW_H
 
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "data/bins.h"
 #include "greedy/greedy_rank.h"
 #include "method/method.h"
@@ -20,11 +20,11 @@ typedef struct cp_greedy_data {
     cp_greedy_rank rank;  /* none: small nodes are sorted by value */
 } cp_greedy_data;
 
-copse_status cp_greedy_data_init(cp_greedy_data *d, const cp_rows *rows, int binned, const copse_run *run,
-                                 copse_error *err);
+copse_status cp_greedy_grow_data_init(cp_greedy_data *d, const cp_rows *rows, int binned, const copse_run *run,
+                                      copse_error *err);
 /* Adds ranks, which make trees that try at least half the columns faster, and no different. */
-copse_status cp_greedy_data_rank(cp_greedy_data *d, const copse_run *run, copse_error *err);
-void cp_greedy_data_clear(cp_greedy_data *d);
+copse_status cp_greedy_grow_data_rank(cp_greedy_data *d, const copse_run *run, copse_error *err);
+void cp_greedy_grow_data_clear(cp_greedy_data *d);
 
 /* How a tree may grow. */
 typedef struct cp_greedy_rule {
@@ -49,7 +49,7 @@ typedef struct cp_greedy_job {
      * hold means nothing.  They are rearranged.  NULL: the whole tree is wanted. */
     uint32_t *guest;
     size_t guests;
-    cp_pool_idle *idle; /* threads that may help with its branches; NULL: those of the run */
+    cp_parallel_idle *idle; /* threads that may help with its branches; NULL: those of the run */
 } cp_greedy_job;
 
 /* Grows `out`, which is zeroed; out->gain holds the impurity taken away per column.

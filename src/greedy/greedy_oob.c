@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "greedy/greedy.h"
-#include "num/kern.h"
+#include "kernel/kern.h"
 #include "tree/tree_walk.h"
 
 enum {
@@ -27,7 +27,7 @@ typedef struct asking {
     size_t first, n;
     uint32_t *place, *leaf; /* of the rows a tree has not seen: where in the block, which leaf */
     uint32_t *key;          /* of all rows of the block; NULL if there are none */
-    cp_greedy_hearsay *said;
+    cp_greedy_unseen_votes *said;
     double *probs;
 } asking;
 
@@ -35,8 +35,8 @@ typedef struct judging {
     const cp_greedy *g;
     const cp_greedy_bag *bag;
     size_t block, words;
-    tally *part;              /* one per block */
-    cp_greedy_unseen *unseen; /* regression: of every `every`-th row */
+    tally *part;                  /* one per block */
+    cp_greedy_unseen_row *unseen; /* regression: of every `every`-th row */
     size_t every;
 } judging;
 
@@ -93,9 +93,9 @@ static void ask_tree(asking *a, const judging *j, size_t m) {
     const cp_tree *t = &f->tree[m];
     size_t n = walk_unseen(a, j, m);
     for (size_t k = 0; k < n; k++) {
-        cp_greedy_hearsay *h = &a->said[a->place[k]];
+        cp_greedy_unseen_votes *h = &a->said[a->place[k]];
         if (!a->probs) {
-            cp_greedy_spread_hear(&j->g->spread, &t->value[a->leaf[k]], h);
+            cp_greedy_leaf_variance_add_vote(&j->g->spread, &t->value[a->leaf[k]], h);
             continue;
         }
         h->votes++;
@@ -105,9 +105,9 @@ static void ask_tree(asking *a, const judging *j, size_t m) {
 
 /* ---------------------------------------------------------------------------------------------------------- judging */
 
-static void judge_number(const judging *j, size_t row, const cp_greedy_hearsay *h, double weight, tally *t) {
+static void judge_number(const judging *j, size_t row, const cp_greedy_unseen_votes *h, double weight, tally *t) {
     double y = (j->bag->rows->y[row] - j->g->forest.centre) / j->g->forest.scale, apart = y - t->mean;
-    cp_greedy_unseen unseen = cp_greedy_spread_judge(h, y, weight, j->g->forest.trees);
+    cp_greedy_unseen_row unseen = cp_greedy_leaf_variance_evaluate(h, y, weight, j->g->forest.trees);
     t->weight += weight;
     t->mean += apart * weight / t->weight;
     t->scatter += weight * apart * (y - t->mean);
@@ -173,17 +173,18 @@ static void conclude(cp_greedy *g, const tally *t) {
 }
 
 /* About 37 of 100 trees have not seen a row. */
-static copse_status learn_spread(const judging *j, cp_greedy_spread *s, copse_error *err) {
-    cp_greedy_votes votes = j->g->forest.trees < 50 ? CP_GREEDY_FEW : CP_GREEDY_MANY;
+static copse_status learn_spread(const judging *j, cp_greedy_leaf_variance *s, copse_error *err) {
+    cp_greedy_votes votes = j->g->forest.trees < 50 ? CP_GREEDY_VOTES_FEW : CP_GREEDY_VOTES_MANY;
     size_t n = (j->bag->rows->n + j->every - 1) / j->every;
-    return cp_greedy_spread_fit(s, j->unseen, n, votes, err);
+    return cp_greedy_leaf_variance_fit(s, j->unseen, n, votes, err);
 }
 
 static copse_status judge_all(judging *j, cp_greedy *g, const copse_run *run, copse_error *err) {
     size_t n = j->bag->rows->n, blocks = (n + j->block - 1) / j->block;
     CP_TRY(CP_NEW(j->part, blocks, err));
     if (g->forest.task == COPSE_REGRESS) CP_TRY(CP_NEW(j->unseen, n / j->every + 1, err));
-    CP_TRY(cp_pool_for(run, cp_pool_workers(run, blocks), blocks, "asking out-of-bag trees", judge_block, j, err));
+    CP_TRY(
+        cp_parallel_for(run, cp_parallel_workers(run, blocks), blocks, "asking out-of-bag trees", judge_block, j, err));
     tally all = add_up(j->part, blocks);
     conclude(g, &all);
     return j->unseen ? learn_spread(j, &g->spread, err) : COPSE_OK;

@@ -2,13 +2,13 @@
  *
  * Classes: the mean over trees of (w_k + alpha / K) / (w + alpha), w_k the weight of class k in the leaf a row falls
  * in.  Numbers: an equal mixture of one Gaussian per tree, at the mean of that leaf, with the variance of
- * greedy_spread.h. */
+ * greedy_leaf_variance.h. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "greedy/greedy.h"
-#include "num/kern.h"
+#include "kernel/kern.h"
 #include "tree/tree_walk.h"
 
 enum {
@@ -63,9 +63,9 @@ static void ask_tree(const question *q, const cp_tree *t, const cp_tree_rows *ro
     const float floor = (float)sqrt(q->g->spread.floor);
     cp_tree_walk_rows(t, &q->g->forest, rows, leaf);
     for (size_t i = rows->n; i < rows->n + AHEAD; i++) leaf[i] = 0; /* the answer has room to complete the last group */
-    for (size_t i = 0; i < AHEAD; i++) cp_kern_ask(&t->gauss[leaf[i]]);
+    for (size_t i = 0; i < AHEAD; i++) cp_kern_prefetch(&t->gauss[leaf[i]]);
     for (size_t i = 0; i < rows->n; i += CP_ANSWER_ROWS, out += CP_ANSWER_ROWS * (q->end - q->first)) {
-        for (size_t k = 0; k < CP_ANSWER_ROWS; k++) cp_kern_ask(&t->gauss[leaf[i + AHEAD - CP_ANSWER_ROWS + k]]);
+        for (size_t k = 0; k < CP_ANSWER_ROWS; k++) cp_kern_prefetch(&t->gauss[leaf[i + AHEAD - CP_ANSWER_ROWS + k]]);
         for (size_t k = 0; k < CP_ANSWER_ROWS; k++) out[k] = t->gauss[leaf[i + k]];
         for (size_t k = 0; q->of_mean && k < CP_ANSWER_ROWS; k++) out[k].sd = floor;
     }
@@ -123,7 +123,7 @@ static copse_status predict_classes(const question *q, cp_answer *out, copse_err
 /* How rows are to go.  Had nothing been missing in rows that are our own, they would have come as gangs. */
 static void choose_way(question *q, const cp_forest *f) {
     const cp_rows *rows = q->rows;
-    int gangs = cp_tree_walk_takes_gangs(f);
+    int gangs = cp_tree_walk_takes_key_blocks(f);
     q->gangs = gangs && !rows->gang && !rows->own;
     q->keys = !gangs && cp_tree_walk_takes_keys(f);
     q->block = BLOCK;
@@ -134,9 +134,9 @@ static void choose_way(question *q, const cp_forest *f) {
 
 /* For a block of keys, in whole gangs. */
 static copse_status make_room(question *q, copse_error *err) {
-    size_t n = (q->rows->n < q->block ? q->rows->n : q->block) + CP_KERN_GANG - 1;
+    size_t n = (q->rows->n < q->block ? q->rows->n : q->block) + CP_KEY_BLOCK_ROWS - 1;
     if (!q->gangs && (!q->keys || q->rows->own)) return COPSE_OK;
-    return CP_RAW(q->key, (n - n % CP_KERN_GANG) * q->rows->dims, err);
+    return CP_RAW(q->key, (n - n % CP_KEY_BLOCK_ROWS) * q->rows->dims, err);
 }
 
 copse_status cp_greedy_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,

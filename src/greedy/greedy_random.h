@@ -6,13 +6,13 @@
 #ifndef CP_GREEDY_RANDOM_H
 #define CP_GREEDY_RANDOM_H
 
-#include "greedy/greedy_work.h"
+#include "greedy/greedy_grower.h"
 
 /* For nodes of at most `rows` rows. */
-copse_status cp_greedy_random_new(cp_greedy_work *w, size_t rows, copse_error *err);
+copse_status cp_greedy_random_new(cp_greedy_grower *w, size_t rows, copse_error *err);
 /* A cut of each column that is tried; w->best is the best of them. */
-void cp_greedy_random_try(cp_greedy_work *w, const cp_greedy_open *o);
+void cp_greedy_random_try(cp_greedy_grower *w, const cp_greedy_frontier_node *o);
 /* Moves the node's records by w->best; returns where the right child begins. */
-size_t cp_greedy_random_divide(cp_greedy_work *w, const cp_greedy_open *o);
+size_t cp_greedy_random_divide(cp_greedy_grower *w, const cp_greedy_frontier_node *o);
 
 #endif

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "base/pool.h"
-#include "num/sort.h"
+#include "base/parallel.h"
+#include "kernel/sort.h"
 
 typedef struct ranking {
     cp_greedy_rank *r;
@@ -51,14 +51,14 @@ static copse_status rank_column(void *arg, size_t dim, size_t worker, copse_erro
 
 copse_status cp_greedy_rank_init(cp_greedy_rank *r, const cp_rows *rows, const copse_run *run, copse_error *err) {
     ranking k = {.r = r, .rows = rows};
-    size_t workers = cp_pool_workers(run, rows->dims);
+    size_t workers = cp_parallel_workers(run, rows->dims);
     copse_status status;
-    CP_BUG(rows->n > CP_GREEDY_RANKED);
+    CP_BUG(rows->n > CP_GREEDY_RANK_ROWS);
     *r = (cp_greedy_rank){0};
     CP_TRY_OUT(CP_RAW(r->rank, rows->n * rows->dims, err));
     CP_TRY_OUT(CP_RAW(r->count, rows->dims, err));
     CP_TRY_OUT(CP_NEW(k.key, workers, err));
-    CP_TRY_OUT(cp_pool_for(run, workers, rows->dims, NULL, rank_column, &k, err));
+    CP_TRY_OUT(cp_parallel_for(run, workers, rows->dims, NULL, rank_column, &k, err));
 out:
     for (size_t i = 0; k.key && i < workers; i++) cp_mem_free(k.key[i]);
     cp_mem_free(k.key);

@@ -5,7 +5,7 @@
 
 #include "method/method.h"
 
-enum { CP_GREEDY_RANK_NONE = 65535, CP_GREEDY_RANKED = 65534 }; /* of a missing value; rows that can be ranked */
+enum { CP_GREEDY_RANK_NONE = 65535, CP_GREEDY_RANK_ROWS = 65534 }; /* of a missing value; rows that can be ranked */
 
 typedef struct cp_greedy_rank {
     uint16_t *rank;  /* rows x dims, row-major; a category's is its level; NULL: there are none */

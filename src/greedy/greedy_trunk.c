@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "tree/tree_walk.h"
 
 enum { BLOCK = 4096 };
@@ -16,7 +16,7 @@ static copse_status sample_rows(const cp_greedy_weight *weight, const cp_greedy_
     return cp_greedy_weight_sample(*out, weight->rows, sample, err);
 }
 
-copse_status cp_greedy_trunk_grow(const cp_greedy_data *d, const cp_greedy_trunk_want *want,
+copse_status cp_greedy_trunk_grow(const cp_greedy_data *d, const cp_greedy_trunk_options *want,
                                   const cp_greedy_weight *weight, const copse_run *run, cp_tree *out,
                                   copse_error *err) {
     size_t n = (size_t)fmax(1, round(want->sample * (double)weight->rows));
@@ -37,7 +37,7 @@ copse_status cp_greedy_trunk_grow(const cp_greedy_data *d, const cp_greedy_trunk
 /* ---------------------------------------------------------------------------------------------------------- routing */
 
 typedef struct routing {
-    const cp_greedy_route *way;
+    const cp_greedy_trunk_routing *way;
     uint32_t *leaf; /* by row number */
 } routing;
 
@@ -71,13 +71,13 @@ static copse_status sort_by_leaf(const uint32_t *leaf, size_t leaves, cp_greedy_
     return COPSE_OK;
 }
 
-copse_status cp_greedy_trunk_route(const cp_greedy_route *way, cp_greedy_weight *weight, const copse_run *run,
+copse_status cp_greedy_trunk_route(const cp_greedy_trunk_routing *way, cp_greedy_weight *weight, const copse_run *run,
                                    size_t **out_start, copse_error *err) {
     size_t blocks = (way->rows->n + BLOCK - 1) / BLOCK;
     routing job = {.way = way};
     copse_status status = COPSE_OK;
     CP_TRY(CP_RAW(job.leaf, way->rows->n, err));
-    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, blocks), blocks, NULL, route_block, &job, err));
+    CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, blocks), blocks, NULL, route_block, &job, err));
     CP_TRY_OUT(sort_by_leaf(job.leaf, way->trunk->leaves, weight, out_start, err));
 out:
     cp_mem_free(job.leaf);
@@ -88,7 +88,7 @@ out:
 
 static cp_tree_test test_of(const cp_tree *t, const cp_tree_node *n, const uint32_t *levels) {
     cp_tree_test test = {.dim = cp_tree_dim(n), .missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0};
-    if (n->what & CP_TREE_SET) {
+    if (n->what & CP_TREE_CATEGORY) {
         test.set = t->set + n->at.set;
         test.words = cp_tree_words(levels[test.dim]);
     } else {

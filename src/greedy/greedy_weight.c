@@ -65,7 +65,8 @@ static void multiply(const uint32_t *row, size_t n, const double *own, double *o
     scale_to_count(row, n, out);
 }
 
-void cp_greedy_weight_bootstrap(const uint32_t *row, size_t n, const double *own, cp_greedy_draw draw, double *out) {
+void cp_greedy_weight_bootstrap(const uint32_t *row, size_t n, const double *own, cp_greedy_weight_draw draw,
+                                double *out) {
     cp_rng rng;
     cp_rng_init(&rng, draw.seed, CP_FOR_WEIGHT, draw.tree, draw.part);
     for (size_t i = 0; i < n; i++) out[row[i]] = 0;
@@ -73,7 +74,8 @@ void cp_greedy_weight_bootstrap(const uint32_t *row, size_t n, const double *own
     multiply(row, n, own, out);
 }
 
-void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *own, cp_greedy_draw draw, double *out) {
+void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *own, cp_greedy_weight_draw draw,
+                                  double *out) {
     cp_rng rng;
     cp_rng_init(&rng, draw.seed, CP_FOR_WEIGHT, draw.tree, draw.part);
     for (size_t i = 0; i < n; i++) out[row[i]] = cp_draw_exp(&rng);

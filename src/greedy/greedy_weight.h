@@ -27,22 +27,24 @@ static inline double cp_greedy_weight_own(const cp_greedy_weight *w, uint32_t ro
 }
 
 /* Which draw of which part of the rows. */
-typedef struct cp_greedy_draw {
+typedef struct cp_greedy_weight_draw {
     uint64_t seed;
     uint32_t tree;
     uint64_t part; /* 0, or the part's number */
-} cp_greedy_draw;
+} cp_greedy_weight_draw;
 
 /* Fill out[row[i]] for i < n; n >= 1, own as above. */
-void cp_greedy_weight_bootstrap(const uint32_t *row, size_t n, const double *own, cp_greedy_draw draw, double *out);
-void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *own, cp_greedy_draw draw, double *out);
+void cp_greedy_weight_bootstrap(const uint32_t *row, size_t n, const double *own, cp_greedy_weight_draw draw,
+                                double *out);
+void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *own, cp_greedy_weight_draw draw,
+                                  double *out);
 
 /* A sample without replacement; all subsets are equally likely. */
 typedef struct cp_greedy_sample {
     size_t rows;
-    uint64_t seed, part; /* part: names the draw; those of rows held out begin at CP_GREEDY_HELD */
+    uint64_t seed, part; /* part: names the draw; those of rows held out begin at CP_GREEDY_WEIGHT_HOLDOUT */
 } cp_greedy_sample;
-enum { CP_GREEDY_HELD = 1 << 30 };
+enum { CP_GREEDY_WEIGHT_HOLDOUT = 1 << 30 };
 /* Puts the sample of n different row numbers in front, then both parts into rising order. */
 copse_status cp_greedy_weight_sample(uint32_t *row, size_t n, const cp_greedy_sample *s, copse_error *err);
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "base/fail.h"
 #include "num/mixture.h"
 #include "num/rng.h"
 
@@ -83,9 +83,9 @@ void cp_leaf_draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out
 /* A target drawn from the model with these parameters: a class number, or y. */
 double cp_leaf_draw_target(const cp_leaf *m, const double *parameters, cp_rng *rng);
 /* The posterior predictive: probabilities of the classes are out_probs[k] += weight * p_k. */
-void cp_leaf_predict_class(const cp_leaf *m, const double *stat, double weight, double *out_probs);
+void cp_leaf_dirichlet_predict(const cp_leaf *m, const double *stat, double weight, double *out_probs);
 /* The posterior predictive of a number with unknown noise: a Student component of the given weight. */
-cp_component cp_leaf_predict_number(const cp_leaf *m, const double *stat, double weight);
+cp_component cp_leaf_nig_predict(const cp_leaf *m, const double *stat, double weight);
 
 /* What a model is made of; callers use the functions above. */
 typedef struct cp_leaf_kind {

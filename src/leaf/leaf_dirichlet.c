@@ -169,7 +169,7 @@ static double draw_target(const cp_leaf *m, const double *parameters, cp_rng *rn
     return (double)last;
 }
 
-void cp_leaf_predict_class(const cp_leaf *m, const double *stat, double weight, double *out_probs) {
+void cp_leaf_dirichlet_predict(const cp_leaf *m, const double *stat, double weight, double *out_probs) {
     double n = 0, a = m->alpha / (double)m->classes;
     for (size_t k = 0; k < m->classes; k++) n += stat[k];
     double each = weight / (n + m->alpha);

@@ -129,7 +129,7 @@ static double draw_target(const cp_leaf *m, const double *parameters, cp_rng *rn
     return parameters[0] + sqrt(parameters[1]) * cp_draw_normal(rng);
 }
 
-cp_component cp_leaf_predict_number(const cp_leaf *m, const double *stat, double weight) {
+cp_component cp_leaf_nig_predict(const cp_leaf *m, const double *stat, double weight) {
     double kappa_n = m->kappa + stat[0], nu_n = m->nu + stat[0];
     double b = b_of(m, stat[0], stat[1], stat[2]);
     return (cp_component){

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/fail.h"
 
 static void add(copse_diagnosis *d, copse_check c) {
     CP_BUG(d->checks == COPSE_MAX_CHECKS);

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggest.h"
 #include "data/text.h"
 #include "method/method.h"
 
@@ -161,8 +161,8 @@ static copse_status parse_choice(const cp_param *d, const char *text, double *ou
             snprintf(canonical, TEXT_SIZE, "%s", name);
             return COPSE_OK;
         }
-        cp_near near = {.word = text};
-        cp_near_try(&near, name);
+        cp_suggest near = {.word = text};
+        cp_suggest_try(&near, name);
         if (near.best && (!*best || near.distance < distance)) {
             distance = near.distance;
             memcpy(best, name, sizeof best);
@@ -233,8 +233,8 @@ static copse_status set_at(copse_params *p, size_t i, const char *value, copse_e
 }
 
 static copse_status unknown(const cp_method *m, const char *name, copse_error *err) {
-    cp_near near = {.word = name};
-    for (size_t i = 0; i < m->n_params; i++) cp_near_try(&near, m->params[i].name);
+    cp_suggest near = {.word = name};
+    for (size_t i = 0; i < m->n_params; i++) cp_suggest_try(&near, m->params[i].name);
     if (near.best)
         return cp_fail(err, COPSE_E_USAGE, "method %s has no option --%.60s; did you mean --%s?", m->info.name, name,
                        near.best);

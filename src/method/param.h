@@ -2,7 +2,7 @@
 #ifndef CP_PARAM_H
 #define CP_PARAM_H
 
-#include "base/bytes.h"
+#include "base/codec.h"
 
 typedef enum cp_param_type {
     CP_PARAM_INT,

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <xxhash.h>
 
+#include "base/file.h"
 #include "base/mem.h"
-#include "model/file.h"
 
 static const double save_seconds = 30, round_seconds = 0.25;
 enum { FIRST_AMOUNT = 4 };

@@ -86,7 +86,7 @@ static void json_columns(const cp_schema *s, cp_json *j) {
     cp_json_close_array(j);
 }
 
-static void json_bars(const cp_bars *b, const char *key, cp_json *j) {
+static void json_bars(const cp_posterior_bars *b, const char *key, cp_json *j) {
     cp_json_array(j, key);
     for (size_t i = 0; i < b->n; i++) {
         cp_json_object(j, NULL);
@@ -128,7 +128,7 @@ copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void 
     cp_json j;
     copse_figure figure[COPSE_MAX_FIGURES];
     copse_posterior *p = NULL;
-    CP_TRY(cp_model_settle(m, NULL, err));
+    CP_TRY(cp_model_refresh(m, NULL, err));
     if (m->method->tree_shape) CP_TRY(cp_posterior_new(m, &p, err));
     cp_json_begin(&j, write, arg);
     cp_json_object(&j, NULL);
@@ -211,7 +211,7 @@ static void set_text(const cp_feature *f, const uint32_t *set, char *buf, size_t
 }
 
 /* A cut has the six digits of a float; where it is counted from a far offset, that takes more digits. */
-static void cut_text(const cp_schema *s, const cp_node_view *v, char *buf, size_t n) {
+static void cut_text(const cp_schema *s, const cp_inspect_node *v, char *buf, size_t n) {
     double offset = v->cut * s->span[v->dim], cut = s->shift[v->dim] + offset;
     double more = s->shift[v->dim] != 0 && s->raw ? ceil(log10(fabs(cut) / fmax(fabs(offset), 1e-9))) : 0;
     append(buf, n, "%.*g", 6 + (int)fmin(fmax(more, 0), 9), cut);
@@ -220,7 +220,7 @@ static void cut_text(const cp_schema *s, const cp_node_view *v, char *buf, size_
 
 /* "age <= 41.5", "colour in {red, blue} or missing": what is true of the rows that go left, in the user's units.  How
  * missing values go is said where there were any in training. */
-static void split_text(const lister *l, const cp_node_view *v, char *buf, size_t n) {
+static void split_text(const lister *l, const cp_inspect_node *v, char *buf, size_t n) {
     const cp_schema *s = l->m->schema;
     const cp_feature *f = cp_schema_feature_of(s, v->dim);
     cp_schema_dim_name(s, v->dim, buf, n);
@@ -236,7 +236,7 @@ static void split_text(const lister *l, const cp_node_view *v, char *buf, size_t
     if (v->missing_left && f->absent) append(buf, n, " or missing");
 }
 
-static void leaf_text(const lister *l, const cp_node_view *v, char *buf, size_t n) {
+static void leaf_text(const lister *l, const cp_inspect_node *v, char *buf, size_t n) {
     const char *label = v->label != CP_NONE ? cp_dict_text(&l->m->schema->classes, (size_t)v->label) : "";
     if (v->rows == CP_ROWS_UNKNOWN) {
         snprintf(buf, n, "%s", v->note);
@@ -252,7 +252,7 @@ static void dot_escape(char *s, size_t n) {
         if (s[i] == '"' || s[i] == '\\') s[i] = '\'';
 }
 
-static void dot_node(lister *l, int32_t id, const cp_node_view *v, const char *words) {
+static void dot_node(lister *l, int32_t id, const cp_inspect_node *v, const char *words) {
     char text[512];
     snprintf(text, sizeof text, "%s", words);
     dot_escape(text, sizeof text);
@@ -277,7 +277,7 @@ static copse_status list_nodes(lister *l, int dot, copse_error *err) {
     todo[n++] = (visit){0, 0};
     while (n && !l->status) {
         visit at = todo[--n];
-        cp_node_view v;
+        cp_inspect_node v;
         char words[512];
         l->m->method->tree_node(l->m->state, l->tree, at.node, &v);
         int leaf = v.left == CP_NONE;
@@ -305,7 +305,7 @@ copse_status cp_describe_tree(const copse_model *m, size_t tree, const char *for
     size_t trees = m->method->trees(m->state);
     if (tree >= trees)
         return cp_fail(err, COPSE_E_USAGE, "there is no tree %zu: the model has %zu, numbered from 0", tree, trees);
-    CP_TRY(cp_model_settle(m, NULL, err));
+    CP_TRY(cp_model_refresh(m, NULL, err));
     if (!strcmp(format, "json")) return tree_json(m, tree, write, arg, err);
     int dot = !strcmp(format, "dot");
     if (!dot && strcmp(format, "text"))

@@ -6,11 +6,11 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "data/target.h"
+#include "kernel/kern.h"
 #include "model/checkpoint.h"
 #include "model/registry.h"
-#include "num/kern.h"
 
 /* ----------------------------------------------------------------------------------------------- making and freeing */
 
@@ -87,7 +87,7 @@ static copse_status encode_all(const cp_schema *s, const copse_table *t, const c
     CP_TRY(CP_RAW(out->x, t->rows * s->dims, err));
     out->rows.x = out->x;
     encoding e = {s, t, out->x};
-    return cp_pool_for(run, cp_pool_workers(run, chunks), chunks, NULL, encode_chunk, &e, err);
+    return cp_parallel_for(run, cp_parallel_workers(run, chunks), chunks, NULL, encode_chunk, &e, err);
 }
 
 /* Of regression; as the schema reads them, a chunk at a time. */
@@ -119,7 +119,7 @@ static copse_status encode_table(cp_schema *s, const copse_table *t, int some_la
         CP_TRY_OUT(CP_RAW(out->y, t->rows, err));
         size_t chunks = t->rows / CHUNK + 1;
         targets r = {s, t, out};
-        CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, chunks), chunks, NULL, read_chunk, &r, err));
+        CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, chunks), chunks, NULL, read_chunk, &r, err));
     }
     out->rows.y = out->y;
     out->rows.label = out->label;
@@ -169,7 +169,7 @@ static copse_status check_unit(const copse_model *m, const cp_rows *rows, copse_
     double most = 0;
     if (!rows->y) return COPSE_OK;
     for (size_t i = 0; i < rows->n; i++) most = fabs(rows->y[i]) > most ? fabs(rows->y[i]) : most;
-    if (most == 0 || most >= 1 / CP_MAX_TARGET) return COPSE_OK;
+    if (most == 0 || most >= 1 / CP_SCHEMA_TARGET_MAX) return COPSE_OK;
     return cp_fail(err, COPSE_E_DATA,
                    "the target '%s' is nowhere above %g, too small to compute with: use another unit",
                    m->schema->target, most);
@@ -309,7 +309,7 @@ static size_t run_length(const encoded *e, size_t first, size_t known) {
 /* Rows without a target are answered and not learnt. */
 static copse_status answer_part(copse_model *m, const cp_rows *part, const copse_run *run, cp_answer *answer,
                                 copse_error *err) {
-    CP_TRY(cp_model_settle(m, run, err));
+    CP_TRY(cp_model_refresh(m, run, err));
     CP_TRY(cp_answer_init(answer, part->task, part->n, part->classes, err));
     return m->method->predict(m->state, part, m->params, answer, err);
 }
@@ -321,7 +321,7 @@ static copse_status learn_and_answer(copse_model *m, const encoded *e, size_t *k
     for (size_t first = 0, n; !status && first < e->rows.n; first += n) {
         cp_answer answer = {0};
         n = run_length(e, first, *known);
-        cp_rows part = cp_rows_part(&e->rows, first, n);
+        cp_rows part = cp_rows_slice(&e->rows, first, n);
         part.classes = !e->missing[first] && e->label && (size_t)e->label[first] >= *known ? *known + 1 : *known;
         size_t learnt = m->method->rows(m->state);
         status = e->missing[first] ? answer_part(m, &part, run, &answer, err)
@@ -351,33 +351,33 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
 
 /* --------------------------------------------------------------------------------------------------------- predict */
 
-copse_status cp_model_settle(const copse_model *m, const copse_run *run, copse_error *err) {
+copse_status cp_model_refresh(const copse_model *m, const copse_run *run, copse_error *err) {
     copse_status status = COPSE_OK;
-    cp_lock_take(m->lazy->lock);
+    cp_lock_acquire(m->lazy->lock);
     if (m->lazy->stale && m->method->settle) status = m->method->settle(m->state, m->params, run, err);
     if (!status) m->lazy->stale = 0;
-    cp_lock_give(m->lazy->lock);
+    cp_lock_release(m->lazy->lock);
     return status;
 }
 
 typedef struct prediction_job {
     const copse_model *m;
-    const cp_question *q;
+    const cp_query *q;
     size_t block;
     cp_answer *part; /* one per block */
 } prediction_job;
 
 /* As the method would like them best: as gangs, which may take the room of a few rows more, or as floats that are its
  * own. */
-static copse_status encode_asked(const copse_model *m, const cp_question *q, size_t first, size_t n, encoded *out,
+static copse_status encode_asked(const copse_model *m, const cp_query *q, size_t first, size_t n, encoded *out,
                                  copse_error *err) {
     const cp_schema *s = m->schema;
     int gangs = m->method->takes_gangs && m->method->takes_gangs(m->state);
-    size_t room = gangs ? (n + CP_KERN_GANG - 1) / CP_KERN_GANG * CP_KERN_GANG : n;
+    size_t room = gangs ? (n + CP_KEY_BLOCK_ROWS - 1) / CP_KEY_BLOCK_ROWS * CP_KEY_BLOCK_ROWS : n;
     *out = (encoded){.rows = rows_of(s, NULL, n)};
     CP_TRY(CP_RAW(out->x, room * s->dims, err));
     uint32_t *key = (uint32_t *)(void *)out->x;
-    if (gangs) CP_TRY(cp_schema_encode_gangs(s, (cp_table_rows){q->table, first, n}, key, &gangs, err));
+    if (gangs) CP_TRY(cp_schema_encode_keys(s, (cp_table_rows){q->table, first, n}, key, &gangs, err));
     if (gangs)
         out->rows.gang = key;
     else
@@ -386,10 +386,10 @@ static copse_status encode_asked(const copse_model *m, const cp_question *q, siz
 }
 
 /* The rows asked about, in memory of their own unless they are encoded already. */
-static copse_status rows_asked(const copse_model *m, const cp_question *q, size_t from, size_t n, encoded *out,
+static copse_status rows_asked(const copse_model *m, const cp_query *q, size_t from, size_t n, encoded *out,
                                copse_error *err) {
     if (!q->table) {
-        *out = (encoded){.rows = cp_rows_part(q->rows, q->first + from, n)};
+        *out = (encoded){.rows = cp_rows_slice(q->rows, q->first + from, n)};
         return COPSE_OK;
     }
     return encode_asked(m, q, q->first + from, n, out, err);
@@ -399,7 +399,7 @@ static copse_status predict_block(void *arg, size_t b, size_t worker, copse_erro
     (void)worker;
     prediction_job *job = arg;
     const copse_model *m = job->m;
-    const cp_question *q = job->q;
+    const cp_query *q = job->q;
     cp_answer *part = &job->part[b];
     size_t from = b * job->block, n = q->n - from < job->block ? q->n - from : job->block;
     encoded data;
@@ -437,7 +437,7 @@ size_t cp_model_block(const copse_model *m) {
  * many rows pass through it; but there should be some for every worker. */
 static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
     size_t most = m->schema->task == COPSE_CLASS || m->method->has_draws ? cp_model_block(m) : 256;
-    size_t share = n / cp_pool_workers(run, n ? n : 1) + 1;
+    size_t share = n / cp_parallel_workers(run, n ? n : 1) + 1;
     share += CP_ANSWER_ROWS - 1 - (share - 1) % CP_ANSWER_ROWS;
     return share < most ? share : most;
 }
@@ -451,7 +451,7 @@ int cp_model_has_draws(const copse_model *m) {
 }
 
 /* Can it be answered? */
-static copse_status check_question(const copse_model *m, const cp_question *q, copse_error *err) {
+static copse_status check_question(const copse_model *m, const cp_query *q, copse_error *err) {
     size_t have = q->table ? q->table->rows : q->rows->n;
     if (q->first > have || q->n > have - q->first)
         return cp_fail(err, COPSE_E_USAGE, "rows %zu to %zu are asked for, the table has %zu", q->first + 1,
@@ -469,19 +469,19 @@ static copse_status check_question(const copse_model *m, const cp_question *q, c
 
 copse_status cp_model_predict(const copse_model *m, const copse_table *t, size_t first, size_t n, const copse_run *run,
                               cp_answer *out, copse_error *err) {
-    return cp_model_ask(m, &(cp_question){.table = t, .first = first, .n = n}, run, out, err);
+    return cp_model_ask(m, &(cp_query){.table = t, .first = first, .n = n}, run, out, err);
 }
 
-copse_status cp_model_ask(const copse_model *m, const cp_question *q, const copse_run *run, cp_answer *out,
+copse_status cp_model_ask(const copse_model *m, const cp_query *q, const copse_run *run, cp_answer *out,
                           copse_error *err) {
     *out = (cp_answer){0};
     CP_TRY(check_question(m, q, err));
-    CP_TRY(cp_model_settle(m, run, err));
+    CP_TRY(cp_model_refresh(m, run, err));
     prediction_job job = {.m = m, .q = q, .block = block_size(m, run, q->n)};
     size_t blocks = (q->n + job.block - 1) / job.block;
     copse_status status = CP_NEW(job.part, blocks, err);
     if (status) goto out;
-    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, blocks), blocks, NULL, predict_block, &job, err));
+    CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, blocks), blocks, NULL, predict_block, &job, err));
     if (blocks == 1) { /* nothing to put together */
         *out = job.part[0];
         job.part[0] = (cp_answer){0};
@@ -501,11 +501,11 @@ out:
 /* ----------------------------------------------------------------------------------------------------------- saving */
 
 copse_status cp_model_write(const copse_model *m, unsigned flags, cp_writer *w, copse_error *err) {
-    CP_TRY(cp_model_settle(m, NULL, err));
+    CP_TRY(cp_model_refresh(m, NULL, err));
     CP_TRY(cp_writer_text(w, "method", m->method->info.name, err));
     CP_TRY(cp_writer_text(w, "written_by", COPSE_VERSION, err));
     CP_TRY(cp_param_write(m->params, w, err));
-    CP_TRY(cp_schema_write(m->schema, w, err));
+    CP_TRY(cp_schema_file_write(m->schema, w, err));
     CP_TRY(cp_writer_push(w, "model", err));
     copse_status status = m->method->write(m->state, m->params, flags, w, err);
     cp_writer_pop(w);
@@ -537,7 +537,7 @@ static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err
                        "this is the checkpoint of a fit, not a model: copse fit --resume goes on from it");
     CP_TRY(read_method(r, &m->method, err));
     CP_TRY(cp_param_read(r, m->method, &m->params, err));
-    CP_TRY(cp_schema_read(r, &m->schema, err));
+    CP_TRY(cp_schema_file_read(r, &m->schema, err));
     if (!(m->method->info.tasks & (unsigned)m->schema->task))
         return cp_reader_bad(r, err, "its task does not fit its method");
     if (m->schema->raw != !!m->method->takes_raw) return cp_reader_bad(r, err, "its encoding does not fit its method");
@@ -566,7 +566,7 @@ copse_status cp_model_read(const unsigned char *bytes, size_t n, copse_model **o
 }
 
 copse_status cp_model_check(const copse_model *m, copse_error *err) {
-    CP_TRY(cp_model_settle(m, NULL, err));
+    CP_TRY(cp_model_refresh(m, NULL, err));
     const char *broken = m->method->check(m->state);
     return broken ? cp_fail(err, COPSE_E_MODEL, "an invariant of %s does not hold: %s", m->method->info.name, broken)
                   : COPSE_OK;

@@ -6,17 +6,17 @@
 #include "method/method.h"
 
 /* Some methods put work off after updates until somebody asks; whoever asks first does it, under the lock. */
-typedef struct cp_lazy {
+typedef struct cp_model_lazy {
     struct cp_lock *lock;
     int stale;
-} cp_lazy;
+} cp_model_lazy;
 
 struct copse_model {
     const cp_method *method;
     copse_params *params;
     cp_schema *schema;
     void *state;
-    cp_lazy *lazy;
+    cp_model_lazy *lazy;
 };
 
 /* How the method (the default one for NULL) wants its columns. */
@@ -35,14 +35,14 @@ copse_status cp_model_predict(const copse_model *m, const copse_table *t, size_t
                               cp_answer *out, copse_error *err);
 
 /* What is asked of a model about rows of a table, or about encoded ones. */
-typedef struct cp_question {
+typedef struct cp_query {
     const copse_table *table;
     const cp_rows *rows; /* if table is NULL */
     size_t first, n;
     int of_mean, one_tree; /* as in cp_answer; COPSE_E_USAGE if there are no draws */
     int32_t tree;          /* if one_tree; of sums of trees, a draw */
-} cp_question;
-copse_status cp_model_ask(const copse_model *m, const cp_question *q, const copse_run *run, cp_answer *out,
+} cp_query;
+copse_status cp_model_ask(const copse_model *m, const cp_query *q, const copse_run *run, cp_answer *out,
                           copse_error *err);
 /* What the method is told of n encoded rows. */
 cp_rows cp_model_rows(const copse_model *m, const float *x, size_t n);
@@ -53,7 +53,7 @@ int cp_model_has_draws(const copse_model *m);
 /* Rows worth asking a thread for at a time: many, but answers that fit in memory. */
 size_t cp_model_block(const copse_model *m);
 /* Does the work put off. */
-copse_status cp_model_settle(const copse_model *m, const copse_run *run, copse_error *err);
+copse_status cp_model_refresh(const copse_model *m, const copse_run *run, copse_error *err);
 
 /* The whole model as sections, and back; `read` trusts nothing. */
 copse_status cp_model_write(const copse_model *m, unsigned flags, cp_writer *w, copse_error *err);

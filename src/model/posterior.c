@@ -12,7 +12,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* Equal values become one. */
-static void sum_up(cp_bars *b) {
+static void sum_up(cp_posterior_bars *b) {
     size_t n = 0;
     for (size_t i = 0; i < b->n; i++) {
         if (n && b->bar[n - 1].value == b->bar[i].value)
@@ -27,7 +27,7 @@ static copse_status find_sizes(const copse_model *m, size_t trees, copse_posteri
     CP_TRY(CP_RAW(p->leaves.bar, trees, err));
     CP_TRY(CP_RAW(p->depth.bar, trees, err));
     for (size_t t = 0; t < trees; t++) {
-        cp_shape s = m->method->tree_shape(m->state, t);
+        cp_inspect_shape s = m->method->tree_shape(m->state, t);
         p->leaves.bar[t] = (copse_bar){s.leaves, s.weight};
         p->depth.bar[t] = (copse_bar){s.depth, s.weight};
     }

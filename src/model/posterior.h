@@ -4,14 +4,14 @@
 
 #include "model/model.h"
 
-typedef struct cp_bars {
+typedef struct cp_posterior_bars {
     copse_bar *bar; /* by rising value */
     size_t n;
-} cp_bars;
+} cp_posterior_bars;
 
 struct copse_posterior {
     double top; /* weight of tree 0 */
-    cp_bars leaves, depth;
+    cp_posterior_bars leaves, depth;
     size_t features;
     double *inclusion;  /* of each feature: probability that a tree splits on it, or one of a sum of trees does */
     double *splits;     /* and how often, on average */

@@ -2,17 +2,17 @@
 
 #include <string.h>
 
-#include "bart/bart_model.h"
-#include "base/near.h"
-#include "btree/btree_model.h"
+#include "bart/model/bart.h"
+#include "base/suggest.h"
+#include "btree/btree.h"
 #include "dyntree/dyntree.h"
 #include "greedy/greedy.h"
 #include "mondrian/mondrian.h"
 #include "orf/orf.h"
 
 static const cp_method *const methods[] = {
-    &cp_mondrian_method, &cp_cart_method, &cp_rf_method,    &cp_ert_method,  &cp_bf_method,      &cp_ebf_method,
-    &cp_ssf_method,      &cp_smc_method,  &cp_bcart_method, &cp_bart_method, &cp_dyntree_method, &cp_orf_method,
+    &cp_method_mondrian, &cp_method_cart, &cp_method_rf,    &cp_method_ert,  &cp_method_bf,      &cp_method_ebf,
+    &cp_method_ssf,      &cp_method_smc,  &cp_method_bcart, &cp_method_bart, &cp_method_dyntree, &cp_method_orf,
 };
 
 const cp_method *cp_registry_method(size_t i) {
@@ -20,14 +20,14 @@ const cp_method *cp_registry_method(size_t i) {
 }
 
 copse_status cp_registry_find(const char *name, const cp_method **out, copse_error *err) {
-    cp_near near = {.word = name};
+    cp_suggest near = {.word = name};
     *out = NULL;
     for (size_t i = 0; cp_registry_method(i); i++) {
         if (!strcmp(methods[i]->info.name, name)) {
             *out = methods[i];
             return COPSE_OK;
         }
-        cp_near_try(&near, methods[i]->info.name);
+        cp_suggest_try(&near, methods[i]->info.name);
     }
     if (near.best)
         return cp_fail(err, COPSE_E_USAGE, "there is no method '%.40s'; did you mean '%s'?", name, near.best);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "mondrian/mondrian_extend.h"
 #include "mondrian/mondrian_grow.h"
 #include "mondrian/mondrian_hnsp.h"
@@ -106,11 +106,11 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     (void)worker;
     cp_mondrian *f = arg;
     cp_mondrian_tree *t = &f->tree[m];
-    cp_mondrian_room room;
+    cp_mondrian_grow_scratch room;
     cp_arena tmp;
     cp_rng rng;
     cp_arena_init(&tmp);
-    copse_status status = cp_mondrian_grow_room(&room, f->space.rows, f->space.dims, &tmp, err);
+    copse_status status = cp_mondrian_grow_alloc(&room, f->space.rows, f->space.dims, &tmp, err);
     if (!status) status = cp_mondrian_grow_reserve(t, &f->space, f->space.rows, err);
     if (!status) {
         cp_rng_init(&rng, f->seed, CP_FOR_GROW, (uint32_t)m, 0);
@@ -138,7 +138,7 @@ static void warn_of_scatter(const cp_mondrian *f, const copse_run *run) {
     for (size_t m = 0; m < f->trees; m++)
         for (size_t j = 0; j < f->tree[m].nodes; j++) {
             const cp_mondrian_node *n = &f->tree[m].node[j];
-            if (!cp_mondrian_is_leaf(n) || (size_t)n->count < f->space.min_split) continue;
+            if (!cp_mondrian_tree_is_leaf(n) || (size_t)n->count < f->space.min_split) continue;
             cp_mondrian_stat st = cp_mondrian_gauss_leaf(&f->tree[m], &f->space, n);
             rows += st.n / (double)f->trees;
             free += st.n - 1;
@@ -166,7 +166,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
     }
     CP_TRY_OUT(reserve_rows(f, rows->n, err));
     keep_rows(f, rows);
-    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, f->trees), f->trees, "growing trees", grow_tree, f, err));
+    CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, f->trees), f->trees, "growing trees", grow_tree, f, err));
     if (f->task == COPSE_REGRESS) {
         follow_rows(f);
         if (cp_param_is(p, "hyper", "marginal")) {
@@ -174,7 +174,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
             f->marginal = 1;
         }
         f->stale = !f->space.keeps_moments;
-        CP_TRY_OUT(cp_mondrian_settle(f, run, err));
+        CP_TRY_OUT(cp_mondrian_refresh(f, run, err));
         if (!f->marginal && !f->space.keeps_moments) warn_of_scatter(f, run);
     }
 out:
@@ -195,23 +195,23 @@ static copse_status settle_tree(void *arg, size_t m, size_t worker, copse_error 
     settling *job = arg;
     const cp_mondrian_hyper *h = &job->f->hyper;
     cp_mondrian_tree *t = &job->f->tree[m];
-    cp_mondrian_chain chain;
+    cp_mondrian_gauss_layout chain;
     CP_TRY(CP_GROW(t->stat, t->cap_stat, t->nodes, err));
-    CP_TRY(cp_mondrian_chain_init(&chain, t, &job->f->space, err));
-    cp_mondrian_evidence e = cp_mondrian_gauss_up(&chain, h->gamma2, h->noise / h->gamma1);
+    CP_TRY(cp_mondrian_gauss_init(&chain, t, &job->f->space, err));
+    cp_mondrian_gauss_evidence e = cp_mondrian_gauss_up(&chain, h->gamma2, h->noise / h->gamma1);
     cp_mondrian_gauss_down(&chain, h, t);
     job->log_marginal[m] = cp_mondrian_gauss_log_marginal(&e, h->gamma1, h->mean);
-    cp_mondrian_chain_clear(&chain);
+    cp_mondrian_gauss_clear(&chain);
     return COPSE_OK;
 }
 
 /* Brings the exact posterior up to date with the rows. */
-copse_status cp_mondrian_settle(cp_mondrian *f, const copse_run *run, copse_error *err) {
+copse_status cp_mondrian_refresh(cp_mondrian *f, const copse_run *run, copse_error *err) {
     if (!f->stale) return COPSE_OK;
     settling job = {.f = f};
     CP_TRY(CP_NEW(job.log_marginal, f->trees, err));
     copse_status status =
-        cp_pool_for(run, cp_pool_workers(run, f->trees), f->trees, "passing messages", settle_tree, &job, err);
+        cp_parallel_for(run, cp_parallel_workers(run, f->trees), f->trees, "passing messages", settle_tree, &job, err);
     if (!status) {
         f->log_marginal = 0;
         for (size_t m = 0; m < f->trees; m++) f->log_marginal += job.log_marginal[m] / (double)f->trees;
@@ -223,15 +223,15 @@ copse_status cp_mondrian_settle(cp_mondrian *f, const copse_run *run, copse_erro
 
 static copse_status settle(void *state, const copse_params *p, const copse_run *run, copse_error *err) {
     (void)p;
-    return cp_mondrian_settle(state, run, err);
+    return cp_mondrian_refresh(state, run, err);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- update */
 
 /* What a worker keeps from tree to tree. */
 typedef struct desk {
-    cp_mondrian_scratch learn;
-    cp_mondrian_walk answer;
+    cp_mondrian_extend_scratch learn;
+    cp_mondrian_paths answer;
 } desk;
 
 /* Rows `from` ... of the space, learnt by every tree; with `before`, each tree's own answers. */
@@ -244,7 +244,7 @@ typedef struct learning {
     size_t at_once;                 /* trees that a worker takes together */
 } learning;
 
-static copse_status answer_before(const learning *job, size_t m, size_t place, cp_mondrian_walk *walk,
+static copse_status answer_before(const learning *job, size_t m, size_t place, cp_mondrian_paths *walk,
                                   copse_error *err) {
     const cp_mondrian *f = job->f;
     cp_answer *out = &job->before[m];
@@ -252,7 +252,7 @@ static copse_status answer_before(const learning *job, size_t m, size_t place, c
     if (f->task == COPSE_CLASS)
         return cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, x, 1, walk, out->probs + place * out->classes,
                                         err);
-    CP_TRY(cp_mondrian_walk_down(walk, &f->tree[m], &f->space, x, 1, err));
+    CP_TRY(cp_mondrian_path_find(walk, &f->tree[m], &f->space, x, 1, err));
     CP_TRY(
         cp_mondrian_gauss_predict(&f->tree[m], &f->space, &job->hyper[place], &walk->path[0], 1, f->center, out, err));
     cp_answer_end_row(out);
@@ -271,17 +271,17 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
     cp_mondrian *f = job->f;
     cp_mondrian_tree *t = &f->tree[m];
     desk *d = &job->desk[worker];
-    cp_rng_sheaf sheaf;
-    cp_mondrian_scratch_turn(&d->learn);
+    cp_rng_batch sheaf;
+    cp_mondrian_extend_next_tree(&d->learn);
     CP_TRY(reserve_ahead(t, &f->space, err));
-    if (f->space.rows - t->rows > t->nodes / 16) cp_mondrian_walk_warm(t, &f->space);
-    for (size_t i = 0; t->rows < f->space.rows; i = (i + 1) % CP_RNG_SHEAF) {
+    if (f->space.rows - t->rows > t->nodes / 16) cp_mondrian_path_prefetch(t, &f->space);
+    for (size_t i = 0; t->rows < f->space.rows; i = (i + 1) % CP_RNG_BATCH) {
         size_t left = f->space.rows - t->rows;
         if (job->before && t->rows >= job->from) CP_TRY(answer_before(job, m, t->rows - job->from, &d->answer, err));
         if (i == 0)
-            cp_rng_sheaf_init(&sheaf, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows,
-                              left < CP_RNG_SHEAF ? left : CP_RNG_SHEAF);
-        cp_rng rng = cp_rng_of(&sheaf, i);
+            cp_rng_batch_init(&sheaf, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows,
+                              left < CP_RNG_BATCH ? left : CP_RNG_BATCH);
+        cp_rng rng = cp_rng_batch_get(&sheaf, i);
         CP_TRY(cp_mondrian_extend(t, &f->space, &rng, &d->learn, err));
     }
     return COPSE_OK;
@@ -293,28 +293,28 @@ static copse_status learn_trees(void *arg, size_t k, size_t worker, copse_error 
     cp_mondrian *f = job->f;
     size_t first = k * job->at_once, left = f->trees - first, n = left < job->at_once ? left : job->at_once;
     for (size_t i = job->from; n > 1 && i < f->space.rows; i++)
-        CP_TRY(cp_mondrian_walk_trees_ahead(&job->desk[worker].answer, &f->tree[first], n, &f->space,
-                                            cp_mondrian_row(&f->space, (int32_t)i), err));
+        CP_TRY(cp_mondrian_path_descend_trees(&job->desk[worker].answer, &f->tree[first], n, &f->space,
+                                              cp_mondrian_tree_row(&f->space, (int32_t)i), err));
     for (size_t i = 0; i < n; i++) CP_TRY(learn_tree(arg, first + i, worker, err));
     return COPSE_OK;
 }
 
 static size_t trees_at_once(const learning *job, size_t workers) {
     size_t share = (job->f->trees + workers - 1) / workers;
-    if (!cp_mondrian_walk_few(job->f->space.rows - job->from)) return 1;
-    return share < CP_MONDRIAN_ABREAST ? share : CP_MONDRIAN_ABREAST;
+    if (!cp_mondrian_path_few(job->f->space.rows - job->from)) return 1;
+    return share < CP_MONDRIAN_PATH_LANES ? share : CP_MONDRIAN_PATH_LANES;
 }
 
 static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_error *err) {
-    size_t trees = job->f->trees, workers = cp_pool_workers(run, trees);
+    size_t trees = job->f->trees, workers = cp_parallel_workers(run, trees);
     job->at_once = trees_at_once(job, workers);
     CP_TRY(CP_NEW(job->desk, workers, err));
-    for (size_t i = 0; i < workers; i++) cp_mondrian_scratch_init(&job->desk[i].learn);
+    for (size_t i = 0; i < workers; i++) cp_mondrian_extend_init(&job->desk[i].learn);
     size_t parts = (trees + job->at_once - 1) / job->at_once;
-    copse_status status = cp_pool_for(run, workers, parts, NULL, learn_trees, job, err);
+    copse_status status = cp_parallel_for(run, workers, parts, NULL, learn_trees, job, err);
     for (size_t i = 0; i < workers; i++) {
-        cp_mondrian_scratch_clear(&job->desk[i].learn);
-        cp_mondrian_walk_clear(&job->desk[i].answer);
+        cp_mondrian_extend_clear(&job->desk[i].learn);
+        cp_mondrian_path_clear(&job->desk[i].answer);
     }
     cp_mem_free(job->desk);
     return status;
@@ -372,7 +372,7 @@ static copse_status more_classes(cp_mondrian *f, size_t classes, copse_error *er
     for (size_t m = 0; m < f->trees; m++) CP_TRY(cp_mondrian_hnsp_reserve_sets(&f->tree[m], classes, err));
     CP_TRY(CP_RAW(order, most_nodes(f), err));
     f->space.classes = classes;
-    for (size_t m = 0; m < f->trees; m++) cp_mondrian_hnsp_remark(&f->tree[m], &f->space, order);
+    for (size_t m = 0; m < f->trees; m++) cp_mondrian_hnsp_rebuild_classes(&f->tree[m], &f->space, order);
     cp_mem_free(order);
     return COPSE_OK;
 }
@@ -397,7 +397,7 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
     enum { SAYS = 32 }; /* components a tree has for a row, roughly: one for each node on its way */
     size_t piece = cp_answer_piece(f->trees, f->task, f->space.classes, SAYS);
     for (size_t first = 0; first < rows->n; first += piece) {
-        cp_rows part = cp_rows_part(rows, first, piece);
+        cp_rows part = cp_rows_slice(rows, first, piece);
         CP_TRY(learn_and_answer(f, &part, first, opt_before, run, err));
     }
     return COPSE_OK;
@@ -468,7 +468,7 @@ static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     return n;
 }
 
-const cp_method cp_mondrian_method = {
+const cp_method cp_method_mondrian = {
     .info = {.name = "mondrian",
              .summary = "Mondrian forest: online or batch, uncertainty that grows away from the data",
              .tasks = COPSE_CLASS | COPSE_REGRESS,
@@ -482,16 +482,16 @@ const cp_method cp_mondrian_method = {
     .update = update,
     .predict = cp_mondrian_predict,
     .settle = settle,
-    .write = cp_mondrian_write,
-    .read = cp_mondrian_read,
+    .write = cp_mondrian_file_write,
+    .read = cp_mondrian_file_read,
     .check = check,
     .clear = cp_mondrian_free,
     .rows = count_rows,
     .trees = count_trees,
     .can_learn = can_learn,
     .figures = figures,
-    .tree_json = cp_mondrian_tree_json,
-    .tree_node = cp_mondrian_tree_node,
-    .descend = cp_mondrian_descend,
+    .tree_json = cp_mondrian_inspect_json,
+    .tree_node = cp_mondrian_inspect_node,
+    .descend = cp_mondrian_inspect_descend,
     .noise = noise,
 };

@@ -35,7 +35,7 @@ typedef struct cp_mondrian {
     double log_marginal;      /* exact: mean over trees */
 } cp_mondrian;
 
-extern const cp_method cp_mondrian_method;
+extern const cp_method cp_method_mondrian;
 
 /* Rows learnt so far. */
 static inline size_t cp_mondrian_learnt(const cp_mondrian *f) {
@@ -44,17 +44,17 @@ static inline size_t cp_mondrian_learnt(const cp_mondrian *f) {
 
 /* Pieces in their own files. */
 copse_status cp_mondrian_hyper_fit(cp_mondrian *f, const copse_run *run, copse_error *err);
-copse_status cp_mondrian_settle(cp_mondrian *f, const copse_run *run, copse_error *err);
+copse_status cp_mondrian_refresh(cp_mondrian *f, const copse_run *run, copse_error *err);
 copse_status cp_mondrian_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                                  copse_error *err);
 
-copse_status cp_mondrian_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
-                               copse_error *err);
-copse_status cp_mondrian_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                              void **out_state, copse_error *err);
-copse_status cp_mondrian_tree_json(const void *state, size_t tree, cp_json *j, copse_error *err);
-void cp_mondrian_tree_node(const void *state, size_t tree, int32_t node, cp_node_view *out);
-int cp_mondrian_descend(const void *state, size_t tree, int32_t node, const float *x, cp_step *out);
+copse_status cp_mondrian_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
+                                    copse_error *err);
+copse_status cp_mondrian_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                                   void **out_state, copse_error *err);
+copse_status cp_mondrian_inspect_json(const void *state, size_t tree, cp_json *j, copse_error *err);
+void cp_mondrian_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out);
+int cp_mondrian_inspect_descend(const void *state, size_t tree, int32_t node, const float *x, cp_inspect_step *out);
 
 /* An empty forest with the settings of p. */
 copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims, size_t classes, cp_mondrian **out,

@@ -22,8 +22,8 @@ static size_t count_boxes(const cp_mondrian_tree *t, int32_t *order, int32_t *ro
     cp_mondrian_tree_order(t, order);
     for (size_t i = t->nodes; i-- > 0;) {
         const cp_mondrian_node *n = &t->node[order[i]];
-        rows[order[i]] = cp_mondrian_is_leaf(n) ? n->count : rows[n->left] + rows[n->right];
-        boxes += rows[order[i]] > CP_MONDRIAN_CORNERS;
+        rows[order[i]] = cp_mondrian_tree_is_leaf(n) ? n->count : rows[n->left] + rows[n->right];
+        boxes += rows[order[i]] > CP_MONDRIAN_HULL_ROWS;
     }
     return boxes;
 }
@@ -38,7 +38,7 @@ static copse_status write_tree(const cp_mondrian_tree *t, const cp_mondrian_spac
     CP_TRY_OUT(CP_RAW(field, t->nodes, err));
     CP_TRY_OUT(cp_writer_i64(w, "rows", (int64_t)t->rows, err));
     for (size_t i = 0; i < t->nodes; i++) {
-        int leaf = cp_mondrian_is_leaf(&t->node[i]);
+        int leaf = cp_mondrian_tree_is_leaf(&t->node[i]);
         time[i] = leaf ? 0 : t->node[i].time; /* a leaf's is the lifetime */
         cut[i] = leaf ? 0 : t->node[i].cut;
     }
@@ -53,7 +53,7 @@ static copse_status write_tree(const cp_mondrian_tree *t, const cp_mondrian_spac
     CP_TRY_OUT(cp_writer_array(w, "next", CP_I32, t->next, t->rows, err));
     if (s->keeps_moments) CP_TRY_OUT(cp_writer_array(w, "stat", CP_F64, t->stat, 3 * t->nodes, err));
     CP_TRY_OUT(CP_RAW(order, t->nodes, err));
-    cp_writer_claim(w, count_boxes(t, order, field), cp_mondrian_box_bytes(s));
+    cp_writer_claim(w, count_boxes(t, order, field), cp_mondrian_file_box_bytes(s));
     cp_writer_claim(w, t->rows, row_bytes(t, s));
 out:
     cp_mem_free(time);
@@ -80,8 +80,8 @@ static copse_status write_rows(const cp_mondrian *f, cp_writer *w, copse_error *
     return cp_writer_array(w, "y", CP_F64, f->y, f->space.rows, err);
 }
 
-copse_status cp_mondrian_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
-                               copse_error *err) {
+copse_status cp_mondrian_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
+                                    copse_error *err) {
     (void)p;
     const cp_mondrian *f = state;
     int frozen = f->space.frozen || (flags & COPSE_SAVE_FROZEN);
@@ -109,7 +109,7 @@ static copse_status check_shape(const cp_mondrian_tree *t, cp_reader *r, int32_t
     order[n++] = 0;
     for (size_t i = 0; i < n; i++) {
         const cp_mondrian_node *node = &t->node[order[i]];
-        if (cp_mondrian_is_leaf(node)) continue;
+        if (cp_mondrian_tree_is_leaf(node)) continue;
         const int32_t child[2] = {node->left, node->right};
         for (int k = 0; k < 2; k++) {
             if (child[k] < 1 || (size_t)child[k] >= t->nodes || seen[child[k]])
@@ -123,11 +123,11 @@ static copse_status check_shape(const cp_mondrian_tree *t, cp_reader *r, int32_t
 
 copse_status cp_mondrian_file_splits(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
                                      const int32_t *order, copse_error *err) {
-    if (!cp_mondrian_is_leaf(&t->node[0]) && !(t->node[0].time > 0))
+    if (!cp_mondrian_tree_is_leaf(&t->node[0]) && !(t->node[0].time > 0))
         return cp_reader_bad(r, err, "the root's time is not above 0");
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_mondrian_node *n = &t->node[order[i]];
-        if (cp_mondrian_is_leaf(n)) continue;
+        if (cp_mondrian_tree_is_leaf(n)) continue;
         if (n->dim < 0 || (size_t)n->dim >= s->dims || !isfinite(n->cut) || !(n->time < s->lifetime))
             return cp_reader_bad(r, err, "node %d has an impossible split", order[i]);
         if (!(t->node[n->left].time > n->time) || !(t->node[n->right].time > n->time))
@@ -142,7 +142,7 @@ static copse_status check_lists(const cp_mondrian_tree *t, cp_reader *r, unsigne
     memset(seen, 0, t->rows);
     for (size_t j = 0; j < t->nodes; j++) {
         const cp_mondrian_node *n = &t->node[j];
-        if (!cp_mondrian_is_leaf(n)) continue;
+        if (!cp_mondrian_tree_is_leaf(n)) continue;
         int32_t count = 0;
         for (int32_t row = n->head; row != CP_NONE; row = t->next[row]) {
             if (row < 0 || (size_t)row >= t->rows || seen[row])
@@ -165,7 +165,7 @@ copse_status cp_mondrian_file_pauses(const cp_mondrian_tree *t, const cp_mondria
     for (size_t i = t->nodes; i-- > 0;) {
         int32_t j = order[i];
         const cp_mondrian_node *n = &t->node[j];
-        int leaf = cp_mondrian_is_leaf(n);
+        int leaf = cp_mondrian_tree_is_leaf(n);
         rows[j] = leaf ? n->count : rows[n->left] + rows[n->right];
         kind[j] = leaf ? n->label : kind[n->left] == kind[n->right] ? kind[n->left] : CP_NONE;
         if (leaf || ((size_t)rows[j] >= s->min_split && kind[j] == CP_NONE)) continue;
@@ -182,11 +182,11 @@ static copse_status rebuild_box(cp_mondrian_tree *t, const cp_mondrian_space *s,
                                 copse_error *err) {
     cp_mondrian_node *n = &t->node[j];
     size_t d = s->dims;
-    float *box = cp_mondrian_has_box(n) ? cp_mondrian_tree_own_box(t, s, n->box) : buf;
-    if (cp_mondrian_is_leaf(n)) {
+    float *box = cp_mondrian_tree_has_box(n) ? cp_mondrian_tree_own_box(t, s, n->box) : buf;
+    if (cp_mondrian_tree_is_leaf(n)) {
         s->kern->hull(s->x, d, &n->head, 1, box);
         for (int32_t row = t->next[n->head]; row != CP_NONE; row = t->next[row])
-            s->kern->include(box, cp_mondrian_row(s, row), d);
+            s->kern->include(box, cp_mondrian_tree_row(s, row), d);
         return COPSE_OK;
     }
     const float *left = cp_mondrian_tree_box(t, s, &t->node[n->left], buf + 2 * d);
@@ -206,11 +206,11 @@ static copse_status number_boxes(cp_mondrian_tree *t, const int32_t *order, cops
     for (size_t i = t->nodes; i-- > 0;) {
         cp_mondrian_node *n = &t->node[order[i]];
         int32_t *own = &rows[order[i]];
-        if (!cp_mondrian_is_leaf(n))
+        if (!cp_mondrian_tree_is_leaf(n))
             *own = rows[n->left] + rows[n->right];
         else
             for (int32_t row = n->head; row != CP_NONE; row = t->next[row]) ++*own;
-        n->box = *own > CP_MONDRIAN_CORNERS ? (int32_t)t->boxes++ : -*own;
+        n->box = *own > CP_MONDRIAN_HULL_ROWS ? (int32_t)t->boxes++ : -*own;
     }
     cp_mem_free(rows);
     return COPSE_OK;
@@ -221,11 +221,11 @@ copse_status cp_mondrian_file_boxes(cp_mondrian_tree *t, const cp_mondrian_space
     copse_status status = COPSE_OK;
     float *buf = NULL;
     CP_TRY(number_boxes(t, order, err));
-    CP_TRY(cp_reader_claim(r, t->boxes, cp_mondrian_box_bytes(s), err));
+    CP_TRY(cp_reader_claim(r, t->boxes, cp_mondrian_file_box_bytes(s), err));
     CP_TRY(cp_mondrian_tree_reserve(t, s, 0, 0, err));
     CP_TRY(CP_RAW(buf, 6 * s->dims, err));
     for (size_t i = t->nodes; i-- > 0;)
-        if (!cp_mondrian_is_leaf(&t->node[order[i]]) || cp_mondrian_has_box(&t->node[order[i]]))
+        if (!cp_mondrian_tree_is_leaf(&t->node[order[i]]) || cp_mondrian_tree_has_box(&t->node[order[i]]))
             CP_TRY_OUT(rebuild_box(t, s, r, order[i], buf, err));
 out:
     cp_mem_free(buf);
@@ -242,7 +242,7 @@ static int32_t class_of(const cp_mondrian_tree *t, const cp_mondrian_space *s, c
 
 static void name_classes(cp_mondrian_tree *t, const cp_mondrian_space *s) {
     for (size_t j = 0; j < t->nodes; j++)
-        if (cp_mondrian_is_leaf(&t->node[j])) t->node[j].label = class_of(t, s, &t->node[j]);
+        if (cp_mondrian_tree_is_leaf(&t->node[j])) t->node[j].label = class_of(t, s, &t->node[j]);
 }
 
 static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, int32_t *order,
@@ -251,10 +251,10 @@ static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space
     CP_TRY(cp_mondrian_hnsp_reserve(t, s, t->rows, err));
     for (size_t j = 0; j < t->nodes; j++) {
         cp_mondrian_node *n = &t->node[j];
-        if (cp_mondrian_is_leaf(n) && n->label == CP_NONE) cp_mondrian_hnsp_count(t, s, n);
+        if (cp_mondrian_tree_is_leaf(n) && n->label == CP_NONE) cp_mondrian_hnsp_count(t, s, n);
     }
     CP_TRY(cp_mondrian_hnsp_reserve_sets(t, s->classes, err));
-    cp_mondrian_hnsp_remark(t, s, order);
+    cp_mondrian_hnsp_rebuild_classes(t, s, order);
     return COPSE_OK;
 }
 
@@ -281,8 +281,8 @@ out:
 copse_status cp_mondrian_file_moments(const cp_mondrian_stat *st, size_t n, double rows, cp_reader *r,
                                       copse_error *err) {
     for (size_t j = 0; j < n; j++, st++) {
-        int fine = st->n >= 1 && st->n <= rows && fabs(st->mean) <= CP_MONDRIAN_MOST_MEAN && st->m2 >= 0 &&
-                   st->m2 <= CP_MONDRIAN_MOST_VARIANCE * rows;
+        int fine = st->n >= 1 && st->n <= rows && fabs(st->mean) <= CP_MONDRIAN_FILE_MAX_MEAN && st->m2 >= 0 &&
+                   st->m2 <= CP_MONDRIAN_FILE_MAX_VARIANCE * rows;
         if (!fine) return cp_reader_bad(r, err, "holds impossible moments at %zu", j);
     }
     return COPSE_OK;
@@ -354,18 +354,18 @@ static copse_status check_numbers(const double *v, size_t n, double most, cp_rea
 static copse_status read_regression(cp_mondrian *f, cp_reader *r, copse_error *err) {
     double *v = NULL;
     int64_t marginal;
-    CP_TRY(cp_reader_f64(r, "center", -CP_MONDRIAN_MOST_MEAN, CP_MONDRIAN_MOST_MEAN, &f->center, err));
+    CP_TRY(cp_reader_f64(r, "center", -CP_MONDRIAN_FILE_MAX_MEAN, CP_MONDRIAN_FILE_MAX_MEAN, &f->center, err));
     CP_TRY(cp_reader_array(r, "hyper", CP_F64, 5, &v, err));
     f->hyper = (cp_mondrian_hyper){v[0], v[1], v[2], v[3], v[4]};
-    copse_status status = check_numbers(v, 1, CP_MONDRIAN_MOST_MEAN, r, err);
-    if (!status) status = check_numbers(v + 1, 4, CP_MONDRIAN_MOST_VARIANCE, r, err);
+    copse_status status = check_numbers(v, 1, CP_MONDRIAN_FILE_MAX_MEAN, r, err);
+    if (!status) status = check_numbers(v + 1, 4, CP_MONDRIAN_FILE_MAX_VARIANCE, r, err);
     if (!status && !(v[1] > 0 && v[2] > 0 && v[3] > 0 && v[4] > 0))
         status = cp_reader_bad(r, err, "'hyper' is not positive");
     cp_mem_free(v);
     CP_TRY(status);
     CP_TRY(cp_reader_array(r, "moments", CP_F64, 3, &v, err));
     f->moments = (cp_mondrian_stat){.n = v[0], .mean = v[1], .m2 = v[2]};
-    status = check_numbers(v, 3, CP_MONDRIAN_MOST_VARIANCE, r, err);
+    status = check_numbers(v, 3, CP_MONDRIAN_FILE_MAX_VARIANCE, r, err);
     if (!status && !(v[0] >= 1 && v[2] >= 0)) status = cp_reader_bad(r, err, "'moments' are impossible");
     cp_mem_free(v);
     CP_TRY(status);
@@ -379,7 +379,7 @@ static copse_status read_targets(cp_mondrian *f, cp_reader *r, copse_error *err)
     CP_TRY(cp_reader_array(r, "y", CP_F64, f->space.rows, &f->y, err));
     f->cap_y = f->space.rows;
     f->space.y = f->y;
-    return check_numbers(f->y, f->space.rows, CP_MONDRIAN_MOST_MEAN, r, err);
+    return check_numbers(f->y, f->space.rows, CP_MONDRIAN_FILE_MAX_MEAN, r, err);
 }
 
 static copse_status read_labels(cp_mondrian *f, cp_reader *r, copse_error *err) {
@@ -433,8 +433,8 @@ static copse_status read_forest(cp_mondrian *f, cp_reader *r, copse_error *err) 
     return cp_mondrian_file_trees(f, r, read_tree, err);
 }
 
-copse_status cp_mondrian_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                              void **out_state, copse_error *err) {
+copse_status cp_mondrian_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                                   void **out_state, copse_error *err) {
     cp_mondrian *f;
     *out_state = NULL;
     /* before anything is allocated for them: a file without the last tree's sections has not that many trees */

@@ -10,10 +10,10 @@
 #include "mondrian/mondrian.h"
 
 /* Beyond these, squares and their products overflow; the schema refuses targets that large. */
-#define CP_MONDRIAN_MOST_MEAN     (2 * CP_MAX_TARGET)
-#define CP_MONDRIAN_MOST_VARIANCE 1e130
+#define CP_MONDRIAN_FILE_MAX_MEAN     (2 * CP_SCHEMA_TARGET_MAX)
+#define CP_MONDRIAN_FILE_MAX_VARIANCE 1e130
 
-static inline size_t cp_mondrian_box_bytes(const cp_mondrian_space *s) {
+static inline size_t cp_mondrian_file_box_bytes(const cp_mondrian_space *s) {
     return 2 * s->dims * sizeof(float);
 }
 

@@ -50,11 +50,11 @@ static void keep_corners(const facing *f, const cp_mondrian_tree *t, const cp_mo
     s->kern->hull(s->x, s->dims, &leaf->head, 1, f->box);
     memset(f->open, 1, 2 * s->dims);
     for (int32_t row = t->next[leaf->head]; row != CP_NONE; row = t->next[row])
-        s->kern->include(f->box, cp_mondrian_row(s, row), s->dims);
+        s->kern->include(f->box, cp_mondrian_tree_row(s, row), s->dims);
     for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row])
-        if (f->keep[row]) touch(f, cp_mondrian_row(s, row), s->dims);
+        if (f->keep[row]) touch(f, cp_mondrian_tree_row(s, row), s->dims);
     for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row])
-        if (!f->keep[row] && touch(f, cp_mondrian_row(s, row), s->dims)) f->keep[row] = 1;
+        if (!f->keep[row] && touch(f, cp_mondrian_tree_row(s, row), s->dims)) f->keep[row] = 1;
 }
 
 /* Sets `keep` for the rows that are needed as corners. */
@@ -69,7 +69,7 @@ static copse_status find_corners(const cp_mondrian *f, unsigned char *keep, cops
     CP_TRY_OUT(CP_RAW(sides.open, 2 * f->space.dims, err));
     for (size_t m = 0; m < f->trees; m++)
         for (size_t j = 0; j < f->tree[m].nodes; j++)
-            if (cp_mondrian_is_leaf(&f->tree[m].node[j]))
+            if (cp_mondrian_tree_is_leaf(&f->tree[m].node[j]))
                 keep_corners(&sides, &f->tree[m], &f->space, &f->tree[m].node[j]);
 out:
     cp_mem_free(sides.box);
@@ -100,7 +100,7 @@ static copse_status write_corners(const cp_mondrian_space *s, const unsigned cha
     CP_TRY_OUT(CP_RAW(x, n * s->dims, err));
     n = 0;
     for (size_t i = 0; i < s->rows; i++)
-        if (keep[i]) corner[n++] = (position){cp_mondrian_row(s, (int32_t)i), s->dims};
+        if (keep[i]) corner[n++] = (position){cp_mondrian_tree_row(s, (int32_t)i), s->dims};
     qsort(corner, n, sizeof *corner, position_order);
     for (size_t i = 0; i < n; i++) memcpy(x + i * s->dims, corner[i].x, s->dims * sizeof *x);
     CP_TRY_OUT(cp_writer_array(w, "corner", CP_F32, x, n * s->dims, err));
@@ -118,7 +118,7 @@ static void preorder(const cp_mondrian_tree *t, int32_t *stack, int32_t *out) {
     while (waiting) {
         int32_t j = stack[--waiting];
         out[n++] = j;
-        if (cp_mondrian_is_leaf(&t->node[j])) continue;
+        if (cp_mondrian_tree_is_leaf(&t->node[j])) continue;
         stack[waiting++] = t->node[j].right;
         stack[waiting++] = t->node[j].left;
     }
@@ -131,15 +131,15 @@ static void claim_tree(const cp_mondrian_tree *t, const cp_mondrian_space *s, co
     for (size_t i = t->nodes; i-- > 0;) {
         const cp_mondrian_node *n = &t->node[order[i]];
         int32_t own = 0;
-        if (!cp_mondrian_is_leaf(n))
+        if (!cp_mondrian_tree_is_leaf(n))
             own = corners[n->left] + corners[n->right];
         else
             for (int32_t row = n->head; row != CP_NONE; row = t->next[row]) own += keep[row];
         corners[order[i]] = own;
-        boxes += own > CP_MONDRIAN_CORNERS;
+        boxes += own > CP_MONDRIAN_HULL_ROWS;
         cp_writer_claim(w, (size_t)own, STEP_BYTES); /* all of them come by here */
     }
-    cp_writer_claim(w, boxes, cp_mondrian_box_bytes(s));
+    cp_writer_claim(w, boxes, cp_mondrian_file_box_bytes(s));
     cp_writer_claim(w, (size_t)corners[0], sizeof(int32_t));
     cp_writer_claim(w, t->nodes, node_bytes(s));
 }
@@ -154,8 +154,8 @@ static copse_status write_splits(const cp_mondrian_tree *t, const int32_t *order
     CP_TRY_OUT(CP_RAW(cut, t->nodes, err));
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_mondrian_node *n = &t->node[order[i]];
-        dim[i] = cp_mondrian_is_leaf(n) ? 0 : 1 + n->dim; /* small numbers pack better than -1 */
-        if (cp_mondrian_is_leaf(n)) continue;
+        dim[i] = cp_mondrian_tree_is_leaf(n) ? 0 : 1 + n->dim; /* small numbers pack better than -1 */
+        if (cp_mondrian_tree_is_leaf(n)) continue;
         time[splits] = n->time;
         cut[splits++] = n->cut;
     }
@@ -178,7 +178,7 @@ static copse_status write_classes(const cp_mondrian_tree *t, const int32_t *orde
     CP_TRY_OUT(CP_RAW(count, most, err));
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_mondrian_node *leaf = &t->node[order[i]];
-        if (!cp_mondrian_is_leaf(leaf)) continue;
+        if (!cp_mondrian_tree_is_leaf(leaf)) continue;
         const int32_t own[3] = {1, leaf->label, leaf->count},
                       *list = leaf->label == CP_NONE ? t->count + leaf->marks : own;
         for (int32_t k = 0; k < list[0]; k++, n++) {
@@ -205,7 +205,7 @@ static copse_status write_moments(const cp_mondrian_tree *t, const cp_mondrian_s
     CP_TRY_OUT(CP_RAW(m2, t->nodes, err));
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_mondrian_node *leaf = &t->node[order[i]];
-        if (!cp_mondrian_is_leaf(leaf)) continue;
+        if (!cp_mondrian_tree_is_leaf(leaf)) continue;
         cp_mondrian_stat st = s->keeps_moments ? t->stat[order[i]] : cp_mondrian_gauss_leaf(t, s, leaf);
         count[n] = leaf->count;
         mean[n] = st.mean;
@@ -307,7 +307,7 @@ static copse_status link_nodes(cp_mondrian_tree *t, const cp_mondrian_space *s, 
     for (size_t i = 0; i < t->nodes; i++) {
         cp_mondrian_node *n = &t->node[i];
         int leaf = c->dim[i] == 0;
-        if (i && !cp_mondrian_is_leaf(n - 1)) {
+        if (i && !cp_mondrian_tree_is_leaf(n - 1)) {
             n[-1].left = (int32_t)i;
         } else if (i) {
             if (!waiting) return cp_reader_bad(r, err, "has nodes that hang in the air");
@@ -348,16 +348,16 @@ static copse_status place_corners(cp_mondrian_tree *t, const cp_mondrian_space *
     CP_TRY(CP_RAW(t->next, s->rows, err));
     t->cap_next = t->rows = s->rows;
     for (size_t i = s->rows; i-- > 0;) {
-        const float *x = cp_mondrian_row(s, (int32_t)i);
+        const float *x = cp_mondrian_tree_row(s, (int32_t)i);
         cp_mondrian_node *n = t->node;
         size_t steps = 1;
-        for (; !cp_mondrian_is_leaf(n); steps++) n = &t->node[x[n->dim] <= n->cut ? n->left : n->right];
+        for (; !cp_mondrian_tree_is_leaf(n); steps++) n = &t->node[x[n->dim] <= n->cut ? n->left : n->right];
         CP_TRY(cp_reader_claim(r, steps, STEP_BYTES, err));
         t->next[i] = n->head;
         n->head = (int32_t)i;
     }
     for (size_t j = 0; j < t->nodes; j++)
-        if (cp_mondrian_is_leaf(&t->node[j]) && t->node[j].head == CP_NONE)
+        if (cp_mondrian_tree_is_leaf(&t->node[j]) && t->node[j].head == CP_NONE)
             return cp_reader_bad(r, err, "leaf %zu has no corner", j);
     return COPSE_OK;
 }
@@ -372,7 +372,7 @@ static copse_status check_counts(const cp_mondrian_tree *t, const cp_mondrian_sp
     size_t sum = 0;
     for (size_t j = 0; j < t->nodes; j++) {
         const cp_mondrian_node *leaf = &t->node[j];
-        if (!cp_mondrian_is_leaf(leaf)) continue;
+        if (!cp_mondrian_tree_is_leaf(leaf)) continue;
         int32_t corners = 0;
         for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row]) corners++;
         if (leaf->count < corners) return cp_reader_bad(r, err, "leaf %zu has more corners than rows", j);
@@ -434,7 +434,7 @@ static copse_status read_classes(cp_mondrian_tree *t, const cp_mondrian_space *s
     size_t leaf = 0;
     copse_status status = read_tally(&c, t, s, r, err);
     for (size_t j = 0; j < t->nodes && !status; j++)
-        if (cp_mondrian_is_leaf(&t->node[j]) && !take_classes(&c, t, s, (int32_t)j, c.kinds[leaf++]))
+        if (cp_mondrian_tree_is_leaf(&t->node[j]) && !take_classes(&c, t, s, (int32_t)j, c.kinds[leaf++]))
             status = cp_reader_bad(r, err, "node %zu has impossible classes", j);
     cp_mem_free(c.kinds);
     cp_mem_free(c.label);
@@ -455,7 +455,7 @@ static copse_status read_moments(cp_mondrian_tree *t, const cp_mondrian_space *s
     for (size_t i = 0; i < n; i++) t->moments[i] = (cp_mondrian_stat){.n = count[i], .mean = mean[i], .m2 = m2[i]};
     CP_TRY_OUT(cp_mondrian_file_moments(t->moments, n, (double)s->frozen, r, err));
     for (size_t j = 0; j < t->nodes; j++)
-        if (cp_mondrian_is_leaf(&t->node[j])) {
+        if (cp_mondrian_tree_is_leaf(&t->node[j])) {
             t->node[j].count = count[leaf];
             t->node[j].marks = (uint32_t)leaf++;
         }
@@ -472,7 +472,7 @@ static copse_status rebuild_nodes(cp_mondrian_tree *t, const cp_mondrian_space *
     if (s->classes) {
         CP_TRY(cp_reader_claim(r, t->nodes, node_bytes(s), err));
         CP_TRY(cp_mondrian_hnsp_reserve_sets(t, s->classes, err));
-        cp_mondrian_hnsp_remark(t, s, order);
+        cp_mondrian_hnsp_rebuild_classes(t, s, order);
     }
     if (!s->keeps_moments) return COPSE_OK;
     cp_mondrian_gauss_moments(t, s, 0, 1);

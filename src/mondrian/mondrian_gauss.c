@@ -20,7 +20,8 @@ static cp_mondrian_stat merge(cp_mondrian_stat a, cp_mondrian_stat b) {
 
 static void set_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t j) {
     const cp_mondrian_node *n = &t->node[j];
-    t->stat[j] = cp_mondrian_is_leaf(n) ? cp_mondrian_gauss_leaf(t, s, n) : merge(t->stat[n->left], t->stat[n->right]);
+    t->stat[j] =
+        cp_mondrian_tree_is_leaf(n) ? cp_mondrian_gauss_leaf(t, s, n) : merge(t->stat[n->left], t->stat[n->right]);
 }
 
 void cp_mondrian_gauss_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new) {
@@ -30,9 +31,9 @@ void cp_mondrian_gauss_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, 
 
 /* ---------------------------------------------------------------------------------------------- belief propagation */
 
-copse_status cp_mondrian_chain_init(cp_mondrian_chain *c, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+copse_status cp_mondrian_gauss_init(cp_mondrian_gauss_layout *c, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                     copse_error *err) {
-    *c = (cp_mondrian_chain){.nodes = t->nodes};
+    *c = (cp_mondrian_gauss_layout){.nodes = t->nodes};
     copse_status status = COPSE_OK;
     int32_t *place = NULL;
     CP_TRY_OUT(CP_RAW(c->order, t->nodes, err));
@@ -48,25 +49,25 @@ copse_status cp_mondrian_chain_init(cp_mondrian_chain *c, const cp_mondrian_tree
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_mondrian_node *n = &t->node[c->order[i]];
         c->time[i] = n->time;
-        if (cp_mondrian_is_leaf(n))
+        if (cp_mondrian_tree_is_leaf(n))
             c->leaf[i] = cp_mondrian_gauss_leaf(t, s, n);
         else
             c->parent[place[n->left]] = c->parent[place[n->right]] = (int32_t)i;
     }
 out:
     cp_mem_free(place);
-    if (status) cp_mondrian_chain_clear(c);
+    if (status) cp_mondrian_gauss_clear(c);
     return status;
 }
 
-void cp_mondrian_chain_clear(cp_mondrian_chain *c) {
+void cp_mondrian_gauss_clear(cp_mondrian_gauss_layout *c) {
     cp_mem_free(c->order);
     cp_mem_free(c->parent);
     cp_mem_free(c->time);
     cp_mem_free(c->leaf);
     cp_mem_free(c->up);
     cp_mem_free(c->var);
-    *c = (cp_mondrian_chain){0};
+    *c = (cp_mondrian_gauss_layout){0};
 }
 
 /* (s(time) - s(since)) / gamma1, from the distances of the two sigmoids to 1, so that nothing cancels near 1. */
@@ -75,7 +76,7 @@ static double drift(double gamma2, double since, double time) {
     return -a * expm1(-gamma2 * (time - since)) / ((1 + a) * (1 + b));
 }
 
-static double chain_drift(const cp_mondrian_chain *c, double gamma2, size_t i) {
+static double chain_drift(const cp_mondrian_gauss_layout *c, double gamma2, size_t i) {
     return drift(gamma2, c->parent[i] == CP_NONE ? 0 : c->time[c->parent[i]], c->time[i]);
 }
 
@@ -83,8 +84,8 @@ static const double log_2pi = 1.8378770664093454836;
 
 /* The message of a node to its parent is, as a function of mu_parent, N(mu_parent; up, var).  Two of them meet as
  *     N(mu; a, u) N(mu; b, v) = N(a; b, u+v) N(mu; (a v + b u)/(u+v), u v/(u+v)). */
-cp_mondrian_evidence cp_mondrian_gauss_up(cp_mondrian_chain *c, double gamma2, double noise_ratio) {
-    cp_mondrian_evidence e = {0};
+cp_mondrian_gauss_evidence cp_mondrian_gauss_up(cp_mondrian_gauss_layout *c, double gamma2, double noise_ratio) {
+    cp_mondrian_gauss_evidence e = {0};
     for (size_t i = 0; i < c->nodes; i++) c->var[i] = INFINITY; /* nothing heard from below yet */
     for (size_t i = c->nodes; i-- > 0;) {
         const cp_mondrian_stat *leaf = &c->leaf[i];
@@ -115,7 +116,7 @@ cp_mondrian_evidence cp_mondrian_gauss_up(cp_mondrian_chain *c, double gamma2, d
     return e;
 }
 
-double cp_mondrian_gauss_log_marginal(const cp_mondrian_evidence *e, double gamma1, double mean) {
+double cp_mondrian_gauss_log_marginal(const cp_mondrian_gauss_evidence *e, double gamma1, double mean) {
     double off = e->up - mean;
     return e->base - 0.5 * e->rows * log(gamma1) - 0.5 * (e->quad + off * off / e->spread) / gamma1;
 }
@@ -123,7 +124,7 @@ double cp_mondrian_gauss_log_marginal(const cp_mondrian_evidence *e, double gamm
 /* Given mu_parent, and what the rows below say of mu_j (mean up, variance u), mu_j has mean g mu_parent + (1-g) up and
  * variance phi g, where g = u / (phi + u).  Averaged over the parent's posterior (m_p, V_p):
  *     m_j = g m_p + (1-g) up,   V_j = g^2 V_p + phi g,   Cov(mu_parent, mu_j) = g V_p. */
-void cp_mondrian_gauss_down(const cp_mondrian_chain *c, const cp_mondrian_hyper *h, cp_mondrian_tree *t) {
+void cp_mondrian_gauss_down(const cp_mondrian_gauss_layout *c, const cp_mondrian_hyper *h, cp_mondrian_tree *t) {
     for (size_t i = 0; i < c->nodes; i++) {
         int32_t p = c->parent[i];
         double m = h->mean, v = 0;
@@ -238,7 +239,7 @@ static const double gl_w[POINTS] = {0.10122853629037626, 0.22238103445337447, 0.
 /* The mixture over the time of branching off, an exponential of rate eta cut off at delta.  Panels in units of the
  * faster of the two decays, the exponential's and the sigmoid's; after the last one of the two has decayed to nothing
  * (e^-40) and the rest is one piece.  For both the panels' error is below 1e-9. */
-static size_t branch_pieces(const bridge *b, const cp_mondrian_exit *x, piece *out) {
+static size_t branch_pieces(const bridge *b, const cp_mondrian_branch_point *x, piece *out) {
     static const double edge[PANELS + 1] = {0, 1.5, 5, 14, 40};
     double unit = 1 / fmax(x->outside, b->h->gamma2), factor = x->weight / x->off, end = fmin(x->delta, 40 * unit);
     size_t n = 0;
@@ -254,7 +255,7 @@ static size_t branch_pieces(const bridge *b, const cp_mondrian_exit *x, piece *o
     return n;
 }
 
-static copse_status emit_branch(const emitter *e, const bridge *b, const cp_mondrian_exit *x, double share,
+static copse_status emit_branch(const emitter *e, const bridge *b, const cp_mondrian_branch_point *x, double share,
                                 copse_error *err) {
     const double density_tolerance = 2e-6, moment_tolerance = 1e-10;
     piece first = bridge_at(b, 0, 0), last = bridge_at(b, x->delta, 0), all[PANELS * POINTS + 1];
@@ -277,7 +278,7 @@ static copse_status predict_exact(const emitter *e, const cp_mondrian_tree *t, c
                                   const cp_mondrian_path *path, double share, copse_error *err) {
     const cp_mondrian_hyper *h = e->h;
     for (size_t i = 0; i < path->exits; i++) {
-        const cp_mondrian_exit *x = &path->exit[i];
+        const cp_mondrian_branch_point *x = &path->exit[i];
         const cp_mondrian_stat *st = &t->stat[cp_mondrian_path_node(path, x->at)];
         const cp_mondrian_stat *parent = x->at ? &t->stat[cp_mondrian_path_node(path, x->at - 1)] : NULL;
         double since = cp_mondrian_path_since(path, t, x->at);

@@ -38,27 +38,27 @@ void cp_mondrian_gauss_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, 
 
 /* The upward pass for one tree, all in units of gamma1 = 1 (noise and phi divided by gamma1):
  *     log p(Y | tree) = base - (rows/2) log gamma1 - [quad + (up - mean)^2 / spread] / (2 gamma1). */
-typedef struct cp_mondrian_evidence {
+typedef struct cp_mondrian_gauss_evidence {
     double rows, base, quad, up, spread;
-} cp_mondrian_evidence;
-double cp_mondrian_gauss_log_marginal(const cp_mondrian_evidence *e, double gamma1, double mean);
+} cp_mondrian_gauss_evidence;
+double cp_mondrian_gauss_log_marginal(const cp_mondrian_gauss_evidence *e, double gamma1, double mean);
 
 /* A tree laid out for repeated passes: parents before children. */
-typedef struct cp_mondrian_chain {
+typedef struct cp_mondrian_gauss_layout {
     size_t nodes;
     int32_t *order, *parent; /* node ids in order; position of the parent in order, CP_NONE for the root */
     double *time;            /* by position */
     cp_mondrian_stat *leaf;  /* by position: moments at leaves, n = 0 at splits */
     double *up, *var;        /* by position: message from below */
-} cp_mondrian_chain;
-copse_status cp_mondrian_chain_init(cp_mondrian_chain *c, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+} cp_mondrian_gauss_layout;
+copse_status cp_mondrian_gauss_init(cp_mondrian_gauss_layout *c, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                     copse_error *err);
-void cp_mondrian_chain_clear(cp_mondrian_chain *c);
+void cp_mondrian_gauss_clear(cp_mondrian_gauss_layout *c);
 
 /* Upward messages under gamma2 and noise/gamma1. */
-cp_mondrian_evidence cp_mondrian_gauss_up(cp_mondrian_chain *c, double gamma2, double noise_ratio);
+cp_mondrian_gauss_evidence cp_mondrian_gauss_up(cp_mondrian_gauss_layout *c, double gamma2, double noise_ratio);
 /* After `up` with h's gamma2 and noise / gamma1: the posterior of every node into t->stat, which has room. */
-void cp_mondrian_gauss_down(const cp_mondrian_chain *c, const cp_mondrian_hyper *h, cp_mondrian_tree *t);
+void cp_mondrian_gauss_down(const cp_mondrian_gauss_layout *c, const cp_mondrian_hyper *h, cp_mondrian_tree *t);
 
 /* Closed forms of thesis, sec. 6.3.2, from the number, mean and variance of the targets. */
 cp_mondrian_hyper cp_mondrian_gauss_heuristic(size_t dims, double rows, double mean, double var);

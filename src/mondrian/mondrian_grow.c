@@ -15,7 +15,7 @@ typedef struct block {
 } block;
 
 /* The sum can round up to `upper`, and then no row would be on the right. */
-float cp_mondrian_cut(float lower, float upper, double rest) {
+float cp_mondrian_grow_cut(float lower, float upper, double rest) {
     float cut = (float)((double)lower + rest);
     if (cut >= upper) cut = nextafterf(upper, lower);
     return cut < lower ? lower : cut;
@@ -37,7 +37,7 @@ static void draw_split(cp_rng *rng, const float *box, size_t dims, double extent
         left = (double)(box[dims + d] - box[d]);
     }
     *out_dim = (int32_t)d;
-    *out_cut = cp_mondrian_cut(box[d], box[dims + d], left);
+    *out_cut = cp_mondrian_grow_cut(box[d], box[dims + d], left);
 }
 
 /* Rows with x[dim] <= cut to the front; returns how many.  Stable, without branches on the data. */
@@ -81,8 +81,8 @@ static void make_leaf(cp_mondrian_tree *t, const cp_mondrian_space *s, const blo
 static const float *block_box(cp_mondrian_tree *t, const cp_mondrian_space *s, const block *b, float *buf) {
     cp_mondrian_node *node = &t->node[b->node];
     float *box = buf;
-    if (b->n > CP_MONDRIAN_CORNERS) {
-        if (!cp_mondrian_has_box(node)) node->box = (int32_t)t->boxes++;
+    if (b->n > CP_MONDRIAN_HULL_ROWS) {
+        if (!cp_mondrian_tree_has_box(node)) node->box = (int32_t)t->boxes++;
         box = cp_mondrian_tree_own_box(t, s, node->box);
     }
     s->kern->hull(s->x, s->dims, b->row, b->n, box);
@@ -117,15 +117,16 @@ static int split_block(cp_mondrian_tree *t, const cp_mondrian_space *s, const bl
     return 1;
 }
 
-copse_status cp_mondrian_grow_room(cp_mondrian_room *room, size_t n, size_t dims, cp_arena *tmp, copse_error *err) {
-    *room = (cp_mondrian_room){
+copse_status cp_mondrian_grow_alloc(cp_mondrian_grow_scratch *room, size_t n, size_t dims, cp_arena *tmp,
+                                    copse_error *err) {
+    *room = (cp_mondrian_grow_scratch){
         .n = n,
         .row = cp_arena_get(tmp, n, sizeof *room->row),
         .spare = cp_arena_get(tmp, n, sizeof *room->spare),
         .box = cp_arena_get(tmp, 2 * dims, sizeof *room->box),
     };
     if (room->row && room->spare && room->box) return COPSE_OK;
-    *room = (cp_mondrian_room){0};
+    *room = (cp_mondrian_grow_scratch){0};
     return cp_fail_memory(err);
 }
 
@@ -137,17 +138,17 @@ copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
 
 /* The larger half waits on the stack and the smaller one is done first, so 64 places are enough for any tree. */
 void cp_mondrian_grow(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, double since,
-                      const cp_mondrian_room *room, size_t n, cp_rng *rng) {
+                      const cp_mondrian_grow_scratch *room, size_t n, cp_rng *rng) {
     enum { STACK = 64 };
     block stack[STACK];
     size_t waiting = 0, first_new = t->nodes;
     stack[waiting++] = (block){node, since, room->row, n};
     while (waiting) {
         block b = stack[--waiting], half[2];
-        if (b.n <= CP_MONDRIAN_CORNERS) t->node[b.node].box = -(int32_t)b.n;
+        if (b.n <= CP_MONDRIAN_HULL_ROWS) t->node[b.node].box = -(int32_t)b.n;
         int pure = s->label && one_class(s, b.row, b.n), paused = pure || b.n < s->min_split;
         /* most blocks end here, and small ones need no box */
-        const float *box = paused && b.n <= CP_MONDRIAN_CORNERS ? NULL : block_box(t, s, &b, room->box);
+        const float *box = paused && b.n <= CP_MONDRIAN_HULL_ROWS ? NULL : block_box(t, s, &b, room->box);
         if (paused || !split_block(t, s, &b, box, rng, room->spare, half)) {
             make_leaf(t, s, &b, pure);
             continue;
@@ -156,5 +157,5 @@ void cp_mondrian_grow(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t n
         stack[waiting++] = half[larger];
         stack[waiting++] = half[!larger];
     }
-    if (s->label) cp_mondrian_hnsp_mark(t, s, node, first_new);
+    if (s->label) cp_mondrian_hnsp_set_classes(t, s, node, first_new);
 }

@@ -70,7 +70,7 @@ static void set_add(uint32_t *set, int32_t k) {
 
 /* Adds the classes under a node to a set. */
 static void gather(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, uint32_t *set) {
-    if (!cp_mondrian_is_leaf(n)) {
+    if (!cp_mondrian_tree_is_leaf(n)) {
         size_t words = cp_mondrian_hnsp_words(s);
         const uint32_t *own = words > 1 ? t->set + (size_t)n->marks * words : &n->marks;
         for (size_t i = 0; i < words; i++) set[i] |= own[i];
@@ -82,7 +82,7 @@ static void gather(const cp_mondrian_tree *t, const cp_mondrian_space *s, const 
     }
 }
 
-void cp_mondrian_hnsp_mark_split(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split) {
+void cp_mondrian_hnsp_set_split_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split) {
     cp_mondrian_node *n = &t->node[split];
     size_t words = cp_mondrian_hnsp_words(s);
     n->marks = 0;
@@ -96,10 +96,10 @@ void cp_mondrian_hnsp_mark_split(cp_mondrian_tree *t, const cp_mondrian_space *s
 }
 
 /* New children stand behind their parents in the array. */
-void cp_mondrian_hnsp_mark(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new) {
+void cp_mondrian_hnsp_set_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new) {
     for (size_t j = t->nodes; j-- > first_new;)
-        if (!cp_mondrian_is_leaf(&t->node[j])) cp_mondrian_hnsp_mark_split(t, s, (int32_t)j);
-    if (!cp_mondrian_is_leaf(&t->node[node])) cp_mondrian_hnsp_mark_split(t, s, node);
+        if (!cp_mondrian_tree_is_leaf(&t->node[j])) cp_mondrian_hnsp_set_split_classes(t, s, (int32_t)j);
+    if (!cp_mondrian_tree_is_leaf(&t->node[node])) cp_mondrian_hnsp_set_split_classes(t, s, node);
 }
 
 copse_status cp_mondrian_hnsp_reserve_sets(cp_mondrian_tree *t, size_t classes, copse_error *err) {
@@ -107,11 +107,11 @@ copse_status cp_mondrian_hnsp_reserve_sets(cp_mondrian_tree *t, size_t classes, 
     return words > 1 ? CP_GROW(t->set, t->cap_sets, t->nodes * words, err) : COPSE_OK;
 }
 
-void cp_mondrian_hnsp_remark(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t *order) {
+void cp_mondrian_hnsp_rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t *order) {
     cp_mondrian_tree_order(t, order);
     t->sets = 0;
     for (size_t i = t->nodes; i-- > 0;)
-        if (!cp_mondrian_is_leaf(&t->node[order[i]])) cp_mondrian_hnsp_mark_split(t, s, order[i]);
+        if (!cp_mondrian_tree_is_leaf(&t->node[order[i]])) cp_mondrian_hnsp_set_split_classes(t, s, order[i]);
 }
 
 int32_t cp_mondrian_hnsp_leaf_count(const cp_mondrian_tree *t, const cp_mondrian_node *leaf, int32_t k) {
@@ -123,7 +123,7 @@ int32_t cp_mondrian_hnsp_leaf_count(const cp_mondrian_tree *t, const cp_mondrian
 }
 
 int cp_mondrian_hnsp_has(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, int32_t k) {
-    if (cp_mondrian_is_leaf(n)) return cp_mondrian_hnsp_leaf_count(t, n, k) > 0;
+    if (cp_mondrian_tree_is_leaf(n)) return cp_mondrian_hnsp_leaf_count(t, n, k) > 0;
     size_t words = cp_mondrian_hnsp_words(s);
     const uint32_t *set = words > 1 ? t->set + (size_t)n->marks * words : &n->marks;
     return (int)(set[k / 32] >> (k % 32) & 1);
@@ -140,7 +140,7 @@ int cp_mondrian_hnsp_has(const cp_mondrian_tree *t, const cp_mondrian_space *s, 
 
 /* Word i of the set of classes under a node. */
 static uint32_t set_word(const cp_mondrian_tree *t, const cp_mondrian_node *n, size_t words, size_t i) {
-    if (!cp_mondrian_is_leaf(n)) return words > 1 ? t->set[(size_t)n->marks * words + i] : n->marks;
+    if (!cp_mondrian_tree_is_leaf(n)) return words > 1 ? t->set[(size_t)n->marks * words + i] : n->marks;
     if (n->label != CP_NONE) return (size_t)n->label / 32 == i ? UINT32_C(1) << (n->label % 32) : 0;
     const int32_t *list = leaf_list(t, n);
     uint32_t word = 0;
@@ -199,7 +199,7 @@ static double decay(double z) {
 
 /* E[exp(-gamma T)] for T exponential with rate eta, cut off at delta:
  *     eta / (eta+gamma) * (1 - exp(-(eta+gamma) delta)) / (1 - exp(-eta delta)). */
-static double expected_discount(const cp_mondrian_exit *e, double gamma) {
+static double expected_discount(const cp_mondrian_branch_point *e, double gamma) {
     double rate = e->outside + gamma, z = rate * e->delta;
     return e->outside / (rate * e->off) * (z < 45 ? -expm1(-z) : 1);
 }
@@ -207,7 +207,7 @@ static double expected_discount(const cp_mondrian_exit *e, double gamma) {
 static void predict_path(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,
                          const cp_mondrian_path *path, double *probs) {
     const double nothing = 1e-17;
-    const cp_mondrian_exit *e = path->exit + path->exits; /* one behind the last one still to come */
+    const cp_mondrian_branch_point *e = path->exit + path->exits; /* one behind the last one still to come */
     double g = path->stay;
     for (size_t i = path->n; i-- > 0;) {
         if (g < nothing) { /* nodes matter no more until the next exit above */
@@ -221,17 +221,17 @@ static void predict_path(const cp_mondrian_tree *t, const cp_mondrian_space *s, 
             weight = e->weight;
             dbar = expected_discount(e, gamma);
         }
-        double ratio = cp_mondrian_is_leaf(n) ? add_leaf(t, n, g, d, weight * (1 - dbar), probs)
-                                              : add_split(t, s, n, g, d, weight * (1 - dbar), probs);
+        double ratio = cp_mondrian_tree_is_leaf(n) ? add_leaf(t, n, g, d, weight * (1 - dbar), probs)
+                                                   : add_split(t, s, n, g, d, weight * (1 - dbar), probs);
         g = g * d * ratio + weight * dbar;
     }
     for (size_t k = 0; k < s->classes; k++) probs[k] += g / (double)s->classes;
 }
 
 copse_status cp_mondrian_hnsp_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,
-                                      const float *x, size_t points, cp_mondrian_walk *walk, double *probs,
+                                      const float *x, size_t points, cp_mondrian_paths *walk, double *probs,
                                       copse_error *err) {
-    CP_TRY(cp_mondrian_walk_down(walk, t, s, x, points, err));
+    CP_TRY(cp_mondrian_path_find(walk, t, s, x, points, err));
     for (size_t i = 0; i < points; i++) predict_path(t, s, gamma, &walk->path[i], probs + i * s->classes);
     return COPSE_OK;
 }

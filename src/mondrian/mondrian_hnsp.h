@@ -22,8 +22,8 @@ void cp_mondrian_hnsp_count(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_
 /* One more row of this class in a leaf, before the row is linked. */
 void cp_mondrian_hnsp_add(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *leaf, int32_t label);
 /* One more row of this class under a split; returns whether the class is new there. */
-static inline int cp_mondrian_hnsp_see(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *split,
-                                       int32_t label) {
+static inline int cp_mondrian_hnsp_add_class(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *split,
+                                             int32_t label) {
     size_t words = cp_mondrian_hnsp_words(s);
     uint32_t *set = words > 1 ? t->set + (size_t)split->marks * words : &split->marks;
     uint32_t *word = set + label / 32, bit = UINT32_C(1) << (label % 32);
@@ -33,10 +33,10 @@ static inline int cp_mondrian_hnsp_see(cp_mondrian_tree *t, const cp_mondrian_sp
 }
 
 /* Marks of a new split, from its children; of a new subtree: `node` and all nodes from first_new on. */
-void cp_mondrian_hnsp_mark_split(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split);
-void cp_mondrian_hnsp_mark(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new);
+void cp_mondrian_hnsp_set_split_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split);
+void cp_mondrian_hnsp_set_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new);
 /* All marks from scratch, as when the number of words changes; `order` is scratch for t->nodes, the sets have room. */
-void cp_mondrian_hnsp_remark(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t *order);
+void cp_mondrian_hnsp_rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t *order);
 /* Room for the sets of all nodes when there are that many classes. */
 copse_status cp_mondrian_hnsp_reserve_sets(cp_mondrian_tree *t, size_t classes, copse_error *err);
 
@@ -45,10 +45,10 @@ int32_t cp_mondrian_hnsp_leaf_count(const cp_mondrian_tree *t, const cp_mondrian
 /* Does class k occur under the node? */
 int cp_mondrian_hnsp_has(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, int32_t k);
 
-/* Adds the tree's class probabilities for the points x ... (consecutive rows, at most CP_MONDRIAN_ABREAST) to probs
+/* Adds the tree's class probabilities for the points x ... (consecutive rows, at most CP_MONDRIAN_PATH_LANES) to probs
  * (points x classes).  [2014, alg. 8; thesis, eq. 5.5] */
 copse_status cp_mondrian_hnsp_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,
-                                      const float *x, size_t points, cp_mondrian_walk *walk, double *probs,
+                                      const float *x, size_t points, cp_mondrian_paths *walk, double *probs,
                                       copse_error *err);
 
 #endif

@@ -9,14 +9,14 @@
 #include <math.h>
 
 #include "base/log.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "mondrian/mondrian.h"
 
 typedef struct search {
     cp_mondrian *f;
     const copse_run *run;
-    cp_mondrian_chain *chain;       /* one per tree */
-    cp_mondrian_evidence *evidence; /* one per tree */
+    cp_mondrian_gauss_layout *chain;      /* one per tree */
+    cp_mondrian_gauss_evidence *evidence; /* one per tree */
     double gamma2, ratio;
     cp_mondrian_hyper best;
     double best_value;
@@ -25,7 +25,7 @@ typedef struct search {
 static copse_status lay_out(void *arg, size_t m, size_t worker, copse_error *err) {
     (void)worker;
     search *g = arg;
-    return cp_mondrian_chain_init(&g->chain[m], &g->f->tree[m], &g->f->space, err);
+    return cp_mondrian_gauss_init(&g->chain[m], &g->f->tree[m], &g->f->space, err);
 }
 
 static copse_status pass_up(void *arg, size_t m, size_t worker, copse_error *err) {
@@ -41,7 +41,7 @@ static copse_status evaluate(search *g, const double at[2], double *out, copse_e
     size_t trees = g->f->trees;
     g->gamma2 = exp(at[0]);
     g->ratio = exp(at[1]);
-    CP_TRY(cp_pool_for(g->run, cp_pool_workers(g->run, trees), trees, NULL, pass_up, g, err));
+    CP_TRY(cp_parallel_for(g->run, cp_parallel_workers(g->run, trees), trees, NULL, pass_up, g, err));
     double weight = 0, mean = 0, quad = 0, value = 0, rows = g->evidence[0].rows;
     for (size_t m = 0; m < trees; m++) {
         weight += 1 / g->evidence[m].spread;
@@ -135,11 +135,11 @@ copse_status cp_mondrian_hyper_fit(cp_mondrian *f, const copse_run *run, copse_e
     copse_status status = COPSE_OK;
     CP_TRY_OUT(CP_NEW(g.chain, f->trees, err));
     CP_TRY_OUT(CP_NEW(g.evidence, f->trees, err));
-    CP_TRY_OUT(cp_pool_for(run, cp_pool_workers(run, f->trees), f->trees, NULL, lay_out, &g, err));
+    CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, f->trees), f->trees, NULL, lay_out, &g, err));
     CP_TRY_OUT(minimise(&g, err));
     f->hyper = g.best;
 out:
-    for (size_t m = 0; g.chain && m < f->trees; m++) cp_mondrian_chain_clear(&g.chain[m]);
+    for (size_t m = 0; g.chain && m < f->trees; m++) cp_mondrian_gauss_clear(&g.chain[m]);
     cp_mem_free(g.chain);
     cp_mem_free(g.evidence);
     return status;

@@ -45,11 +45,11 @@ void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s) {
 }
 
 /* From left to right; what waits is the right sides of the splits above, fewer than there are rows. */
-size_t cp_mondrian_tree_corners(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *out) {
-    const cp_mondrian_node *right[CP_MONDRIAN_CORNERS];
+size_t cp_mondrian_tree_hull_rows(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *out) {
+    const cp_mondrian_node *right[CP_MONDRIAN_HULL_ROWS];
     size_t k = 0, waiting = 0;
     for (;;) {
-        for (; !cp_mondrian_is_leaf(n); n = &t->node[n->left]) right[waiting++] = &t->node[n->right];
+        for (; !cp_mondrian_tree_is_leaf(n); n = &t->node[n->left]) right[waiting++] = &t->node[n->right];
         int32_t r = n->head;
         out[k++] = r;
         for (int32_t more = -n->box - 1; more > 0; more--)
@@ -59,19 +59,19 @@ size_t cp_mondrian_tree_corners(const cp_mondrian_tree *t, const cp_mondrian_nod
     }
 }
 
-double cp_mondrian_tree_outside_corners(const cp_mondrian_tree *t, const cp_mondrian_space *s,
-                                        const cp_mondrian_node *n, const float *x) {
-    int32_t row[CP_MONDRIAN_CORNERS];
-    size_t k = cp_mondrian_tree_corners(t, n, row);
-    while (k < CP_MONDRIAN_CORNERS) row[k++] = row[0]; /* always as many: a loop whose end is easily guessed */
+double cp_mondrian_tree_outside_hull(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
+                                     const float *x) {
+    int32_t row[CP_MONDRIAN_HULL_ROWS];
+    size_t k = cp_mondrian_tree_hull_rows(t, n, row);
+    while (k < CP_MONDRIAN_HULL_ROWS) row[k++] = row[0]; /* always as many: a loop whose end is easily guessed */
     return s->kern->outside_rows(s->x, row, k, x, s->dims);
 }
 
 const float *cp_mondrian_tree_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
                                   float *buf) {
-    if (cp_mondrian_has_box(n)) return cp_mondrian_tree_own_box(t, s, n->box);
-    int32_t row[CP_MONDRIAN_CORNERS];
-    size_t k = cp_mondrian_tree_corners(t, n, row);
+    if (cp_mondrian_tree_has_box(n)) return cp_mondrian_tree_own_box(t, s, n->box);
+    int32_t row[CP_MONDRIAN_HULL_ROWS];
+    size_t k = cp_mondrian_tree_hull_rows(t, n, row);
     s->kern->hull(s->x, s->dims, row, k, buf);
     return buf;
 }
@@ -82,7 +82,7 @@ void cp_mondrian_tree_order(const cp_mondrian_tree *t, int32_t *out) {
     if (t->nodes) out[n++] = 0;
     for (size_t i = 0; i < n; i++) {
         const cp_mondrian_node *node = &t->node[out[i]];
-        if (cp_mondrian_is_leaf(node)) continue;
+        if (cp_mondrian_tree_is_leaf(node)) continue;
         out[n++] = node->left;
         out[n++] = node->right;
     }
@@ -96,7 +96,7 @@ void cp_mondrian_tree_shape(const cp_mondrian_tree *t, int32_t *order, int32_t *
     if (t->nodes) depth[0] = 0;
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_mondrian_node *n = &t->node[order[i]];
-        if (cp_mondrian_is_leaf(n)) {
+        if (cp_mondrian_tree_is_leaf(n)) {
             leaves++;
             rows += n->count;
             sum += (double)n->count * depth[order[i]];

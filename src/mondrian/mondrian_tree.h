@@ -7,8 +7,8 @@
  *
  * A split holds only inside the node's box, the smallest one around its rows; outside it nothing is decided yet.
  *
- * Boxes are most of the memory, and most nodes have few rows.  So a node of at most CP_MONDRIAN_CORNERS rows has none:
- * its box is the hull of those rows, which all trees share and which are therefore likely to be in the cache.
+ * Boxes are most of the memory, and most nodes have few rows.  So a node of at most CP_MONDRIAN_HULL_ROWS rows has
+ * none: its box is the hull of those rows, which all trees share and which are therefore likely to be in the cache.
  *
  * The tree's shape, boxes and times depend on rows and randomness alone; what is known of the targets under a node is
  * kept beside it, for classes in `marks` and `counts` (see mondrian_hnsp.h), for numbers in `stat` (mondrian_gauss.h).
@@ -16,8 +16,9 @@
  * Invariants, checked by cp_mondrian_tree_check:
  *   N1  node 0 is the root; every other node is the child of exactly one node; each row learnt is in one leaf's list.
  *   N2  times grow strictly downwards; a leaf's time is the lifetime.
- *   N3  a node's box is exactly the hull of the rows under it; it owns one if those are more than CP_MONDRIAN_CORNERS,
- *       none if they are fewer than CP_MONDRIAN_BOXED, and one that owns none knows their number.
+ *   N3  a node's box is exactly the hull of the rows under it; it owns one if those are more than
+ * CP_MONDRIAN_HULL_ROWS,
+ *       none if they are fewer than CP_MONDRIAN_BOX_ROWS, and one that owns none knows their number.
  *   N4  a split lies inside its box: lower <= cut < upper in its dimension; rows with x <= cut are on the left.
  *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and
  *       two classes or more.
@@ -30,12 +31,12 @@
 #define CP_MONDRIAN_TREE_H
 
 #include "base/mem.h"
-#include "num/kern.h"
+#include "kernel/kern.h"
 #include "num/rng.h"
 
 enum {
-    CP_MONDRIAN_CORNERS = 4, /* most rows of a node without a box */
-    CP_MONDRIAN_BOXED = 4    /* rows at which a node that learns gets one: it is about to be asked for it often */
+    CP_MONDRIAN_HULL_ROWS = 4, /* most rows of a node without a box */
+    CP_MONDRIAN_BOX_ROWS = 4   /* rows at which a node that learns gets one: it is about to be asked for it often */
 };
 
 typedef struct cp_mondrian_node {
@@ -97,15 +98,15 @@ typedef struct cp_mondrian_space {
     int keeps_moments; /* regression with the fast posterior: stat is kept up to date row by row */
 } cp_mondrian_space;
 
-static inline const float *cp_mondrian_row(const cp_mondrian_space *s, int32_t row) {
+static inline const float *cp_mondrian_tree_row(const cp_mondrian_space *s, int32_t row) {
     return s->x + (size_t)row * s->dims;
 }
 
-static inline int cp_mondrian_has_box(const cp_mondrian_node *n) {
+static inline int cp_mondrian_tree_has_box(const cp_mondrian_node *n) {
     return n->box >= 0;
 }
 
-static inline int cp_mondrian_is_leaf(const cp_mondrian_node *n) {
+static inline int cp_mondrian_tree_is_leaf(const cp_mondrian_node *n) {
     return n->left == CP_NONE;
 }
 
@@ -117,11 +118,11 @@ copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
 /* Gives unused room back. */
 void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s);
 
-/* The rows under a node that owns no box, at most CP_MONDRIAN_CORNERS; returns how many. */
-size_t cp_mondrian_tree_corners(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *out);
+/* The rows under a node that owns no box, at most CP_MONDRIAN_HULL_ROWS; returns how many. */
+size_t cp_mondrian_tree_hull_rows(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *out);
 /* How far x lies outside the hull of those rows. */
-double cp_mondrian_tree_outside_corners(const cp_mondrian_tree *t, const cp_mondrian_space *s,
-                                        const cp_mondrian_node *n, const float *x);
+double cp_mondrian_tree_outside_hull(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
+                                     const float *x);
 /* The node's box: its own, or the hull of its rows written to buf (2*dims). */
 const float *cp_mondrian_tree_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
                                   float *buf);
@@ -131,8 +132,8 @@ static inline float *cp_mondrian_tree_own_box(const cp_mondrian_tree *t, const c
 /* How far x lies outside the node's box. */
 static inline double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                               const cp_mondrian_node *n, const float *x) {
-    if (cp_mondrian_has_box(n)) return s->kern->outside(cp_mondrian_tree_own_box(t, s, n->box), x, s->dims);
-    return cp_mondrian_tree_outside_corners(t, s, n, x);
+    if (cp_mondrian_tree_has_box(n)) return s->kern->outside(cp_mondrian_tree_own_box(t, s, n->box), x, s->dims);
+    return cp_mondrian_tree_outside_hull(t, s, n, x);
 }
 
 /* A leaf is not split while it has fewer than min_split rows or rows of a single class. */

@@ -8,7 +8,7 @@
 #ifndef CP_CONVERGE_H
 #define CP_CONVERGE_H
 
-#include "base/err.h"
+#include "base/fail.h"
 
 typedef struct cp_converge {
     double rhat; /* 1 where all is well; INFINITY if chains stand still in different places */

@@ -14,7 +14,7 @@
 #include "num/dens.h"
 #include "num/mixture.h"
 #include "num/normal.h"
-#include "num/quad.h"
+#include "num/quadrature.h"
 
 enum { CHUNK = 64, MAX_GRID = 4096, LEVELS = 12 };
 
@@ -285,9 +285,9 @@ static double student_crps(cp_mixture m, double y, double least_df) {
     side s[2] = {make_side(m, y, 0), make_side(m, y, 1)};
     for (int k = 0; k < 2; k++) {
         double body[2] = {0, s[k].edge};
-        sum += cp_quad_integrate(inner, &s[k], body, 2, rel, sum).value;
+        sum += cp_quadrature(inner, &s[k], body, 2, rel, sum).value;
     }
-    for (int k = 0; k < 2; k++) sum += cp_quad_integrate(outer, &s[k], tail, 2, rel, sum).value;
+    for (int k = 0; k < 2; k++) sum += cp_quadrature(outer, &s[k], tail, 2, rel, sum).value;
     return sum;
 }
 

@@ -2,7 +2,7 @@
 
 #include <Random123/philox.h>
 
-#include "num/rng_avx2.h"
+#include "kernel/philox_avx2.h"
 
 /* key = seed; counter = (block number, purpose and slot, step).  Purpose takes the top 8 bits of the second word, slot
  * the rest (16 million trees), the step 64 bits; a stream holds 2^32 blocks of four words. */
@@ -22,11 +22,11 @@ static void refill(cp_rng *r) {
     r->left = 4;
 }
 
-void cp_rng_sheaf_init(cp_rng_sheaf *sheaf, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step, size_t n) {
+void cp_rng_batch_init(cp_rng_batch *sheaf, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step, size_t n) {
     enum { FEW = 4 };
     cp_rng_init(&sheaf->first, seed, purpose, slot, step);
     sheaf->step = step;
-    if (n > FEW && cp_rng_avx2_blocks(sheaf->first.key, sheaf->first.counter, sheaf->word)) return;
+    if (n > FEW && cp_philox_avx2(sheaf->first.key, sheaf->first.counter, sheaf->word)) return;
     for (size_t i = 0; i < n; i++) {
         cp_rng r;
         cp_rng_init(&r, seed, purpose, slot, step + i);
@@ -35,7 +35,7 @@ void cp_rng_sheaf_init(cp_rng_sheaf *sheaf, uint64_t seed, cp_purpose purpose, u
     }
 }
 
-cp_rng cp_rng_of(const cp_rng_sheaf *sheaf, size_t i) {
+cp_rng cp_rng_batch_get(const cp_rng_batch *sheaf, size_t i) {
     cp_rng r = sheaf->first;
     uint64_t step = sheaf->step + i;
     r.counter[0] = 1;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/philox_avx2.h"
+
 /* One number per use, fixed for ever: changing one changes every result. */
 typedef enum cp_purpose {
     CP_FOR_TEST = 1,
@@ -37,17 +39,17 @@ typedef struct cp_rng {
 
 void cp_rng_init(cp_rng *r, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step);
 
-/* Many short streams, those of n <= CP_RNG_SHEAF steps in a row: their first words, four of each, are computed
- * together, which takes a quarter of the time.  cp_rng_of is the i-th of them, the same as cp_rng_init makes for step +
- * i. */
-enum { CP_RNG_SHEAF = 16 };
-typedef struct cp_rng_sheaf {
+/* Many short streams, those of n <= CP_RNG_BATCH steps in a row: their first words, four of each, are computed
+ * together, which takes a quarter of the time.  cp_rng_batch_get is the i-th of them, the same as cp_rng_init makes
+ * for step + i. */
+enum { CP_RNG_BATCH = CP_PHILOX_AVX2_BLOCKS };
+typedef struct cp_rng_batch {
     cp_rng first;
     uint64_t step;
-    uint32_t word[4][CP_RNG_SHEAF];
-} cp_rng_sheaf;
-void cp_rng_sheaf_init(cp_rng_sheaf *sheaf, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step, size_t n);
-cp_rng cp_rng_of(const cp_rng_sheaf *sheaf, size_t i);
+    uint32_t word[4][CP_RNG_BATCH];
+} cp_rng_batch;
+void cp_rng_batch_init(cp_rng_batch *sheaf, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step, size_t n);
+cp_rng cp_rng_batch_get(const cp_rng_batch *sheaf, size_t i);
 
 uint32_t cp_rng_u32(cp_rng *r);
 uint64_t cp_rng_u64(cp_rng *r);

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 
 static const cp_param params[] = {
     CP_OPTION_TREES("trees in the forest"),
@@ -84,7 +84,7 @@ static copse_status begin_trees(cp_orf *f, copse_error *err) {
 /* Mean and variance of the leaf's rows and of `smoothing` more that vary as all rows do; of all rows, if it has
  * none. */
 cp_component cp_orf_leaf_gauss(const cp_orf *f, const cp_orf_tree *t, size_t leaf, const cp_orf_moments *all) {
-    cp_orf_moments m = cp_orf_leaf_moments(t, &f->rules, leaf);
+    cp_orf_moments m = cp_orf_tree_leaf_moments(t, &f->rules, leaf);
     double whole = all->n > 0 ? all->m2 / all->n : 0, least = whole > 0 ? 1e-6 * whole : 1e-12;
     double var = m.n > 0 ? (m.m2 + f->rules.smoothing * whole) / (m.n + f->rules.smoothing) : whole;
     return (cp_component){1, (m.n > 0 ? m.mean : all->mean) + f->centre, sqrt(fmax(var, least)), INFINITY};
@@ -101,7 +101,7 @@ typedef struct question {
 static copse_status answer(const cp_orf *f, const cp_orf_tree *t, question q, cp_answer *out, copse_error *err) {
     size_t leaf = (size_t)t->node[cp_orf_tree_find(t, q.x)].dim;
     if (f->rules.task == COPSE_REGRESS) return cp_answer_add(out, cp_orf_leaf_gauss(f, t, leaf, q.all), err);
-    cp_orf_leaf_probs(t, &f->rules, leaf, out->probs + q.place * out->classes);
+    cp_orf_tree_leaf_probs(t, &f->rules, leaf, out->probs + q.place * out->classes);
     return COPSE_OK;
 }
 
@@ -132,7 +132,7 @@ static copse_status make_room(cp_orf *f, const cp_rows *rows, copse_error *err) 
     CP_TRY(CP_GROW(f->wait.y, f->wait.cap_y, all, err));
     if (f->rules.task != COPSE_CLASS || rows->classes <= width) return COPSE_OK;
     width = rows->classes > width + width / 2 ? rows->classes : width + width / 2;
-    for (size_t m = 0; m < f->trees; m++) CP_TRY(cp_orf_tree_room(&f->tree[m], &f->rules, width, err));
+    for (size_t m = 0; m < f->trees; m++) CP_TRY(cp_orf_tree_reserve(&f->tree[m], &f->rules, width, err));
     for (size_t m = 0; m < f->trees; m++) cp_orf_tree_widen(&f->tree[m], &f->rules, width);
     f->rules.width = width;
     return COPSE_OK;
@@ -147,7 +147,7 @@ static copse_status take_in(cp_orf *f, const cp_rows *rows, copse_error *err) {
     if (f->rows == 0 && rows->n && rows->y) f->centre = rows->y[0];
     for (size_t i = 0; i < rows->n; i++) {
         y[i] = rows->y ? rows->y[i] - f->centre : rows->label[i];
-        if (rows->y) cp_orf_moments_add(&f->moments, y[i]);
+        if (rows->y) cp_orf_tree_moments_add(&f->moments, y[i]);
     }
     if (f->rules.task == COPSE_CLASS && rows->classes > f->rules.classes) f->rules.classes = rows->classes;
     f->wait.n += rows->n;
@@ -176,7 +176,7 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
         if (job->before && t->rows >= job->from) {
             CP_TRY(answer(f, t, (question){x, &seen, t->rows - job->from}, &job->before[m], err));
             if (f->rules.task == COPSE_REGRESS) cp_answer_end_row(&job->before[m]);
-            cp_orf_moments_add(&seen, f->wait.y[i]);
+            cp_orf_tree_moments_add(&seen, f->wait.y[i]);
         }
         CP_TRY(cp_orf_tree_learn(t, &f->rules, (uint32_t)m, x, f->wait.y[i], err));
     }
@@ -218,7 +218,7 @@ static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_
         CP_TRY(learn_in_turns(job, err));
     } else {
         job->upto = f->rows;
-        CP_TRY(cp_pool_for(run, cp_pool_workers(run, f->trees), f->trees, NULL, learn_tree, job, err));
+        CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, f->trees), f->trees, NULL, learn_tree, job, err));
         f->turns = f->rows;
     }
     f->wait.n = 0;
@@ -243,7 +243,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
     learning job = {.f = f};
     copse_status status = begin_trees(f, err);
     for (size_t first = 0; !status && first < rows->n; first += PIECE) {
-        cp_rows part = cp_rows_part(rows, first, PIECE);
+        cp_rows part = cp_rows_slice(rows, first, PIECE);
         status = take_in(f, &part, err);
         if (!status) status = bring_up_to_date(&job, run, err);
         cp_log_progress(run, "learning rows", (double)(first + part.n), (double)rows->n);
@@ -282,7 +282,7 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
     }
     size_t piece = cp_answer_piece(f->trees, f->rules.task, f->rules.classes, 1);
     for (size_t first = 0; first < rows->n; first += piece) {
-        cp_rows part = cp_rows_part(rows, first, piece);
+        cp_rows part = cp_rows_slice(rows, first, piece);
         CP_TRY(learn_and_answer(f, &part, first, opt_before, run, err));
     }
     return COPSE_OK;
@@ -334,7 +334,7 @@ static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     return n;
 }
 
-const cp_method cp_orf_method = {
+const cp_method cp_method_orf = {
     .info = {.name = "orf",
              .summary = "online random forest: bagging and splits as rows come (Saffari et al.); a baseline",
              .tasks = COPSE_CLASS | COPSE_REGRESS,
@@ -347,14 +347,14 @@ const cp_method cp_orf_method = {
     .update = update,
     .predict = predict,
     .settle = settle,
-    .write = cp_orf_write,
-    .read = cp_orf_read,
+    .write = cp_orf_file_write,
+    .read = cp_orf_file_read,
     .check = check,
     .clear = cp_orf_free,
     .rows = count_rows,
     .trees = count_trees,
     .can_learn = can_learn,
     .figures = figures,
-    .tree_json = cp_orf_tree_json,
-    .tree_node = cp_orf_tree_node,
+    .tree_json = cp_orf_inspect_json,
+    .tree_node = cp_orf_inspect_node,
 };

@@ -9,8 +9,8 @@
 #ifndef CP_ORF_H
 #define CP_ORF_H
 
+#include "kernel/kern.h"
 #include "method/method.h"
-#include "num/kern.h"
 
 /* Children stand side by side: left and left + 1.  Parents stand before their children. */
 typedef struct cp_orf_node {
@@ -38,7 +38,7 @@ typedef struct cp_orf_moments {
  *   O2  the leaves are numbered 0 ... leaves - 1, each once.
  *   O3  dims are below the forest's; cuts are finite.
  *   O4  classes: left <= own, for each test and class; numbers: n of left + n of right = n of own.
- *   O5  a leaf has at most CP_ORF_FULL rows, copies counted. */
+ *   O5  a leaf has at most CP_ORF_MAX_ROWS rows, copies counted. */
 typedef struct cp_orf_tree {
     cp_orf_node *node;
     size_t nodes, cap_nodes;
@@ -55,7 +55,7 @@ typedef struct cp_orf_tree {
     double asked, miss; /* rows it left out since, and those of another class than it thought; only with forget > 0 */
 } cp_orf_tree;
 
-enum { CP_ORF_FULL = INT32_MAX };
+enum { CP_ORF_MAX_ROWS = INT32_MAX };
 
 /* What all trees of a forest go by. */
 typedef struct cp_orf_rules {
@@ -86,7 +86,7 @@ typedef struct cp_orf {
     } wait;
 } cp_orf;
 
-extern const cp_method cp_orf_method;
+extern const cp_method cp_method_orf;
 
 /* Elements of a leaf's block. */
 static inline size_t cp_orf_block(const cp_orf_rules *f) {
@@ -109,21 +109,21 @@ void cp_orf_tree_clear(cp_orf_tree *t);
  * was. */
 copse_status cp_orf_tree_learn(cp_orf_tree *t, const cp_orf_rules *f, uint32_t slot, const float *x, double y,
                                copse_error *err);
-void cp_orf_moments_add(cp_orf_moments *m, double y);
+void cp_orf_tree_moments_add(cp_orf_moments *m, double y);
 /* How often a tree takes a row: Poisson(1), from one number. */
-size_t cp_orf_copies(cp_rng *rng);
+size_t cp_orf_tree_copies(cp_rng *rng);
 /* How much the test of a leaf lowers Gini's impurity of the rows it has seen; of numbers, the share of their
  * variance. */
-double cp_orf_gain(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, size_t test);
+double cp_orf_tree_gain(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, size_t test);
 int32_t cp_orf_tree_find(const cp_orf_tree *t, const float *x);
 /* Of a leaf: rows with copies, those it was born with among them. */
-double cp_orf_leaf_rows(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf);
+double cp_orf_tree_leaf_rows(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf);
 /* Adds each class's probability. */
-void cp_orf_leaf_probs(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, double *probs);
+void cp_orf_tree_leaf_probs(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, double *probs);
 /* Both kinds of a leaf's moments, put together. */
-cp_orf_moments cp_orf_leaf_moments(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf);
+cp_orf_moments cp_orf_tree_leaf_moments(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf);
 /* Room for blocks of `width` classes; and, once all trees have it, the blocks moved there. */
-copse_status cp_orf_tree_room(cp_orf_tree *t, const cp_orf_rules *f, size_t width, copse_error *err);
+copse_status cp_orf_tree_reserve(cp_orf_tree *t, const cp_orf_rules *f, size_t width, copse_error *err);
 void cp_orf_tree_widen(cp_orf_tree *t, const cp_orf_rules *f, size_t width);
 /* NULL, or what is broken; seen: a zero for each node.  Whatever the arrays hold, it reads nothing beyond their
  * sizes. */
@@ -137,12 +137,13 @@ void cp_orf_free(void *state);
 cp_component cp_orf_leaf_gauss(const cp_orf *f, const cp_orf_tree *t, size_t leaf, const cp_orf_moments *all);
 
 /* orf_file.c */
-copse_status cp_orf_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w, copse_error *err);
-copse_status cp_orf_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                         void **out_state, copse_error *err);
+copse_status cp_orf_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
+                               copse_error *err);
+copse_status cp_orf_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                              void **out_state, copse_error *err);
 
-/* orf_describe.c */
-copse_status cp_orf_tree_json(const void *state, size_t tree, cp_json *j, copse_error *err);
-void cp_orf_tree_node(const void *state, size_t tree, int32_t node, cp_node_view *out);
+/* orf_inspect.c */
+copse_status cp_orf_inspect_json(const void *state, size_t tree, cp_json *j, copse_error *err);
+void cp_orf_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out);
 
 #endif

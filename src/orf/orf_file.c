@@ -7,7 +7,7 @@
 #include "orf/orf.h"
 
 /* Beyond these, squares and their products overflow; the schema refuses targets that large. */
-#define MOST_MEAN     (2 * CP_MAX_TARGET)
+#define MOST_MEAN     (2 * CP_SCHEMA_TARGET_MAX)
 #define MOST_VARIANCE 1e130
 #define MOST_ROWS     ((int64_t)1 << 50)
 enum { MOMENTS = sizeof(cp_orf_moments) / sizeof(double) };
@@ -81,7 +81,7 @@ static copse_status write_moments(const cp_orf_tree *t, const cp_orf_rules *f, i
     if (!frozen) return cp_writer_array(w, "moments", CP_F64, t->moment, MOMENTS * t->leaves * cp_orf_block(f), err);
     cp_orf_moments *whole;
     CP_TRY(CP_RAW(whole, t->leaves, err));
-    for (size_t leaf = 0; leaf < t->leaves; leaf++) whole[leaf] = cp_orf_leaf_moments(t, f, leaf);
+    for (size_t leaf = 0; leaf < t->leaves; leaf++) whole[leaf] = cp_orf_tree_leaf_moments(t, f, leaf);
     copse_status status = cp_writer_array(w, "moments", CP_F64, whole, MOMENTS * t->leaves, err);
     cp_mem_free(whole);
     return status;
@@ -117,7 +117,8 @@ static size_t tree_bytes(const cp_orf_rules *f) {
     return sizeof(cp_orf_tree) + 2 * f->dims * sizeof(float);
 }
 
-copse_status cp_orf_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w, copse_error *err) {
+copse_status cp_orf_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
+                               copse_error *err) {
     (void)p;
     const cp_orf *f = state;
     int frozen = f->rules.frozen || (flags & COPSE_SAVE_FROZEN);
@@ -272,7 +273,7 @@ static copse_status read_range(cp_orf *f, cp_reader *r, copse_error *err) {
 
 static copse_status read_targets(cp_orf *f, cp_reader *r, copse_error *err) {
     double *v;
-    CP_TRY(cp_reader_f64(r, "centre", -CP_MAX_TARGET, CP_MAX_TARGET, &f->centre, err));
+    CP_TRY(cp_reader_f64(r, "centre", -CP_SCHEMA_TARGET_MAX, CP_SCHEMA_TARGET_MAX, &f->centre, err));
     CP_TRY(cp_reader_array(r, "moments", CP_F64, MOMENTS, &v, err));
     f->moments = (cp_orf_moments){v[0], v[1], v[2]};
     cp_mem_free(v);
@@ -302,8 +303,8 @@ static copse_status read_forest(cp_orf *f, cp_reader *r, copse_error *err) {
     return COPSE_OK;
 }
 
-copse_status cp_orf_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                         void **out_state, copse_error *err) {
+copse_status cp_orf_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
+                              void **out_state, copse_error *err) {
     cp_orf *f;
     *out_state = NULL;
     /* before anything is allocated for them: a file without the last tree's sections has not that many trees */

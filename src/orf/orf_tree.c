@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------------------------------------------------ statistics */
 
-void cp_orf_moments_add(cp_orf_moments *m, double y) {
+void cp_orf_tree_moments_add(cp_orf_moments *m, double y) {
     double off = y - m->mean;
     m->n++;
     m->mean += off / m->n;
@@ -21,7 +21,7 @@ static cp_orf_moments together(const cp_orf_moments *a, const cp_orf_moments *b)
     return (cp_orf_moments){n, a->mean + apart * (b->n / n), a->m2 + b->m2 + apart * apart * (a->n * (b->n / n))};
 }
 
-cp_orf_moments cp_orf_leaf_moments(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf) {
+cp_orf_moments cp_orf_tree_leaf_moments(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf) {
     const cp_orf_moments *m = cp_orf_moments_of(t, f, leaf);
     return together(&m[0], &m[1]);
 }
@@ -35,14 +35,14 @@ static double rows_of(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, 
     return n;
 }
 
-double cp_orf_leaf_rows(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf) {
+double cp_orf_tree_leaf_rows(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf) {
     return rows_of(t, f, leaf, 0) + rows_of(t, f, leaf, 1);
 }
 
 /* With `smoothing` rows more, spread evenly; a leaf of no rows knows nothing. */
-void cp_orf_leaf_probs(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, double *probs) {
+void cp_orf_tree_leaf_probs(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, double *probs) {
     const uint32_t *born = cp_orf_counts_of(t, f, leaf), *own = born + f->width;
-    double n = cp_orf_leaf_rows(t, f, leaf) + f->smoothing, even = f->smoothing / (double)f->classes;
+    double n = cp_orf_tree_leaf_rows(t, f, leaf) + f->smoothing, even = f->smoothing / (double)f->classes;
     if (n == 0) n = (double)f->classes, even = 1;
     for (size_t k = 0; k < f->classes; k++) probs[k] += ((double)born[k] + (double)own[k] + even) / n;
 }
@@ -80,7 +80,7 @@ static double gain_of_moments(const cp_orf_moments *left, const cp_orf_moments *
     return (all.m2 - left->m2 - right->m2) / all.m2;
 }
 
-double cp_orf_gain(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, size_t test) {
+double cp_orf_tree_gain(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, size_t test) {
     if (f->task == COPSE_REGRESS) {
         const cp_orf_moments *side = cp_orf_moments_of(t, f, leaf) + 2 + 2 * test;
         return gain_of_moments(&side[0], &side[1]);
@@ -143,7 +143,7 @@ void cp_orf_tree_clear(cp_orf_tree *t) {
     *t = (cp_orf_tree){0};
 }
 
-copse_status cp_orf_tree_room(cp_orf_tree *t, const cp_orf_rules *f, size_t width, copse_error *err) {
+copse_status cp_orf_tree_reserve(cp_orf_tree *t, const cp_orf_rules *f, size_t width, copse_error *err) {
     return CP_GROW(t->count, t->cap_count, t->leaves * (2 + f->tests) * width, err);
 }
 
@@ -157,7 +157,7 @@ void cp_orf_tree_widen(cp_orf_tree *t, const cp_orf_rules *f, size_t width) {
 
 /* --------------------------------------------------------------------------------------------------------- learning */
 
-size_t cp_orf_copies(cp_rng *rng) {
+size_t cp_orf_tree_copies(cp_rng *rng) {
     double u = cp_rng_unit(rng), p = exp(-1.0);
     size_t k = 0;
     /* 1/18! is less than the distance between two of the numbers that u can be */
@@ -184,8 +184,9 @@ static void count_row(cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, const 
 static void measure_row(cp_orf_tree *t, const cp_orf_rules *f, size_t leaf, const float *x, double y) {
     const cp_orf_test *test = t->test + leaf * f->tests;
     cp_orf_moments *own = cp_orf_moments_of(t, f, leaf) + 1, *side = own + 1;
-    cp_orf_moments_add(own, y);
-    for (size_t i = 0; i < f->tests; i++) cp_orf_moments_add(&side[2 * i + (x[test[i].dim] <= test[i].cut ? 0 : 1)], y);
+    cp_orf_tree_moments_add(own, y);
+    for (size_t i = 0; i < f->tests; i++)
+        cp_orf_tree_moments_add(&side[2 * i + (x[test[i].dim] <= test[i].cut ? 0 : 1)], y);
 }
 
 /* The children of a split begin with the statistics of its two sides.  The left one takes the block of the leaf that
@@ -230,7 +231,7 @@ static int32_t test_to_split_by(const cp_orf_tree *t, const cp_orf_rules *f, con
     double most = 0;
     if ((double)n->depth >= f->max_depth || rows_of(t, f, leaf, 1) < f->min_samples) return CP_NONE;
     for (size_t i = 0; i < f->tests; i++) {
-        double gain = cp_orf_gain(t, f, leaf, i);
+        double gain = cp_orf_tree_gain(t, f, leaf, i);
         if (gain <= most || gain < f->min_gain) continue;
         most = gain;
         best = (int32_t)i;
@@ -241,7 +242,7 @@ static int32_t test_to_split_by(const cp_orf_tree *t, const cp_orf_rules *f, con
 static void learn_copy(cp_orf_tree *t, const cp_orf_rules *f, const float *x, double y, cp_rng *rng) {
     int32_t node = cp_orf_tree_find(t, x);
     size_t leaf = (size_t)t->node[node].dim;
-    if (cp_orf_leaf_rows(t, f, leaf) >= CP_ORF_FULL) return;
+    if (cp_orf_tree_leaf_rows(t, f, leaf) >= CP_ORF_MAX_ROWS) return;
     if (f->task == COPSE_CLASS)
         count_row(t, f, leaf, x, (int32_t)y);
     else
@@ -254,7 +255,7 @@ copse_status cp_orf_tree_learn(cp_orf_tree *t, const cp_orf_rules *f, uint32_t s
                                copse_error *err) {
     cp_rng rng;
     cp_rng_init(&rng, f->seed, CP_FOR_EXTEND, slot, t->rows);
-    size_t copies = cp_orf_copies(&rng);
+    size_t copies = cp_orf_tree_copies(&rng);
     CP_TRY(reserve(t, f, t->leaves + copies, err));
     f->kern->include(t->range, x, f->dims);
     for (size_t i = 0; i < copies; i++) learn_copy(t, f, x, y, &rng);
@@ -328,7 +329,7 @@ const char *cp_orf_tree_check(const cp_orf_tree *t, const cp_orf_rules *f, unsig
     for (size_t leaf = 0; leaf < t->leaves; leaf++) {
         int fine = f->task == COPSE_CLASS ? counts_add_up(t, f, leaf) : moments_add_up(t, f, leaf);
         if (!fine) return "O4: the statistics of a test are not those of its leaf";
-        if (!(cp_orf_leaf_rows(t, f, leaf) <= CP_ORF_FULL)) return "O5: a leaf has too many rows";
+        if (!(cp_orf_tree_leaf_rows(t, f, leaf) <= CP_ORF_MAX_ROWS)) return "O5: a leaf has too many rows";
     }
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* split - the best way to cut a node in two.
  *
  * Sums are integers.  A row's weight and its weight times its target are rounded once, to fixed point, before a tree is
- * grown (greedy_record.h); from then on every sum is exact.  So it does not matter in what order rows are added,
+ * grown (greedy_records.h); from then on every sum is exact.  So it does not matter in what order rows are added,
  * whether a sibling's histogram was summed or subtracted, or how many threads worked: equal data give the same tree to
  * the bit.
  *
@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
-#include "num/cut.h"
+#include "base/fail.h"
+#include "kernel/cut_scan.h"
 #include "num/rng.h"
 
 typedef enum cp_split_kind { CP_SPLIT_SQUARED, CP_SPLIT_GINI, CP_SPLIT_ENTROPY } cp_split_kind;
@@ -30,7 +30,7 @@ typedef struct cp_split_rule {
     size_t min_rows;   /* of each side, at least 1 */
     double min_weight; /* of each side */
     size_t classes;
-    cp_cut_fn cut; /* regression: the scan of sorted lists */
+    cp_cut_scan_fn cut; /* regression: the scan of sorted lists */
 } cp_split_rule;
 
 /* A level of a category as it occurs in a node. */
@@ -111,22 +111,22 @@ static inline int cp_split_heavier_left(const cp_split_node *n, double left_weig
     return left_weight > n->weight - left_weight;
 }
 
-/* In split_scan.c: the best cut of a number.  Returns 1 if it is better than `best`, which then holds it, but for dim
+/* In split.c: the best cut of a number.  Returns 1 if it is better than `best`, which then holds it, but for dim
  * and cut, which the caller knows. */
 int cp_split_scan(const cp_split_node *n, const cp_split_list *l, cp_split *best);
 
 /* The same for regression, of narrow keys none of which is missing: a list that serves all columns of a node, but for
  * its keys. */
-cp_cut_list cp_split_cuts(const cp_split_node *n, const cp_sum *sum);
-int cp_split_cut(const cp_split_node *n, const cp_cut_list *c, cp_split *best);
+cp_cut_scan_list cp_split_cut_list(const cp_split_node *n, const cp_sum *sum);
+int cp_split_cut(const cp_split_node *n, const cp_cut_scan_list *c, cp_split *best);
 
-/* In split_level.c: the best set of levels; `levels` is the number of ranks there can be.  Regression and two classes:
- * levels in the order of their mean response, which is known to hold the best of all subsets [Breiman et al. 1984,
- * sec. 4.2].  More classes: for each of the 32 heaviest classes levels in the order of its share; and each level
+/* In split_category.c: the best set of levels; `levels` is the number of ranks there can be.  Regression and two
+ * classes: levels in the order of their mean response, which is known to hold the best of all subsets [Breiman et al.
+ * 1984, sec. 4.2].  More classes: for each of the 32 heaviest classes levels in the order of its share; and each level
  * against the others. */
-int cp_split_levels(const cp_split_node *n, const cp_split_list *l, uint32_t levels, cp_split *best);
+int cp_split_category(const cp_split_node *n, const cp_split_list *l, uint32_t levels, cp_split *best);
 /* The same for regression from `count` levels already summed up in n->level; `missing` is the sum over rows without. */
-int cp_split_level_sums(const cp_split_node *n, size_t count, cp_sum missing, uint32_t levels, cp_split *best);
+int cp_split_category_sums(const cp_split_node *n, size_t count, cp_sum missing, uint32_t levels, cp_split *best);
 
 /* In split_hist.c.  Regression: a column's histogram.  Cell b is the sum over bin b < bins, the last cell that over the
  * rows without a value. */

@@ -16,7 +16,7 @@ static int scan_bins(const cp_split_node *n, const cp_sum *cell, size_t end, cp_
         a.s += cell[b].s;
         size_t rows = cp_split_rows(r, a.w);
         double wl = cp_split_weight(r, a.w);
-        double q = cp_cut_quality(wl, (double)a.s, n->weight, n->mean);
+        double q = cp_cut_scan_quality(wl, (double)a.s, n->weight, n->mean);
         if (q > quality && cp_split_enough(n, rows, wl)) {
             quality = q;
             left = wl;
@@ -54,7 +54,7 @@ int cp_split_hist_levels(const cp_split_node *n, const cp_sum *cell, size_t bins
     for (size_t b = 0; b < bins; b++)
         if (cell[b].w) n->level[count++] = (cp_split_level){.id = (uint32_t)b, .sum = cell[b]};
     if (count == 0 || (count == 1 && !missing_cell(cell)->w)) return 0;
-    return cp_split_level_sums(n, count, *missing_cell(cell), (uint32_t)bins, best);
+    return cp_split_category_sums(n, count, *missing_cell(cell), (uint32_t)bins, best);
 }
 
 static int is_empty(const int64_t *cell, size_t classes) {

@@ -1,9 +1,9 @@
 #include "split/split_random.h"
 
-#include "split/split_four.h"
+#include "kernel/float4.h"
 #include "split/split_side.h"
 
-static int is_missing(const cp_split_column *c, float x) {
+static int is_missing(const cp_split_random_column *c, float x) {
     return isnan(x) || (c->levels && x >= (float)c->levels);
 }
 
@@ -17,18 +17,18 @@ static range widen(range r, float x) {
     return (range){x < r.low ? x : r.low, x > r.high ? x : r.high, r.missing | (x != x)};
 }
 
-static range number_range(const cp_split_column *c) {
-    cp_four_range four = {cp_four_of(INFINITY), cp_four_of(-INFINITY), {0}};
+static range number_range(const cp_split_random_column *c) {
+    cp_float4_range four = {cp_float4_splat(INFINITY), cp_float4_splat(-INFINITY), {0}};
     size_t i = 0;
-    for (; i + 4 <= c->n; i += 4) cp_four_widen(&four, cp_four_load(c->value + i));
-    range r = {INFINITY, -INFINITY, cp_four_any(four.missing)};
+    for (; i + 4 <= c->n; i += 4) cp_float4_widen(&four, cp_float4_load(c->value + i));
+    range r = {INFINITY, -INFINITY, cp_float4_any(four.missing)};
     for (int k = 0; k < 4; k++) r.low = four.low[k] < r.low ? four.low[k] : r.low;
     for (int k = 0; k < 4; k++) r.high = four.high[k] > r.high ? four.high[k] : r.high;
     for (; i < c->n; i++) r = widen(r, c->value[i]);
     return r;
 }
 
-static range level_range(const cp_split_column *c) {
+static range level_range(const cp_split_random_column *c) {
     range r = {INFINITY, -INFINITY, 0};
     for (size_t i = 0; i < c->n; i++) {
         float x = c->value[i];
@@ -55,7 +55,7 @@ typedef struct halves {
     cp_sum left, missing;
 } halves;
 
-static halves add_up(const cp_split_column *c, const trial *t, int missing) {
+static halves add_up(const cp_split_random_column *c, const trial *t, int missing) {
     halves h = {{0, 0}, {0, 0}};
     if (!missing && !t->set) {
         for (size_t i = 0; i < c->n; i++) {
@@ -81,7 +81,7 @@ typedef struct fraction {
 } fraction;
 
 /* Gini of numbers without missing ones: class weights first, squares after. */
-static fraction judge_gini(const cp_split_node *n, const cp_split_column *c, float cut, double wl) {
+static fraction judge_gini(const cp_split_node *n, const cp_split_random_column *c, float cut, double wl) {
     const float *value = c->value;
     const int64_t mask = n->rule->mask;
     double ql = 0, qr = 0, *side = n->left;
@@ -97,29 +97,30 @@ static fraction judge_gini(const cp_split_node *n, const cp_split_column *c, flo
 }
 
 /* Quality with the rows of `left` on the left, and those without a value too if asked. */
-static fraction judge(const cp_split_node *n, const cp_split_column *c, const trial *t, cp_sum left, int missing,
+static fraction judge(const cp_split_node *n, const cp_split_random_column *c, const trial *t, cp_sum left, int missing,
                       int missing_left) {
     double wl = cp_split_weight(n->rule, left.w);
     int entropy = n->rule->kind == CP_SPLIT_ENTROPY;
-    if (n->rule->kind == CP_SPLIT_SQUARED) return (fraction){cp_cut_quality(wl, (double)left.s, n->weight, n->mean), 1};
+    if (n->rule->kind == CP_SPLIT_SQUARED)
+        return (fraction){cp_cut_scan_quality(wl, (double)left.s, n->weight, n->mean), 1};
     if (!entropy && !missing && !t->set && n->rule->classes <= c->n) return judge_gini(n, c, t->cut, wl);
-    cp_side s = {0, 0, n->square};
+    cp_split_side s = {0, 0, n->square};
     fraction q;
     for (size_t i = 0; i < c->n; i++) {
         float x = c->value[i];
-        if (is_missing(c, x) ? missing_left : goes_left(t, x)) cp_side_move(n, c->sum[i], entropy, &s);
+        if (is_missing(c, x) ? missing_left : goes_left(t, x)) cp_split_side_move(n, c->sum[i], entropy, &s);
     }
-    cp_side_quality(n, &s, entropy, &q.num, &q.den);
+    cp_split_side_quality(n, &s, entropy, &q.num, &q.den);
     for (size_t i = 0; i < c->n; i++) n->left[c->sum[i].s] = 0;
     return q;
 }
 
-static size_t words_of(const cp_split_column *c) {
+static size_t words_of(const cp_split_random_column *c) {
     return (c->levels + 31) / 32;
 }
 
 /* The set of levels that the node has, and how many. */
-static size_t find_levels(const cp_split_column *c, uint32_t *set) {
+static size_t find_levels(const cp_split_random_column *c, uint32_t *set) {
     size_t count = 0;
     memset(set, 0, words_of(c) * sizeof *set);
     for (size_t i = 0; i < c->n; i++) {
@@ -133,7 +134,8 @@ static size_t find_levels(const cp_split_column *c, uint32_t *set) {
 }
 
 /* Each level of the node goes left with probability 1/2, given that not all go the same way; a single one goes left. */
-static void draw_set(const cp_split_column *c, cp_rng *rng, const uint32_t *present, size_t count, uint32_t *set) {
+static void draw_set(const cp_split_random_column *c, cp_rng *rng, const uint32_t *present, size_t count,
+                     uint32_t *set) {
     size_t left = 0;
     while (left == 0 || (left == count && count > 1)) {
         left = 0;
@@ -145,12 +147,12 @@ static void draw_set(const cp_split_column *c, cp_rng *rng, const uint32_t *pres
 }
 
 /* Levels that the node does not have go where missing values go. */
-static void keep_set(const cp_split_column *c, const uint32_t *present, const uint32_t *set, cp_split *best) {
+static void keep_set(const cp_split_random_column *c, const uint32_t *present, const uint32_t *set, cp_split *best) {
     for (size_t w = 0; w < words_of(c); w++) best->set[w] = set[w] | (best->missing_left ? ~present[w] : 0);
     if (best->missing_left && c->levels % 32) best->set[c->levels / 32] &= (1u << c->levels % 32) - 1;
 }
 
-int cp_split_random(const cp_split_node *n, const cp_split_column *c, cp_rng *rng, cp_split *best) {
+int cp_split_random(const cp_split_node *n, const cp_split_random_column *c, cp_rng *rng, cp_split *best) {
     trial t = {0};
     uint32_t *present = (uint32_t *)n->level, *set = present + words_of(c); /* scratch of more than a word per level */
     range r = c->levels ? level_range(c) : number_range(c);
@@ -159,7 +161,7 @@ int cp_split_random(const cp_split_node *n, const cp_split_column *c, cp_rng *rn
         draw_set(c, rng, present, find_levels(c, present), set);
         t.set = set;
     } else {
-        t.cut = cp_split_draw_cut(rng, r.low, r.high);
+        t.cut = cp_split_random_cut(rng, r.low, r.high);
     }
     halves h = add_up(c, &t, r.missing);
     int better = 0;

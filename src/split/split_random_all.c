@@ -1,7 +1,7 @@
 /* Two passes over the rows, for all columns: their ends, and the sums to the left of the cuts between.  Rows of a node
  * lie anywhere in the table, so each is fetched once a pass, a stretch of them for all columns while the cache holds
  * it. */
-#include "split/split_four.h"
+#include "kernel/float4.h"
 #include "split/split_random.h"
 
 enum {
@@ -9,26 +9,26 @@ enum {
     GROUP = 4     /* columns done together */
 };
 
-static const float *row_of(const cp_split_table *t, size_t i) {
+static const float *row_of(const cp_split_random_table *t, size_t i) {
     return t->x + (t->row ? t->row[i] : i) * t->dims;
 }
 
-static size_t stretch_end(const cp_split_table *t, size_t first) {
+static size_t stretch_end(const cp_split_random_table *t, size_t first) {
     return t->n - first < STRETCH ? t->n : first + STRETCH;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- ends */
 
 /* GROUP columns from dim on; 1 if some value is missing. */
-static int widen_group(const cp_split_table *t, size_t first, size_t end, size_t dim) {
-    cp_four_range r = {cp_four_load(t->low + dim), cp_four_load(t->high + dim), {0}};
-    for (size_t i = first; i < end; i++) cp_four_widen(&r, cp_four_load(row_of(t, i) + dim));
+static int widen_group(const cp_split_random_table *t, size_t first, size_t end, size_t dim) {
+    cp_float4_range r = {cp_float4_load(t->low + dim), cp_float4_load(t->high + dim), {0}};
+    for (size_t i = first; i < end; i++) cp_float4_widen(&r, cp_float4_load(row_of(t, i) + dim));
     memcpy(t->low + dim, &r.low, sizeof r.low);
     memcpy(t->high + dim, &r.high, sizeof r.high);
-    return cp_four_any(r.missing);
+    return cp_float4_any(r.missing);
 }
 
-static int widen_column(const cp_split_table *t, size_t first, size_t end, size_t dim) {
+static int widen_column(const cp_split_random_table *t, size_t first, size_t end, size_t dim) {
     float low = t->low[dim], high = t->high[dim];
     int missing = 0;
     for (size_t i = first; i < end; i++) {
@@ -43,7 +43,7 @@ static int widen_column(const cp_split_table *t, size_t first, size_t end, size_
 }
 
 /* A last group of fewer columns begins within the one before: to look twice does no harm. */
-static int widen(const cp_split_table *t, size_t first, size_t end) {
+static int widen(const cp_split_random_table *t, size_t first, size_t end) {
     size_t d = 0;
     int missing = 0;
     for (; d + GROUP <= t->dims; d += GROUP) missing |= widen_group(t, first, end, d);
@@ -52,7 +52,7 @@ static int widen(const cp_split_table *t, size_t first, size_t end) {
     return missing;
 }
 
-int cp_split_ranges(const cp_split_table *t) {
+int cp_split_random_all_ranges(const cp_split_random_table *t) {
     int missing = 0;
     for (size_t d = 0; d < t->dims; d++) {
         t->low[d] = INFINITY;
@@ -69,22 +69,22 @@ int cp_split_ranges(const cp_split_table *t) {
 /* ------------------------------------------------------------------------------------------------------------- sums */
 
 /* n <= GROUP columns.  A sum is as wide as one value four times. */
-static inline void add_left(const cp_split_table *t, size_t first, size_t end, size_t dim, size_t n) {
+static inline void add_left(const cp_split_random_table *t, size_t first, size_t end, size_t dim, size_t n) {
     cp_sum_pair left[GROUP];
-    cp_four cut[GROUP];
+    cp_float4 cut[GROUP];
     for (size_t k = 0; k < n; k++) {
         left[k] = *(const cp_sum_pair *)&t->left[dim + k];
-        cut[k] = cp_four_of(t->cut[dim + k]);
+        cut[k] = cp_float4_splat(t->cut[dim + k]);
     }
     for (size_t i = first; i < end; i++) {
         const float *x = row_of(t, i) + dim;
         const cp_sum_pair a = *(const cp_sum_pair *)&t->sum[i];
-        for (size_t k = 0; k < n; k++) left[k] += a & (cp_sum_pair)(cp_four_of(x[k]) <= cut[k]);
+        for (size_t k = 0; k < n; k++) left[k] += a & (cp_sum_pair)(cp_float4_splat(x[k]) <= cut[k]);
     }
     for (size_t k = 0; k < n; k++) *(cp_sum_pair *)&t->left[dim + k] = left[k];
 }
 
-static void add_all(const cp_split_table *t) {
+static void add_all(const cp_split_random_table *t) {
     for (size_t d = 0; d < t->dims; d++) t->left[d] = (cp_sum){0, 0};
     for (size_t i = 0; i < t->n; i += STRETCH) {
         size_t end = stretch_end(t, i), d = 0;
@@ -94,14 +94,14 @@ static void add_all(const cp_split_table *t) {
     }
 }
 
-void cp_split_random_all(const cp_split_node *n, const cp_split_table *t, cp_rng *rng, cp_split *best) {
+void cp_split_random_all(const cp_split_node *n, const cp_split_random_table *t, cp_rng *rng, cp_split *best) {
     for (size_t d = 0; d < t->dims; d++)
-        t->cut[d] = t->low[d] < t->high[d] ? cp_split_draw_cut(rng, t->low[d], t->high[d]) : INFINITY;
+        t->cut[d] = t->low[d] < t->high[d] ? cp_split_random_cut(rng, t->low[d], t->high[d]) : INFINITY;
     add_all(t);
     for (size_t d = 0; d < t->dims; d++) {
         const double left = cp_split_weight(n->rule, t->left[d].w);
         if (!(t->low[d] < t->high[d]) || !cp_split_enough(n, cp_split_rows(n->rule, t->left[d].w), left)) continue;
-        double quality = cp_cut_quality(left, (double)t->left[d].s, n->weight, n->mean);
+        double quality = cp_cut_scan_quality(left, (double)t->left[d].s, n->weight, n->mean);
         if (!(quality * best->den > best->num)) continue;
         *best = (cp_split){.num = quality,
                            .den = 1,

@@ -12,12 +12,12 @@ static inline double xlogx(double x) {
 }
 
 /* Class weights of the left side and, from them, sums of f(weight) of both sides, f being the square or x log x. */
-typedef struct cp_side {
+typedef struct cp_split_side {
     double wl, ql, qr;
-} cp_side;
+} cp_split_side;
 
-static inline __attribute__((always_inline)) void cp_side_move(const cp_split_node *n, cp_sum row, int entropy,
-                                                               cp_side *t) {
+static inline __attribute__((always_inline)) void cp_split_side_move(const cp_split_node *n, cp_sum row, int entropy,
+                                                                     cp_split_side *t) {
     double w = (double)(row.w & n->rule->mask), *left = &n->left[row.s], old = *left, right = n->total[row.s] - old;
     t->wl += w;
     *left = old + w;
@@ -30,8 +30,8 @@ static inline __attribute__((always_inline)) void cp_side_move(const cp_split_no
     }
 }
 
-static inline __attribute__((always_inline)) void cp_side_quality(const cp_split_node *n, const cp_side *t, int entropy,
-                                                                  double *num, double *den) {
+static inline __attribute__((always_inline)) void cp_split_side_quality(const cp_split_node *n, const cp_split_side *t,
+                                                                        int entropy, double *num, double *den) {
     double wl = t->wl, wr = n->weight - wl;
     if (entropy) {
         double gain = t->ql + t->qr - n->square + xlogx(n->weight) - xlogx(wl) - xlogx(wr);
@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) void cp_side_quality(const cp_split
     }
 }
 
-static inline void cp_side_forget(const cp_split_node *n, const cp_split_list *l) {
+static inline void cp_split_side_reset(const cp_split_node *n, const cp_split_list *l) {
     if (n->rule->classes <= l->n) {
         memset(n->left, 0, n->rule->classes * sizeof *n->left);
         return;

@@ -6,7 +6,7 @@
 #ifndef CP_FOREST_FILE_H
 #define CP_FOREST_FILE_H
 
-#include "base/bytes.h"
+#include "base/codec.h"
 #include "tree/tree.h"
 
 /* All trees are finished. */

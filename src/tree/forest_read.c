@@ -174,7 +174,7 @@ static copse_status read_dims(reading *in, copse_error *err) {
         if (cp_tree_is_leaf(n)) continue;
         n->what = next_whole(&dim);
         if (n->what >= in->f->dims) CP_TRY_OUT(bad_tree(in, t, "a split asks for a column that is not there", err));
-        if (levels_of(in->f, n)) n->what |= CP_TREE_SET;
+        if (levels_of(in->f, n)) n->what |= CP_TREE_CATEGORY;
         if (left && bit(left, used++)) n->what |= CP_TREE_MISSING_LEFT;
     }
 out:
@@ -186,10 +186,10 @@ out:
 static copse_status read_cuts(reading *in, copse_error *err) {
     float *cut;
     size_t n_cuts = 0, used = 0;
-    EACH_NODE(in->f, t, n) n_cuts += !(n->what & (CP_TREE_LEAF | CP_TREE_SET));
+    EACH_NODE(in->f, t, n) n_cuts += !(n->what & (CP_TREE_LEAF | CP_TREE_CATEGORY));
     CP_TRY(cp_reader_array(in->r, "cut", CP_F32, n_cuts, &cut, err));
     EACH_NODE(in->f, t, n) {
-        if (!(n->what & (CP_TREE_LEAF | CP_TREE_SET))) n->at.cut = cut[used++];
+        if (!(n->what & (CP_TREE_LEAF | CP_TREE_CATEGORY))) n->at.cut = cut[used++];
     }
     cp_mem_free(cut);
     return COPSE_OK;
@@ -201,7 +201,7 @@ static copse_status read_sets(reading *in, copse_error *err) {
     size_t words = 0, used = 0;
     copse_status status = COPSE_OK;
     EACH_NODE(f, t, n) {
-        if (!(n->what & CP_TREE_SET)) continue;
+        if (!(n->what & CP_TREE_CATEGORY)) continue;
         n->at.set = (uint32_t)t->sets;
         t->sets += cp_tree_words(levels_of(f, n));
         if (t->sets > UINT32_MAX) return bad_tree(in, t, "too many sets", err);
@@ -366,7 +366,7 @@ static copse_status read_forest(reading *in, copse_error *err) {
     EACH_TREE(f, t) {
         const char *wrong = cp_tree_check(t, f);
         if (wrong) return bad_tree(in, t, wrong, err);
-        CP_TRY(cp_tree_pave(t, err));
+        CP_TRY(cp_tree_make_steps(t, err));
     }
     return COPSE_OK;
 }
@@ -378,6 +378,6 @@ copse_status cp_forest_read(cp_reader *r, copse_task task, size_t dims, size_t c
     CP_TRY(cp_reader_push(r, "forest", err));
     copse_status status = read_forest(&in, err);
     cp_reader_pop(r);
-    if (status) cp_forest_clear(out);
+    if (status) cp_tree_clear_forest(out);
     return status;
 }

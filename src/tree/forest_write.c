@@ -97,13 +97,13 @@ static copse_status write_splits(column *c, copse_error *err) {
     CP_TRY(put_narrow(c, "dim", err));
     CP_TRY(put_marks(c, "missing_left", CP_TREE_MISSING_LEFT, 1, err));
     EACH_NODE(c->f, t, n) {
-        if (!(n->what & (CP_TREE_LEAF | CP_TREE_SET))) add_real(c, n->at.cut);
+        if (!(n->what & (CP_TREE_LEAF | CP_TREE_CATEGORY))) add_real(c, n->at.cut);
     }
     return put_real(c, "cut", err);
 }
 
 static size_t words_of(const cp_forest *f, const cp_tree_node *n) {
-    return n->what & CP_TREE_SET ? cp_tree_words(f->levels[cp_tree_dim(n)]) : 0;
+    return n->what & CP_TREE_CATEGORY ? cp_tree_words(f->levels[cp_tree_dim(n)]) : 0;
 }
 
 static copse_status write_sets(column *c, copse_error *err) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "num/kern.h"
+#include "kernel/kern.h"
 
 /* An open node counts as a leaf without a number; its next is nobody. */
 static const cp_tree_node open_node = {.what = CP_TREE_LEAF, .next = CP_NONE};
@@ -43,7 +43,7 @@ copse_status cp_tree_split(cp_tree *t, int32_t node, const cp_tree_test *test, c
     cp_tree_node split = {.what = test->dim, .next = (int32_t)t->nodes};
     if (test->missing_left) split.what |= CP_TREE_MISSING_LEFT;
     if (test->set) {
-        split.what |= CP_TREE_SET;
+        split.what |= CP_TREE_CATEGORY;
         split.at.set = (uint32_t)t->sets;
         CP_TRY(add_set(t, test->set, test->words, err));
     } else {
@@ -128,7 +128,7 @@ copse_status cp_tree_graft(cp_tree *t, int32_t node, const cp_tree *branch, size
             continue;
         }
         n.next += shift;
-        if (n.what & CP_TREE_SET) n.at.set += first_set;
+        if (n.what & CP_TREE_CATEGORY) n.at.set += first_set;
         t->node[to] = n;
     }
     t->nodes += branch->nodes - 1;
@@ -179,15 +179,15 @@ static void copy_in_order(cp_tree *t, const cp_tree *from, int32_t *stack) {
     }
 }
 
-copse_status cp_tree_pave(cp_tree *t, copse_error *err) {
+copse_status cp_tree_make_steps(cp_tree *t, copse_error *err) {
     uint32_t widest = 0;
     for (size_t i = 0; i < t->nodes; i++) {
-        if (t->node[i].what & CP_TREE_SET) return COPSE_OK;
+        if (t->node[i].what & CP_TREE_CATEGORY) return COPSE_OK;
         if (cp_tree_dim(&t->node[i]) > widest) widest = cp_tree_dim(&t->node[i]);
     }
     if (widest > 255 || t->leaves > (size_t)1 << 22) return COPSE_OK;
     CP_TRY(CP_RAW(t->step, t->nodes, err));
-    t->unit = widest < CP_KERN_GANG_DIMS ? CP_TREE_STEP_NEAR : 1;
+    t->unit = widest < CP_KEY_BLOCK_DIMS ? CP_TREE_STEP_UNIT : 1;
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_tree_node *n = &t->node[i];
         t->step[i].way = (uint32_t)n->next << 8 | cp_tree_dim(n) * t->unit;
@@ -204,7 +204,7 @@ copse_status cp_tree_finish(cp_tree *t, copse_error *err) {
     CP_TRY_OUT(CP_RAW(stack, t->leaves, err));
     CP_TRY_OUT(init_like(&done, t, err));
     copy_in_order(&done, t, stack);
-    CP_TRY_OUT(cp_tree_pave(&done, err));
+    CP_TRY_OUT(cp_tree_make_steps(&done, err));
     uint32_t *tight = t->sets ? cp_mem_resize(t->set, t->sets, sizeof *t->set) : NULL;
     done.set = tight ? tight : t->set;
     done.sets = t->sets;
@@ -236,7 +236,7 @@ void cp_tree_clear(cp_tree *t) {
     *t = (cp_tree){0};
 }
 
-void cp_forest_clear(cp_forest *f) {
+void cp_tree_clear_forest(cp_forest *f) {
     for (size_t i = 0; f->tree && i < f->trees; i++) cp_tree_clear(&f->tree[i]);
     cp_mem_free(f->tree);
     cp_mem_free(f->levels);
@@ -269,6 +269,6 @@ size_t cp_tree_depth(const cp_tree *t) {
     }
 }
 
-int cp_tree_plain(const cp_tree *t) {
+int cp_tree_is_numeric(const cp_tree *t) {
     return t->sets == 0;
 }

@@ -21,13 +21,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
-#include "num/kern.h"
+#include "base/fail.h"
+#include "kernel/kern.h"
 #include "num/mixture.h"
 
 enum { CP_TREE_DIM = (1 << 28) - 1 };
 #define CP_TREE_LEAF         0x80000000u
-#define CP_TREE_SET          0x40000000u
+#define CP_TREE_CATEGORY     0x40000000u
 #define CP_TREE_MISSING_LEFT 0x20000000u
 
 typedef struct cp_tree_node {
@@ -44,9 +44,9 @@ typedef struct cp_tree_node {
  * (way & 255) / the tree's unit.  A leaf's cut is CP_TREE_STEP_LEAF + its number, above all keys, and its next itself,
  * so that whoever has arrived stays. */
 typedef cp_kern_step cp_tree_step;
-/* The unit of trees whose columns are below CP_KERN_GANG_DIMS: the keys of a gang's column are then 8 (way & 255) bytes
+/* The unit of trees whose columns are below CP_KEY_BLOCK_DIMS: the keys of a gang's column are then 8 (way & 255) bytes
  * from its first, which processors can reckon while they load. */
-enum { CP_TREE_STEP_NEAR = 4 };
+enum { CP_TREE_STEP_UNIT = 4 };
 #define CP_TREE_STEP_LEAF 0xffc00000u
 
 /* A regression leaf, in units of the forest's centre and scale.  Weighted where rows have weights. */
@@ -66,7 +66,7 @@ typedef struct cp_tree {
     size_t nodes, cap_nodes;
     size_t leaves;
     cp_tree_step *step; /* the nodes again, for walks; NULL: not of this tree, see cp_tree_finish */
-    uint32_t unit;      /* of their columns: CP_TREE_STEP_NEAR or 1 */
+    uint32_t unit;      /* of their columns: CP_TREE_STEP_UNIT or 1 */
     uint32_t *set;      /* bits of category splits, levels/32 rounded up words each */
     size_t sets, cap_sets;
     cp_tree_value *value; /* regression: one per leaf */
@@ -134,16 +134,16 @@ copse_status cp_tree_graft(cp_tree *t, int32_t node, const cp_tree *branch, size
 copse_status cp_tree_finish(cp_tree *t, copse_error *err);
 /* Fills in t->step of a finished tree, if it splits no categories, has columns below 256 and at most 2^22 leaves;
  * cp_tree_finish has done so. */
-copse_status cp_tree_pave(cp_tree *t, copse_error *err);
+copse_status cp_tree_make_steps(cp_tree *t, copse_error *err);
 
 /* ------------------------------------------------------------------------------------------------------ whole trees */
 
 void cp_tree_clear(cp_tree *t);
-void cp_forest_clear(cp_forest *f);
+void cp_tree_clear_forest(cp_forest *f);
 /* Splits on the longest way down. */
 size_t cp_tree_depth(const cp_tree *t);
 /* Does it ask for categories nowhere? */
-int cp_tree_plain(const cp_tree *t);
+int cp_tree_is_numeric(const cp_tree *t);
 /* NULL if N1 to N4 hold for a finished tree, else which does not.  Whatever the arrays hold, it reads nothing beyond
  * their stated sizes. */
 const char *cp_tree_check(const cp_tree *t, const cp_forest *f);

@@ -4,12 +4,12 @@
 #include "tree/tree.h"
 
 static const char *check_split(const cp_tree *t, const cp_forest *f, const cp_tree_node *n) {
-    const uint32_t known = CP_TREE_DIM | CP_TREE_SET | CP_TREE_MISSING_LEFT;
+    const uint32_t known = CP_TREE_DIM | CP_TREE_CATEGORY | CP_TREE_MISSING_LEFT;
     uint32_t dim = cp_tree_dim(n);
     if (n->what & ~known) return "N3: a split has an unknown mark";
     if (dim >= f->dims) return "N3: a split asks for a column that is not there";
     uint32_t levels = f->levels ? f->levels[dim] : 0;
-    if (!(n->what & CP_TREE_SET) != !levels) return "N3: a set for a number, or a cut for a category";
+    if (!(n->what & CP_TREE_CATEGORY) != !levels) return "N3: a set for a number, or a cut for a category";
     if (!levels) return isnan(n->at.cut) ? "N3: a cut is not a number" : NULL;
     size_t words = cp_tree_words(levels);
     if (words > t->sets || n->at.set > t->sets - words) return "N3: a set lies beyond the sets";

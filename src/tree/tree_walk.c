@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-#include "base/err.h"
-#include "num/kern.h"
+#include "base/fail.h"
+#include "kernel/kern.h"
 
 enum {
-    LANES = CP_KERN_GANG,
+    LANES = CP_KEY_BLOCK_ROWS,
     BEYOND = 4,       /* levels below those of a balanced tree before the first look at who has arrived */
     STRIDE = 3,       /* levels taken at a time, and between two looks */
     PER_ROW = 64,     /* nodes of a tree that is fetched ahead: with more, most are not met */
@@ -37,7 +37,7 @@ static uint32_t category_goes_right(const cp_tree *t, const cp_forest *f, const 
 
 /* 0 or 1; leaves are masked out, so what they hold in place of a cut does not matter. */
 INLINE uint32_t goes_right(const cp_tree *t, const cp_forest *f, const cp_tree_node *n, float x, terrain kind) {
-    if (kind == ANYTHING && n->what & CP_TREE_SET) return category_goes_right(t, f, n, x);
+    if (kind == ANYTHING && n->what & CP_TREE_CATEGORY) return category_goes_right(t, f, n, x);
     uint32_t right = x > n->at.cut;
     right |= (uint32_t)(x != x) & ~(n->what / CP_TREE_MISSING_LEFT); /* else NaN goes left */
     return right & ~(n->what / CP_TREE_LEAF);
@@ -68,9 +68,9 @@ typedef struct stragglers {
 
 /* The key that a step asks for. */
 INLINE uint32_t key_of(const void *x, size_t way, terrain kind) {
-    const size_t bytes = kind <= GANGS  ? sizeof(uint32_t) * LANES / CP_TREE_STEP_NEAR
+    const size_t bytes = kind <= GANGS  ? sizeof(uint32_t) * LANES / CP_TREE_STEP_UNIT
                          : kind == KEYS ? sizeof(uint32_t)
-                                        : sizeof(uint32_t) / CP_TREE_STEP_NEAR;
+                                        : sizeof(uint32_t) / CP_TREE_STEP_UNIT;
     uint32_t key;
     memcpy(&key, (const char *)x + (way & 255) * bytes, sizeof key);
     return key;
@@ -231,13 +231,13 @@ INLINE void walk(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows,
 }
 
 void cp_tree_walk_rows(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows, uint32_t *out_leaf) {
-    if (rows->gang && !rows->row && t->step && t->unit == CP_TREE_STEP_NEAR)
+    if (rows->gang && !rows->row && t->step && t->unit == CP_TREE_STEP_UNIT)
         walk(t, f, rows, GANGS, out_leaf);
-    else if (rows->key && t->step && t->unit == CP_TREE_STEP_NEAR)
+    else if (rows->key && t->step && t->unit == CP_TREE_STEP_UNIT)
         walk(t, f, rows, NEAR_KEYS, out_leaf);
     else if (rows->key && t->step)
         walk(t, f, rows, KEYS, out_leaf);
-    else if (cp_tree_plain(t))
+    else if (cp_tree_is_numeric(t))
         walk(t, f, rows, NUMBERS, out_leaf);
     else
         walk(t, f, rows, ANYTHING, out_leaf);
@@ -249,8 +249,8 @@ int cp_tree_walk_takes_keys(const cp_forest *f) {
     return f->dims <= 256;
 }
 
-int cp_tree_walk_takes_gangs(const cp_forest *f) {
-    return f->dims <= CP_KERN_GANG_DIMS && cp_tree_walk_takes_keys(f);
+int cp_tree_walk_takes_key_blocks(const cp_forest *f) {
+    return f->dims <= CP_KEY_BLOCK_DIMS && cp_tree_walk_takes_keys(f);
 }
 
 void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {

@@ -26,5 +26,5 @@ void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n
 /* May every tree of this forest be walked by keys? */
 int cp_tree_walk_takes_keys(const cp_forest *f);
 /* And by gangs? */
-int cp_tree_walk_takes_gangs(const cp_forest *f);
+int cp_tree_walk_takes_key_blocks(const cp_forest *f);
 #endif

@@ -11,9 +11,9 @@ typedef enum bug {
 } bug;
 static bug broken;
 #define CP_BROKEN(bug) (broken == (bug))
-#include "../../src/bart/bart_local.c"
-#include "../../src/bart/bart_noise.c"
-#include "../../src/bart/bart_sparse.c"
+#include "../../src/bart/draws/bart_dart.c"
+#include "../../src/bart/draws/bart_noise.c"
+#include "../../src/bart/mh/bart_mh.c"
 
 #include "bart_law.h"
 
@@ -34,7 +34,7 @@ static void every_bug_is_seen_and_nothing_else(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const bart_belief *belief = cases[i].sparse ? &sparse : &dense;
-        bart_law law = {.sampler = &cp_bart_local_sampler, .how = {.share = {.5, .5}}, .runs = 20000, .sweeps = 8};
+        bart_law law = {.sampler = &cp_bart_mh_sampler, .how = {.share = {.5, .5}}, .runs = 20000, .sweeps = 8};
         if (cases[i].cgm) law.how = (cp_bart_sampler_options){.share = {.2, .2, .5, .1}};
         broken = cases[i].bug;
         double d = bart_law_distance(&law, belief, belief, names[broken]);

@@ -9,7 +9,7 @@ typedef enum bug {
 } bug;
 static bug broken;
 #define CP_BROKEN(bug) (broken == (bug))
-#include "../../src/bart/bart_pg.c"
+#include "../../src/bart/pg/bart_pg.c"
 
 #include "pg_paths.h"
 

@@ -63,9 +63,9 @@ static void init_world(world *w, const bart_law *law, const bart_belief *of) {
     b->opt.split = of->split;
     b->opt.sparse = of->sparse;
     b->opt.sample_k = of->sample_k;
-    for (size_t d = 0; d < CP_BART_DEPTHS; d++) {
-        b->log_split[d] = d + 1 < CP_BART_DEPTHS ? cp_tree_prior_log_split(&of->split, d) : -INFINITY;
-        b->log_stop[d] = d + 1 < CP_BART_DEPTHS ? cp_tree_prior_log_stop(&of->split, d) : 0;
+    for (size_t d = 0; d < CP_BART_MAX_DEPTHS; d++) {
+        b->log_split[d] = d + 1 < CP_BART_MAX_DEPTHS ? cp_tree_prior_log_split(&of->split, d) : -INFINITY;
+        b->log_stop[d] = d + 1 < CP_BART_MAX_DEPTHS ? cp_tree_prior_log_stop(&of->split, d) : 0;
     }
     cp_bart_matrix x = {.x = w->x, .rows = ROWS, .dims = DIMS};
     must(cp_bart_columns_init(&b->columns, &x, of->cuts, 5, NULL, &err), err);
@@ -75,30 +75,30 @@ static void init_world(world *w, const bart_law *law, const bart_belief *of) {
 
 static void draw_tree(const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng) {
     copse_error err;
-    int16_t open[CP_BART_LEAVES] = {0};
+    int16_t open[CP_BART_MAX_LEAVES] = {0};
     size_t n = 1;
     while (n) {
         cp_bart_split s = {.node = open[--n]};
         const cp_bart_node *node = &t->node[s.node];
         if (!t->leaf[node->slot].open || log(cp_rng_unit(rng)) >= v->log_split[node->depth]) continue;
-        assert_true(cp_bart_share_rule(v, (cp_bart_group){t->slot, (uint8_t)node->slot}, rng, &s.rule));
+        assert_true(cp_bart_split_probs_draw_rule(v, (cp_bart_group){t->slot, (uint8_t)node->slot}, rng, &s.rule));
         s.cut = cp_bart_columns_cut(v->columns, s.rule, rng);
         must(cp_bart_tree_reserve(t, cp_bart_tree_leaves(t) + 1, &err), err);
-        assert_true(cp_bart_tree_try(t, v, &s));
+        assert_true(cp_bart_tree_try_split(t, v, &s));
         cp_bart_tree_split(t, v, &s);
         open[n++] = t->node[s.node].left;
         open[n++] = (int16_t)(t->node[s.node].left + 1);
     }
 }
 
-static void draw_share(cp_bart_sparse *sp, cp_bart_share *share, cp_rng *rng) {
+static void draw_share(cp_bart_dart *sp, cp_bart_split_probs *share, cp_rng *rng) {
     double u = cp_rng_unit(rng), all; /* theta/(theta + D) ~ Beta(1/2, 1) is a square */
-    sp->theta = sp->theta_of[(size_t)(u * u * CP_BART_THETAS)];
+    sp->theta = sp->theta_of[(size_t)(u * u * CP_BART_DART_THETAS)];
     for (size_t d = 0; d < DIMS; d++) sp->log_s[d] = cp_draw_log_gamma(rng, sp->theta / DIMS);
     all = fmax(sp->log_s[0], fmax(sp->log_s[1], sp->log_s[2]));
     all += log(exp(sp->log_s[0] - all) + exp(sp->log_s[1] - all) + exp(sp->log_s[2] - all));
     for (size_t d = 0; d < DIMS; d++) sp->log_s[d] -= all;
-    cp_bart_sparse_share(sp, share);
+    cp_bart_dart_set_probs(sp, share);
 }
 
 /* Everything but the targets. */

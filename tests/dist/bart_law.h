@@ -6,7 +6,7 @@
 #ifndef BART_LAW_H
 #define BART_LAW_H
 
-#include "bart/bart_chain_state.h"
+#include "bart/draws/bart_chain_state.h"
 #include "ks.h"
 
 /* What is drawn from, or what a chain believes. */

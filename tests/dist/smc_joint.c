@@ -36,7 +36,7 @@ static int has_column(const cp_btree_proposer *p, uint32_t dim) {
 /* What the tree does at the block, with the weight it has under the proposal.  Where that looks at some columns only,
  * they are any that have the tree's among them; where it goes by likelihood, the weight is the same for all
  * decisions. */
-static void lead(cp_btree_swarm *s, led *d) {
+static void lead(cp_btree_smc *s, led *d) {
     cp_btree_proposer *p = &s->proposer;
     cp_btree_choice *c = &s->choice[d->particle];
     const cp_moves_node *n = node_of(d->tree, p->block.span);
@@ -51,7 +51,7 @@ static void lead(cp_btree_swarm *s, led *d) {
     }
 }
 
-static void decide(cp_btree_swarm *s, size_t n, led *d) {
+static void decide(cp_btree_smc *s, size_t n, led *d) {
     copse_error err;
     for (size_t i = 0, m; i < n; i += m) {
         int here = 0;
@@ -66,7 +66,7 @@ static void decide(cp_btree_swarm *s, size_t n, led *d) {
 /* Resampling, given that one of the copies, any, is of the particle led.  Multinomial copies are independent, so that
  * one is told to be.  The others are drawn until it is so, which takes long where weights are as apart as numbers make
  * them. */
-static void choose_ancestors(cp_btree_swarm *s, led *d) {
+static void choose_ancestors(cp_btree_smc *s, led *d) {
     size_t n = s->opt.particles, copy;
     int independent = s->opt.resampling == CP_RESAMPLE_MULTINOMIAL;
     do {
@@ -77,7 +77,7 @@ static void choose_ancestors(cp_btree_swarm *s, led *d) {
     d->particle = (uint32_t)copy;
 }
 
-static void run_led(cp_btree_swarm *s, led *d) {
+static void run_led(cp_btree_smc *s, led *d) {
     copse_error err;
     for (;;) {
         size_t n;
@@ -88,24 +88,24 @@ static void run_led(cp_btree_swarm *s, led *d) {
             if (!n) break;
             decide(s, n, d);
         }
-        if (cp_btree_smc_is_uneven(s)) choose_ancestors(s, d);
+        if (cp_btree_smc_must_resample(s)) choose_ancestors(s, d);
         must(cp_btree_smc_end(s, s->ancestor, &err), err);
     }
 }
 
 /* --------------------------------------------------------------------------------------------------------- features */
 
-static double log_likelihood(const world *w, const cp_grove *g, int32_t node) {
-    const cp_grove_node *n = &g->node[node];
+static double log_likelihood(const world *w, const cp_tree_set *g, int32_t node) {
+    const cp_tree_set_node *n = &g->node[node];
     if (n->dim == CP_NONE) return cp_leaf_log_marginal(&w->is.leaf, g->stat + (size_t)n->left * g->width);
     return log_likelihood(w, g, n->left) + log_likelihood(w, g, n->right);
 }
 
-static void features_of(const world *w, const cp_grove *g, int32_t root, double out[FEATURES]) {
-    const cp_grove_node *n = &g->node[root];
-    cp_grove_size size[MOST_NODES];
+static void features_of(const world *w, const cp_tree_set *g, int32_t root, double out[FEATURES]) {
+    const cp_tree_set_node *n = &g->node[root];
+    cp_tree_set_size size[MOST_NODES];
     assert_true(g->nodes <= MOST_NODES);
-    cp_grove_measure(g, size);
+    cp_tree_set_measure(g, size);
     out[0] = size[root].leaves;
     out[1] = size[root].depth;
     out[2] = n->dim == CP_NONE ? -1 : 3 * n->dim + (double)n->low;
@@ -114,19 +114,19 @@ static void features_of(const world *w, const cp_grove *g, int32_t root, double 
 }
 
 /* Features of a tree of the island, chosen by weight; returns the logarithm of the island's evidence. */
-static double harvest(const world *w, cp_btree_swarm *s, cp_rng *rng, double out[FEATURES]) {
+static double harvest(const world *w, cp_btree_smc *s, cp_rng *rng, double out[FEATURES]) {
     copse_error err;
-    cp_grove g;
+    cp_tree_set g;
     cp_btree_island how;
     size_t tree = 0;
-    must(cp_grove_init(&g, JOINT_DIMS, w->told.leaf.width, &err), err);
+    must(cp_tree_set_init(&g, JOINT_DIMS, w->told.leaf.width, &err), err);
     must(cp_btree_smc_finish(s, &g, &how, &err), err);
-    must(cp_grove_finish(&g, &err), err);
+    must(cp_tree_set_finish(&g, &err), err);
     for (double u = cp_rng_unit(rng) - g.weight[0]; u >= 0 && tree + 1 < g.trees; u -= g.weight[tree]) tree++;
     features_of(w, &g, g.root[tree], out);
     double log_z = how.log_marginal;
-    cp_btree_island_clear(&how);
-    cp_grove_clear(&g);
+    cp_btree_smc_clear_island(&how);
+    cp_tree_set_clear(&g);
     return log_z;
 }
 
@@ -140,7 +140,7 @@ typedef struct place {
 /* A tree of an island, which is bound to find the tree led along if there is one. */
 static place visit(const world *w, const cp_btree_smc_options *opt, size_t island, led *d) {
     copse_error err;
-    cp_btree_swarm *s;
+    cp_btree_smc *s;
     place out;
     must(cp_btree_smc_new(&w->told, opt, island, &s, &err), err);
     if (d->tree)

@@ -5,7 +5,7 @@
 static const bart_belief right = {.split = {.9, .7}, .leaf_var = .5, .nu = 4, .lambda = .6};
 
 static bart_law growprune(void) {
-    return (bart_law){.sampler = &cp_bart_local_sampler, .how = {.share = {.5, .5}}, .runs = 20000, .sweeps = 8};
+    return (bart_law){.sampler = &cp_bart_mh_sampler, .how = {.share = {.5, .5}}, .runs = 20000, .sweeps = 8};
 }
 
 static bart_law cgm(void) {
@@ -19,7 +19,7 @@ static void growprune_keeps_the_joint_law(void **state) {
     bart_law law = growprune();
     assert_true(bart_law_distance(&law, &right, &right, "growprune") < 1);
     bart_belief grid = right;
-    grid.cuts = CP_BART_GRID;
+    grid.cuts = CP_BART_CUTS_GRID;
     assert_true(bart_law_distance(&law, &grid, &grid, "growprune, grid") < 1);
 }
 

@@ -42,10 +42,14 @@ static double distance(bart_tiny *w, const cp_bart_sampler_options *opt, const c
 
 static const cp_bart_sampler_options settings[] = {
     {.particles = 10, .proposal = CP_BART_PG_PRIOR, .ess_threshold = 1},
-    {.particles = 4, .proposal = CP_BART_PG_PRIOR, .promise = CP_BART_PG_LEVELS, .ess_threshold = 0.5},
+    {.particles = 4, .proposal = CP_BART_PG_PRIOR, .promise = CP_BART_PG_LOOKAHEAD_LEVELS, .ess_threshold = 0.5},
     {.particles = 5, .proposal = CP_BART_PG_MIXED, .columns = 1, .ess_threshold = 1},
     {.particles = 5, .proposal = CP_BART_PG_OPTIMAL, .ess_threshold = 0.7},
-    {.particles = 5, .proposal = CP_BART_PG_OPTIMAL, .promise = CP_BART_PG_LEVELS, .ess_threshold = 0.5, .below = 0.5},
+    {.particles = 5,
+     .proposal = CP_BART_PG_OPTIMAL,
+     .promise = CP_BART_PG_LOOKAHEAD_LEVELS,
+     .ess_threshold = 0.5,
+     .below = 0.5},
     {.particles = 8, .resampling = CP_RESAMPLE_SYSTEMATIC, .ess_threshold = 1},
     {.particles = 8, .resampling = CP_RESAMPLE_RESIDUAL, .ess_threshold = 1},
     {.particles = 8, .resampling = CP_RESAMPLE_STRATIFIED, .ess_threshold = 1},

@@ -8,7 +8,7 @@ typedef struct stage {
     sample s;
     copse_params *p;
     cp_dyntree *f;
-    cp_dyntree_desk desk;
+    cp_dyntree_step_scratch desk;
 } stage;
 
 /* All rows are kept, n of them learnt, and the next one is up. */
@@ -17,15 +17,15 @@ static stage set_up(const char *name, size_t dims, size_t classes, size_t n, con
     copse_error err;
     volatile int stop = 1;
     copse_run run = {.stop = &stop};
-    cp_rows last = cp_rows_part(&st.s.rows, n, 1);
+    cp_rows last = cp_rows_slice(&st.s.rows, n, 1);
     st.f = fit_rows(&st.s.rows, n, st.p);
-    assert_int_equal(cp_dyntree_method.update(st.f, &last, st.p, &run, NULL, &err), COPSE_E_STOPPED);
-    must(cp_dyntree_desk_init(&st.desk, st.f, &err), err);
+    assert_int_equal(cp_method_dyntree.update(st.f, &last, st.p, &run, NULL, &err), COPSE_E_STOPPED);
+    must(cp_dyntree_step_init(&st.desk, st.f, &err), err);
     return st;
 }
 
 static void take_down(stage *st) {
-    cp_dyntree_desk_clear(&st->desk);
+    cp_dyntree_step_clear(&st->desk);
     cp_dyntree_free(st->f);
     cp_param_free(st->p);
     free_sample(&st->s);
@@ -44,7 +44,7 @@ static int by_standing(const void *a, const void *b) {
 
 /* Particles in the order of what they predicted: largest distance between the share of children that those up to one
  * have, and their share of weights; each weight raised to a power, which should be 1. */
-static double distance_of_parents(const cp_dyntree_desk *d, size_t n, double power) {
+static double distance_of_parents(const cp_dyntree_step_scratch *d, size_t n, double power) {
     standing *all = calloc(n, sizeof *all);
     double total = 0, sum = 0, most = 0, children = 0;
     for (size_t j = 0; j < n; j++) {
@@ -68,7 +68,7 @@ static void who_predicted_better_has_more_children(void **state) {
     enum { N = 20000 };
     for (size_t classes = 0; classes <= 3; classes += 3) {
         stage st = set_up("children", 2, classes, 60, "particles=20000 resampling=multinomial beta-split=0.5");
-        must(cp_dyntree_add(st.f, &st.desk, &err), err);
+        must(cp_dyntree_step_add(st.f, &st.desk, &err), err);
         double right = distance_of_parents(&st.desk, N, 1), wrong = distance_of_parents(&st.desk, N, 0);
         print_message("children by weight %.4f, were weights alike %.4f, bound %.4f\n", right, wrong, ks_bound_one(N));
         assert_true(right < ks_bound_one(N));
@@ -105,12 +105,12 @@ static void cuts_are_uniform(void **state) {
     for (size_t i = 0; i < ROWS; i++) s.x[3 * i + 2] = .5f;
     copse_params *p = options("particles=40000 min-leaf=3");
     stage st = {.s = s, .p = p, .f = fit_rows(&s.rows, ROWS - 1, p)};
-    cp_rows last = cp_rows_part(&s.rows, ROWS - 1, 1);
+    cp_rows last = cp_rows_slice(&s.rows, ROWS - 1, 1);
     volatile int stop = 1;
     copse_run run = {.stop = &stop};
-    assert_int_equal(cp_dyntree_method.update(st.f, &last, p, &run, NULL, &err), COPSE_E_STOPPED);
-    must(cp_dyntree_desk_init(&st.desk, st.f, &err), err);
-    must(cp_dyntree_add(st.f, &st.desk, &err), err);
+    assert_int_equal(cp_method_dyntree.update(st.f, &last, p, &run, NULL, &err), COPSE_E_STOPPED);
+    must(cp_dyntree_step_init(&st.desk, st.f, &err), err);
+    must(cp_dyntree_step_add(st.f, &st.desk, &err), err);
     must(cp_dyntree_choose(st.f, &st.desk, &err), err);
     size_t n[2] = {0};
     for (size_t i = 0; i < N; i++) {
@@ -132,7 +132,7 @@ static void cuts_are_uniform(void **state) {
 /* ------------------------------------------------------------------------------------------------------------ moves */
 
 /* How far the share of each move is from its mean probability, at most; `tilt` makes growing more likely than it is. */
-static double distance_of_moves(const cp_dyntree_desk *d, size_t n, double tilt) {
+static double distance_of_moves(const cp_dyntree_step_scratch *d, size_t n, double tilt) {
     double off[CP_DYNTREE_MOVES] = {0}, most = 0;
     for (size_t i = 0; i < n; i++) {
         const cp_dyntree_choice *c = &d->choice[i];
@@ -152,7 +152,7 @@ static void moves_are_drawn_by_weight(void **state) {
     enum { N = 20000 };
     for (size_t classes = 0; classes <= 3; classes += 3) {
         stage st = set_up("moves", 2, classes, 60, "particles=20000 beta-split=0.5 min-leaf=1");
-        must(cp_dyntree_add(st.f, &st.desk, &err), err);
+        must(cp_dyntree_step_add(st.f, &st.desk, &err), err);
         must(cp_dyntree_choose(st.f, &st.desk, &err), err);
         double right = distance_of_moves(&st.desk, N, 1), wrong = distance_of_moves(&st.desk, N, 2);
         print_message("moves by weight %.4f, were growing twice as likely %.4f, bound %.4f\n", right, wrong,

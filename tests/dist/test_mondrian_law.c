@@ -117,7 +117,7 @@ static void features_of(const cp_mondrian *f, double *out[FEATURES]) {
     int32_t order[400], depth[400];
     for (size_t m = 0; m < f->trees; m++) {
         const cp_mondrian_tree *t = &f->tree[m];
-        int leaf = cp_mondrian_is_leaf(t->node);
+        int leaf = cp_mondrian_tree_is_leaf(t->node);
         size_t leaves;
         double mean;
         cp_mondrian_tree_shape(t, order, depth, &leaves, &mean);
@@ -213,8 +213,8 @@ static void replayed_draws_are_seen(void **state) {
     cp_mondrian *whole = fit_rows(&s.rows, s.rows.n, p), *f = fit_rows(&first, first.n, p);
     cp_mondrian_space space = whole->space;
     copse_error err;
-    cp_mondrian_scratch tmp;
-    cp_mondrian_scratch_init(&tmp);
+    cp_mondrian_extend_scratch tmp;
+    cp_mondrian_extend_init(&tmp);
     for (size_t m = 0; m < f->trees; m++)
         while (f->tree[m].rows < s.rows.n) {
             cp_rng rng;
@@ -222,7 +222,7 @@ static void replayed_draws_are_seen(void **state) {
             tmp.count = 0; /* another tree: what was known of the last one's ways is void */
             must(cp_mondrian_extend(&f->tree[m], &space, &rng, &tmp, &err), err);
         }
-    cp_mondrian_scratch_clear(&tmp);
+    cp_mondrian_extend_clear(&tmp);
     assert_true(law_distance(whole, f, NULL) > 1);
     cp_mondrian_free(whole);
     cp_mondrian_free(f);

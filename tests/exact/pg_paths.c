@@ -1,6 +1,6 @@
 #include "pg_paths.h"
 
-#include "bart/bart_pick.h"
+#include "bart/pg/bart_pg_pick.h"
 
 /* ------------------------------------------------------------------------------------------------- choices as told */
 
@@ -47,19 +47,19 @@ static int next_path(void) {
     return 0;
 }
 
-size_t cp_bart_pick(const double *w, size_t n, double sum, cp_rng *rng) {
+size_t cp_bart_pg_pick(const double *w, size_t n, double sum, cp_rng *rng) {
     (void)rng;
     return choose(w, n, sum);
 }
 
-size_t cp_bart_pick_below(size_t n, cp_rng *rng) {
+size_t cp_bart_pg_pick_below(size_t n, cp_rng *rng) {
     double w[MOST_OPTIONS];
     (void)rng;
     for (size_t i = 0; i < n && i < MOST_OPTIONS; i++) w[i] = 1;
     return choose(w, n, (double)n);
 }
 
-uint32_t cp_bart_pick_cell(const cp_ranks *r, size_t dim, cp_extent e, cp_rng *rng) {
+uint32_t cp_bart_pg_pick_cell(const cp_ranks *r, size_t dim, cp_extent e, cp_rng *rng) {
     double w[MOST_OPTIONS];
     (void)rng;
     for (uint32_t c = e.low; c < e.high && c - e.low < MOST_OPTIONS; c++)

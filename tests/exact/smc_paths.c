@@ -35,13 +35,13 @@ static uint64_t mix_decisions(uint64_t h, const cp_btree_states *t, int32_t stat
     return mix(h, "", 1);
 }
 
-static uint64_t mix_particles(uint64_t h, const cp_btree_swarm *s, const int32_t *particle) {
+static uint64_t mix_particles(uint64_t h, const cp_btree_smc *s, const int32_t *particle) {
     for (size_t i = 0; i < s->opt.particles; i++) h = mix_decisions(h, &s->states, particle[i]);
     return h;
 }
 
 /* One stage, and who did what in it, before and after resampling. */
-static uint64_t mix_stage(uint64_t h, cp_btree_swarm *s) {
+static uint64_t mix_stage(uint64_t h, cp_btree_smc *s) {
     copse_error err;
     size_t n, m;
     must(cp_btree_smc_begin(s, &n, &err), err);
@@ -63,7 +63,7 @@ static uint64_t mix_stage(uint64_t h, cp_btree_swarm *s) {
  * the same for all u, and how many there are is part of the effect. */
 static uint64_t effect_of(const listing *l, size_t at, double u) {
     copse_error err;
-    cp_btree_swarm *s;
+    cp_btree_smc *s;
     uint64_t h = 1469598103934665603u;
     script.value[at] = u;
     begin_script(l, at + 1);

@@ -38,7 +38,7 @@ static void check_range(range r) {
             for (size_t k = 0; k < 3 * 2 * COUNT(threshold); k++) {
                 const cp_bart_sampler_options opt = {.particles = r.particles,
                                                      .proposal = (cp_bart_pg_proposal)(k % 3),
-                                                     .promise = (cp_bart_pg_promise)(k / 3 % 2),
+                                                     .promise = (cp_bart_pg_lookahead)(k / 3 % 2),
                                                      .columns = 1,
                                                      .ess_threshold = threshold[k / 6],
                                                      .below = r.below};
@@ -92,7 +92,7 @@ static void columns_that_are_not_alike(void **state) {
     bart_tiny w;
     double s[2] = {0.85, 0.15}, sum[2] = {0.85, 1};
     bart_tiny_init(&w, &tinies[4], 0.7, 0.1);
-    w.share = (cp_bart_share){.dims = 2, .opt_s = s, .opt_sum = sum};
+    w.share = (cp_bart_split_probs){.dims = 2, .opt_s = s, .opt_sum = sum};
     for (size_t i = 0; i < w.all.n; i++)
         for (size_t k = 0; k < w.all.tree[i].nodes; k++) { /* of two rows, and of three, both columns vary */
             int dim = w.all.tree[i].node[k].dim;
@@ -104,7 +104,7 @@ static void columns_that_are_not_alike(void **state) {
     for (int proposal = 0; proposal < 3; proposal++) {
         const cp_bart_sampler_options opt = {.particles = 2,
                                              .proposal = (cp_bart_pg_proposal)proposal,
-                                             .promise = CP_BART_PG_LEVELS,
+                                             .promise = CP_BART_PG_LOOKAHEAD_LEVELS,
                                              .columns = 1,
                                              .ess_threshold = 1};
         check(&w, &opt);

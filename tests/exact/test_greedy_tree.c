@@ -120,7 +120,7 @@ static grown grow_job(const cp_rows *rows, int binned, const cp_greedy_rule *rul
     grown g = {0};
     copse_error err;
     copse_run run = {.threads = 1};
-    must(cp_greedy_data_init(&g.data, rows, binned, &run, &err), err);
+    must(cp_greedy_grow_data_init(&g.data, rows, binned, &run, &err), err);
     must(cp_greedy_grow(&g.data, rule, job, &run, &g.tree, &err), err);
     assert_tree(&g);
     return g;
@@ -518,10 +518,10 @@ static void no_weight_is_an_error(void **state) {
     cp_tree tree = {0};
     cp_greedy_rule rule = {.features = 1, .min_leaf = 1};
     cp_greedy_job job = {.rows = 3, .weight = m.weight, .root = 1};
-    must(cp_greedy_data_init(&d, &m.rows, 0, NULL, &err), err);
+    must(cp_greedy_grow_data_init(&d, &m.rows, 0, NULL, &err), err);
     assert_int_equal(cp_greedy_grow(&d, &rule, &job, NULL, &tree, &err), COPSE_E_DATA);
     assert_null(tree.node);
-    cp_greedy_data_clear(&d);
+    cp_greedy_grow_data_clear(&d);
     free_rows(&m);
 }
 
@@ -541,10 +541,10 @@ static void every_allocation_may_fail(void **state) {
             copse_run run = {.threads = 1};
             cp_greedy_job job = {.rows = r.n, .root = 1};
             cp_mem_fail_after(k);
-            copse_status status = cp_greedy_data_init(&d, &m.rows, (int)way & 1, &run, &err);
+            copse_status status = cp_greedy_grow_data_init(&d, &m.rows, (int)way & 1, &run, &err);
             if (!status) {
                 status = cp_greedy_grow(&d, &rule, &job, &run, &tree, &err);
-                cp_greedy_data_clear(&d);
+                cp_greedy_grow_data_clear(&d);
             }
             cp_mem_fail_after(-1);
             assert_true(status == COPSE_OK || status == COPSE_E_MEMORY);

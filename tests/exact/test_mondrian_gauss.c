@@ -23,7 +23,7 @@ static dense dense_of(const cp_mondrian *f, size_t m) {
     for (size_t j = 0; j < t->nodes; j++) {
         const cp_mondrian_node *n = &t->node[j];
         d.time[j] = n->time;
-        if (!cp_mondrian_is_leaf(n)) {
+        if (!cp_mondrian_tree_is_leaf(n)) {
             d.parent[n->left] = d.parent[n->right] = (int32_t)j;
             continue;
         }
@@ -127,7 +127,7 @@ static void saturated_times_are_legal(void **state) {
     f->hyper.gamma2 = 1e4;
     f->stale = 1;
     copse_error err;
-    must(cp_mondrian_settle(f, NULL, &err), err);
+    must(cp_mondrian_refresh(f, NULL, &err), err);
     for (size_t m = 0; m < f->trees; m++) {
         dense d = dense_of(f, m);
         posterior q = condition(&d, &f->hyper);
@@ -232,7 +232,7 @@ static void check_prediction(const cp_mondrian *f, const float *x, const double 
             }
             stay *= exp(-eta * delta);
         }
-        if (cp_mondrian_is_leaf(n)) {
+        if (cp_mondrian_tree_is_leaf(n)) {
             double m = q.mean[j], v = gsl_matrix_get(q.cov, j, j) + h->noise;
             mean += stay * m;
             second += stay * (m * m + v);
@@ -246,7 +246,7 @@ static void check_prediction(const cp_mondrian *f, const float *x, const double 
     cp_answer ours;
     cp_rows rows = {.task = COPSE_REGRESS, .n = 1, .dims = 2, .x = x};
     must(cp_answer_init(&ours, COPSE_REGRESS, 1, 0, &err), err);
-    must(cp_mondrian_method.predict(f, &rows, NULL, &ours, &err), err);
+    must(cp_method_mondrian.predict(f, &rows, NULL, &ours, &err), err);
     cp_mixture mix = cp_answer_mixture(&ours, 0);
     assert_near(cp_mixture_mean(mix), mean + f->center, 1e-8);
     assert_near(cp_mixture_var(mix), second - mean * mean, 1e-8);
@@ -269,7 +269,7 @@ static void predictions_equal_numerical_integration(void **state) {
             cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
             f->hyper.gamma2 *= (double[]){.1, 1, 30}[scale];
             f->stale = 1;
-            must(cp_mondrian_settle(f, NULL, &err), err);
+            must(cp_mondrian_refresh(f, NULL, &err), err);
             cp_rng rng;
             cp_rng_init(&rng, seed_of("points"), CP_FOR_TEST, 0, 0);
             for (int k = 0; k < 12; k++) {
@@ -299,7 +299,7 @@ static void far_away_is_the_prior(void **state) {
         cp_rows rows = {.task = COPSE_REGRESS, .n = 1, .dims = 2, .x = x};
         cp_answer a;
         must(cp_answer_init(&a, COPSE_REGRESS, 1, 0, &err), err);
-        must(cp_mondrian_method.predict(f, &rows, p, &a, &err), err);
+        must(cp_method_mondrian.predict(f, &rows, p, &a, &err), err);
         cp_mixture mix = cp_answer_mixture(&a, 0);
         double var = f->moments.m2 / f->moments.n;
         assert_near(cp_mixture_mean(mix), f->center + f->hyper.mean, 1e-5);
@@ -317,7 +317,7 @@ static double marginal_at(cp_mondrian *f, cp_mondrian_hyper h) {
     copse_error err;
     f->hyper = h;
     f->stale = 1;
-    must(cp_mondrian_settle(f, NULL, &err), err);
+    must(cp_mondrian_refresh(f, NULL, &err), err);
     return f->log_marginal;
 }
 

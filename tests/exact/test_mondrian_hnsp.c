@@ -15,7 +15,7 @@ static void fill_counts(literal *l, const cp_mondrian *f, const cp_mondrian_tree
     const cp_mondrian_node *n = &t->node[j];
     size_t classes = f->space.classes;
     memset(l->count[j], 0, sizeof l->count[j]);
-    if (cp_mondrian_is_leaf(n)) {
+    if (cp_mondrian_tree_is_leaf(n)) {
         for (int32_t r = n->head; r != CP_NONE; r = t->next[r]) l->count[j][f->label[r]]++;
     } else {
         fill_counts(l, f, t, n->left);
@@ -76,7 +76,7 @@ static void literal_predict(literal *l, const cp_mondrian *f, const cp_mondrian_
         }
         smooth(l->count[j], l->tab[j], exp(-f->gamma * delta), parent, classes, l->mean[j]);
         stay *= 1 - off;
-        if (cp_mondrian_is_leaf(n)) {
+        if (cp_mondrian_tree_is_leaf(n)) {
             for (size_t k = 0; k < classes; k++) out[k] += stay * l->mean[j][k];
             return;
         }
@@ -91,7 +91,7 @@ static void predict_one(const cp_mondrian *f, const float *x, double *out) {
     cp_answer a;
     cp_rows rows = {.task = COPSE_CLASS, .n = 1, .dims = f->space.dims, .classes = f->space.classes, .x = x};
     must(cp_answer_init(&a, COPSE_CLASS, 1, f->space.classes, &err), err);
-    must(cp_mondrian_method.predict(f, &rows, NULL, &a, &err), err);
+    must(cp_method_mondrian.predict(f, &rows, NULL, &a, &err), err);
     memcpy(out, a.probs, f->space.classes * sizeof *out);
     cp_answer_clear(&a);
 }
@@ -173,14 +173,14 @@ static void a_training_row_stays(void **state) {
     sample s = make_sample("stay", 100, 3, 4, 0);
     copse_params *p = options("trees=4");
     cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
-    cp_mondrian_walk walk = {0};
+    cp_mondrian_paths walk = {0};
     for (size_t i = 0; i < 100; i++)
         for (size_t m = 0; m < 4; m++) {
-            must(cp_mondrian_walk_down(&walk, &f->tree[m], &f->space, s.x + 3 * i, 1, &err), err);
+            must(cp_mondrian_path_find(&walk, &f->tree[m], &f->space, s.x + 3 * i, 1, &err), err);
             assert_true(walk.path[0].stay == 1);
             assert_int_equal(walk.path[0].exits, 0);
         }
-    cp_mondrian_walk_clear(&walk);
+    cp_mondrian_path_clear(&walk);
     cp_mondrian_free(f);
     cp_param_free(p);
     free_sample(&s);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/reader.h"
+#include "io/read.h"
 
 static inline void fuzz_demand(int holds) {
     if (!holds) abort();

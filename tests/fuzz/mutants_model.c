@@ -156,7 +156,7 @@ static void change_bytes(cp_rng *rng, unsigned char *bytes, size_t *n) {
 
 typedef struct part {
     char name[256];
-    cp_type type;
+    cp_codec_type type;
     size_t count;
     unsigned char *data;
 } part;
@@ -172,7 +172,7 @@ static size_t take_apart(const image *from, part *out) {
     hostile_demand(hostile_get(from->bytes + 12, 4) <= MAX_SECTIONS, "taking apart", "too many sections");
     for (const unsigned char *p = from->bytes + hostile_get(from->bytes + 24, 8); p < from->bytes + from->n; n++) {
         part *s = &out[n];
-        s->type = (cp_type)p[0];
+        s->type = (cp_codec_type)p[0];
         memcpy(s->name, p + 2, p[1]);
         s->name[p[1]] = '\0';
         s->count = (size_t)hostile_get(p + 2 + p[1], 8);
@@ -209,7 +209,7 @@ static void change_value(cp_rng *rng, part *s) {
 /* Another type, as many elements as there are bytes for. */
 static void change_type(cp_rng *rng, part *s) {
     size_t bytes = s->count * size_of[s->type];
-    s->type = (cp_type)cp_rng_below(rng, 6);
+    s->type = (cp_codec_type)cp_rng_below(rng, 6);
     s->count = bytes / size_of[s->type];
 }
 

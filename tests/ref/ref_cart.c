@@ -224,7 +224,7 @@ int ref_goes_left(const cp_rows *rows, const cp_tree *tree, const cp_tree_node *
     uint32_t dim = cp_tree_dim(split);
     float x = rows->x[row * rows->dims + dim];
     if (is_missing(rows, dim, x)) return (split->what & CP_TREE_MISSING_LEFT) != 0;
-    if (!(split->what & CP_TREE_SET)) return x <= split->at.cut;
+    if (!(split->what & CP_TREE_CATEGORY)) return x <= split->at.cut;
     return (int)(tree->set[split->at.set + (uint32_t)x / 32] >> (uint32_t)x % 32 & 1);
 }
 
@@ -295,7 +295,7 @@ static int judge_split(court *c, const ref_node *node, size_t id, const int *lef
                most);
     c->best[id].least = c->best[id].most = fmax(gain, 0);
     if (!c->rule->any_cut && !judge_default(c, node, split, left)) return 0;
-    return split->what & CP_TREE_SET ? 1 : judge_cut(c, node, split);
+    return split->what & CP_TREE_CATEGORY ? 1 : judge_cut(c, node, split);
 }
 
 static int judge_weight(court *c, double told, double weight) {

@@ -24,7 +24,7 @@ typedef struct ref_world {
     const ref_case *of;
     cp_ranks ranks;
     cp_leaf leaf;
-    cp_moves_model model;
+    cp_moves_tree_model model;
     cp_moves moves;
     cp_moves_tree tree;
 } ref_world;

@@ -3,7 +3,7 @@
 #ifndef BART_TINY_H
 #define BART_TINY_H
 
-#include "bart/bart_sampler.h"
+#include "bart/core/bart_sampler.h"
 #include "tiny.h"
 
 enum { TINY_KEY = 8 * REF_BTREE_NODES };
@@ -11,9 +11,9 @@ enum { TINY_KEY = 8 * REF_BTREE_NODES };
 typedef struct bart_tiny {
     const tiny *of;
     cp_bart_columns columns;
-    cp_bart_share share;
+    cp_bart_split_probs share;
     cp_bart_view view;
-    double log_split[CP_BART_DEPTHS], log_stop[CP_BART_DEPTHS];
+    double log_split[CP_BART_MAX_DEPTHS], log_stop[CP_BART_MAX_DEPTHS];
     float r[REF_BTREE_ROWS], weight[REF_BTREE_ROWS];
     uint8_t slot[REF_BTREE_ROWS];
     ref_btree_list all;
@@ -61,10 +61,10 @@ static inline void bart_tiny_init(bart_tiny *w, const tiny *t, double leaf_var, 
     const cp_tree_prior prior = {ref.alpha_split, ref.beta_split};
     *w = (bart_tiny){.of = t, .share = {.dims = t->dims}};
     const cp_bart_matrix matrix = {.x = t->x, .rows = t->n, .dims = t->dims};
-    must(cp_bart_columns_init(&w->columns, &matrix, CP_BART_UNIFORM, 0, &(copse_run){.threads = 1}, &err), err);
-    for (size_t d = 0; d < CP_BART_DEPTHS; d++) {
-        w->log_split[d] = d + 1 < CP_BART_DEPTHS ? cp_tree_prior_log_split(&prior, d) : -INFINITY;
-        w->log_stop[d] = d + 1 < CP_BART_DEPTHS ? cp_tree_prior_log_stop(&prior, d) : 0;
+    must(cp_bart_columns_init(&w->columns, &matrix, CP_BART_CUTS_UNIFORM, 0, &(copse_run){.threads = 1}, &err), err);
+    for (size_t d = 0; d < CP_BART_MAX_DEPTHS; d++) {
+        w->log_split[d] = d + 1 < CP_BART_MAX_DEPTHS ? cp_tree_prior_log_split(&prior, d) : -INFINITY;
+        w->log_stop[d] = d + 1 < CP_BART_MAX_DEPTHS ? cp_tree_prior_log_stop(&prior, d) : 0;
     }
     for (size_t i = 0; i < t->n; i++) {
         w->r[i] = (float)t->y[i];

@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#include "bart/bart_tree.h"
+#include "bart/core/bart_tree.h"
 #include "num/draw.h"
 
 typedef struct bart_shape {
@@ -30,20 +30,20 @@ typedef struct bart_world {
     const bart_shape *of;
     float *x, *r, *weight;
     cp_bart_columns columns;
-    cp_bart_share share;
-    double log_split[CP_BART_DEPTHS], log_stop[CP_BART_DEPTHS];
+    cp_bart_split_probs share;
+    double log_split[CP_BART_MAX_DEPTHS], log_stop[CP_BART_MAX_DEPTHS];
     cp_bart_view view;
     uint8_t *slot, *tmp;
     cp_bart_tree tree;
 } bart_world;
 
 static inline void bart_world_depths(const cp_tree_prior *p, double *log_split, double *log_stop) {
-    for (size_t d = 0; d < CP_BART_DEPTHS; d++) {
+    for (size_t d = 0; d < CP_BART_MAX_DEPTHS; d++) {
         log_split[d] = cp_tree_prior_log_split(p, d);
         log_stop[d] = cp_tree_prior_log_stop(p, d);
     }
-    log_split[CP_BART_DEPTHS - 1] = -INFINITY;
-    log_stop[CP_BART_DEPTHS - 1] = 0;
+    log_split[CP_BART_MAX_DEPTHS - 1] = -INFINITY;
+    log_stop[CP_BART_MAX_DEPTHS - 1] = 0;
 }
 
 static inline void bart_world_data(bart_world *w, const bart_shape *s, cp_rng *rng) {
@@ -70,13 +70,13 @@ static inline void bart_world_view(bart_world *w, cp_rng *rng) {
     const bart_shape *s = w->of;
     copse_error err;
     const cp_bart_matrix m = {w->x, s->rows, s->dims};
-    must(cp_bart_columns_init(&w->columns, &m, CP_BART_UNIFORM, 0, NULL, &err), err);
-    must(cp_bart_share_init(&w->share, s->dims, s->sparse, &err), err);
+    must(cp_bart_columns_init(&w->columns, &m, CP_BART_CUTS_UNIFORM, 0, NULL, &err), err);
+    must(cp_bart_split_probs_init(&w->share, s->dims, s->sparse, &err), err);
     if (s->sparse) {
         double p[16], sum = 0;
         for (size_t d = 0; d < s->dims; d++) sum += p[d] = pow(cp_rng_unit(rng), 3);
         for (size_t d = 0; d < s->dims; d++) p[d] /= sum;
-        cp_bart_share_set(&w->share, p);
+        cp_bart_split_probs_set(&w->share, p);
     }
     bart_world_depths(&s->prior, w->log_split, w->log_stop);
     w->view = (cp_bart_view){.columns = &w->columns,
@@ -97,17 +97,17 @@ static inline void bart_world_init(bart_world *w, const bart_shape *s, cp_rng *r
 
 /* The sums of the leaves as a pass over the residual leaves them. */
 static inline void bart_world_sum(bart_world *w) {
-    cp_slots_values x = {w->r, w->view.opt_weight, w->of->rows};
-    static const float none[CP_BART_LEAVES];
-    const cp_slots_shift shift = {w->slot, none, cp_bart_tree_leaves(&w->tree)};
-    double sum[CP_BART_LEAVES];
+    cp_leaf_pass_values x = {w->r, w->view.opt_weight, w->of->rows};
+    static const float none[CP_BART_MAX_LEAVES];
+    const cp_leaf_pass_shift shift = {w->slot, none, cp_bart_tree_leaves(&w->tree)};
+    double sum[CP_BART_MAX_LEAVES];
     w->columns.slots->move(&x, NULL, &shift, sum);
     for (size_t s = 0; s < cp_bart_tree_leaves(&w->tree); s++) w->tree.leaf[s].sum_wr = sum[s];
 }
 
 static inline void bart_world_clear(bart_world *w) {
     cp_bart_tree_clear(&w->tree);
-    cp_bart_share_clear(&w->share);
+    cp_bart_split_probs_clear(&w->share);
     cp_bart_columns_clear(&w->columns);
     free(w->x);
     free(w->r);
@@ -129,15 +129,16 @@ static inline int bart_world_shake(bart_world *w, double join, cp_rng *rng) {
         if (!t->pairs) return 0;
         int16_t at = t->node[2 * cp_rng_below(rng, t->pairs) + 1].parent, left = t->node[at].left;
         if (!cp_bart_tree_is_leaf(t, left) || !cp_bart_tree_is_leaf(t, (int16_t)(left + 1))) return 0;
-        cp_bart_tree_join(t, &w->view, at);
+        cp_bart_tree_collapse(t, &w->view, at);
         return 1;
     }
     uint8_t slot = (uint8_t)cp_rng_below(rng, cp_bart_tree_leaves(t));
     cp_bart_split s = {.node = t->leaf[slot].node};
-    int varies = cp_bart_share_rule(&w->view, (cp_bart_group){w->slot, slot}, rng, &s.rule);
+    int varies = cp_bart_split_probs_draw_rule(&w->view, (cp_bart_group){w->slot, slot}, rng, &s.rule);
     assert_int_equal(varies, t->leaf[slot].open);
-    if (!varies || cp_bart_tree_leaves(t) == CP_BART_LEAVES || t->node[s.node].depth + 2 >= CP_BART_DEPTHS) return 0;
-    assert_true(cp_bart_tree_try(t, &w->view, &s));
+    if (!varies || cp_bart_tree_leaves(t) == CP_BART_MAX_LEAVES || t->node[s.node].depth + 2 >= CP_BART_MAX_DEPTHS)
+        return 0;
+    assert_true(cp_bart_tree_try_split(t, &w->view, &s));
     s.cut = cp_bart_columns_cut(&w->columns, s.rule, rng);
     must(cp_bart_tree_reserve(t, cp_bart_tree_leaves(t) + 1, &err), err);
     cp_bart_tree_split(t, &w->view, &s);

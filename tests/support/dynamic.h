@@ -7,7 +7,7 @@
 #include "dyntree/dyntree_step.h"
 
 static inline copse_params *options(const char *text) {
-    return options_of(&cp_dyntree_method, text);
+    return options_of(&cp_method_dyntree, text);
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include "mondrian/mondrian_hnsp.h"
 
 static inline copse_params *options(const char *text) {
-    return options_of(&cp_mondrian_method, text);
+    return options_of(&cp_method_mondrian, text);
 }
 
 #endif

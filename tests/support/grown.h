@@ -63,7 +63,7 @@ static inline grown grow_with(const cp_rows *rows, int binned, const cp_greedy_r
     copse_error err;
     copse_run run = {.threads = threads};
     cp_greedy_job job = {.rows = rows->n, .slot = slot, .root = 1};
-    must(cp_greedy_data_init(&g.data, rows, binned, &run, &err), err);
+    must(cp_greedy_grow_data_init(&g.data, rows, binned, &run, &err), err);
     must(cp_greedy_grow(&g.data, rule, &job, &run, &g.tree, &err), err);
     assert_tree(&g);
     return g;
@@ -75,7 +75,7 @@ static inline grown grow_tree(const cp_rows *rows, int binned, const cp_greedy_r
 
 static inline void free_grown(grown *g) {
     cp_tree_clear(&g->tree);
-    cp_greedy_data_clear(&g->data);
+    cp_greedy_grow_data_clear(&g->data);
 }
 
 /* The leaf a row of the data falls into. */
@@ -95,7 +95,7 @@ static inline void assert_same_splits(const grown *a, const grown *b) {
         const cp_tree_node *n = &a->tree.node[i], *m = &b->tree.node[i];
         assert_int_equal(n->what, m->what);
         assert_int_equal(n->next, m->next);
-        if (n->what & CP_TREE_SET)
+        if (n->what & CP_TREE_CATEGORY)
             assert_memory_equal(a->tree.set + n->at.set, b->tree.set + m->at.set,
                                 cp_tree_words(a->data.rows.levels[cp_tree_dim(n)]) * sizeof *a->tree.set);
         else

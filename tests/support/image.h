@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#include "base/bytes.h"
+#include "base/codec.h"
 #include "base/mem.h"
 #include "num/rng.h"
 
@@ -31,7 +31,7 @@ static inline void assert_same_image(image a, image b) {
     free(b.bytes);
 }
 
-static inline size_t size_of(cp_type type) {
+static inline size_t size_of(cp_codec_type type) {
     return type == CP_U8 ? 1 : type == CP_I64 || type == CP_F64 ? 8 : 4;
 }
 
@@ -40,7 +40,7 @@ static inline size_t size_of(cp_type type) {
 /* What there may be in an image; some of it may be absent. */
 typedef struct section {
     const char *name;
-    cp_type type;
+    cp_codec_type type;
 } section;
 
 typedef enum damage { NONE, DROP, SHORTEN, LENGTHEN, RETYPE, POKE } damage;

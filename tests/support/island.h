@@ -2,7 +2,7 @@
 #ifndef ISLAND_H
 #define ISLAND_H
 
-#include "btree/btree.h"
+#include "btree/btree_problem.h"
 #include "num/dens.h"
 #include "tiny.h"
 
@@ -65,44 +65,44 @@ static inline double island_leaf_predict(const island_problem *p, const double *
     const cp_leaf *m = &p->b.leaf;
     if (m->classes) {
         double probs[REF_BTREE_ROWS] = {0};
-        cp_leaf_predict_class(m, stat, 1, probs);
+        cp_leaf_dirichlet_predict(m, stat, 1, probs);
         return probs[(size_t)p->target];
     }
-    cp_component c = cp_leaf_predict_number(m, stat, 1);
+    cp_component c = cp_leaf_nig_predict(m, stat, 1);
     return exp(cp_dens_student_log((p->target - c.loc) / c.scale, c.df)) / c.scale;
 }
 
-static inline void island_predict(const island_problem *p, const cp_grove *g, double *out) {
+static inline void island_predict(const island_problem *p, const cp_tree_set *g, double *out) {
     copse_error err;
-    cp_grove_walker w;
-    must(cp_grove_walker_init(&w, g, &err), err);
+    cp_tree_set_walker w;
+    must(cp_tree_set_walker_init(&w, g, &err), err);
     for (size_t k = 0; k < TINY_PLACES; k++) {
         float x[2];
         tiny_place(p->t, k, x);
-        cp_grove_walk(&w, CP_NONE, x);
+        cp_tree_set_walk(&w, CP_NONE, x);
         out[k] = 0;
         for (size_t i = 0; i < w.arrivals; i++)
             out[k] += w.arrival[i].share * island_leaf_predict(p, g->stat + (size_t)w.arrival[i].leaf * g->width);
     }
-    cp_grove_walker_clear(&w);
+    cp_tree_set_walker_clear(&w);
 }
 
 static inline island_result island_run(const island_problem *p, const cp_btree_smc_options *opt, size_t island) {
     copse_error err;
-    cp_btree_swarm *s;
-    cp_grove g;
+    cp_btree_smc *s;
+    cp_tree_set g;
     cp_btree_island out;
-    must(cp_grove_init(&g, p->rows.dims, p->b.leaf.width, &err), err);
+    must(cp_tree_set_init(&g, p->rows.dims, p->b.leaf.width, &err), err);
     must(cp_btree_smc_new(&p->b, opt, island, &s, &err), err);
     must(cp_btree_smc_run(s, 0, NULL, &err), err);
     must(cp_btree_smc_finish(s, &g, &out, &err), err);
     cp_btree_smc_free(s);
-    must(cp_grove_finish(&g, &err), err);
+    must(cp_tree_set_finish(&g, &err), err);
     assert_false(out.cut_short);
     island_result r = {.log_z = out.log_marginal, .resamplings = out.resamplings};
     island_predict(p, &g, r.predicted);
-    cp_btree_island_clear(&out);
-    cp_grove_clear(&g);
+    cp_btree_smc_clear_island(&out);
+    cp_tree_set_clear(&g);
     return r;
 }
 

@@ -6,7 +6,7 @@
 #define JOINT_H
 
 #include "bayes/moves.h"
-#include "btree/btree.h"
+#include "btree/btree_problem.h"
 #include "ks.h"
 
 enum { JOINT_ROWS = 14, JOINT_DIMS = 3, JOINT_CLASSES = 3 };
@@ -27,7 +27,7 @@ typedef struct world {
     size_t classes;        /* 0: numbers */
     cp_btree_problem is;   /* what trees and targets are drawn from */
     cp_btree_problem told; /* what the sampler believes, which may be wrong; the ranks are those of `is` */
-    cp_moves_model model;
+    cp_moves_tree_model model;
     cp_moves moves;
 } world;
 
@@ -58,7 +58,7 @@ static inline void world_init(world *w, size_t classes, const belief *is, const 
     w->told.ranks = w->is.ranks;
     world_believe(w, &w->is, is);
     world_believe(w, &w->told, told);
-    cp_moves_model_init(&w->model, &w->is.ranks, &w->is.leaf, w->is.prior);
+    cp_moves_tree_model_init(&w->model, &w->is.ranks, &w->is.leaf, w->is.prior);
     must(cp_moves_init(&w->moves, &w->model, share, &err), err);
 }
 

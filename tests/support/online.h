@@ -10,14 +10,14 @@
 static inline void *fit_rows(const cp_rows *rows, size_t n, const copse_params *p) {
     copse_error err;
     void *state = NULL;
-    cp_rows first = cp_rows_part(rows, 0, n);
+    cp_rows first = cp_rows_slice(rows, 0, n);
     must(p->method->fit(&first, p, NULL, &state, &err), err);
     return state;
 }
 
 static inline void learn_rows(void *state, const cp_rows *rows, size_t first, size_t n, const copse_params *p) {
     copse_error err;
-    cp_rows part = cp_rows_part(rows, first, n);
+    cp_rows part = cp_rows_slice(rows, first, n);
     must(p->method->update(state, &part, p, NULL, NULL, &err), err);
 }
 

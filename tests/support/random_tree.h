@@ -121,7 +121,7 @@ static inline float *random_rows(const char *name, const cp_forest *f, size_t n,
 static inline int literally_left(const cp_tree *t, const cp_forest *f, const cp_tree_node *n, float x) {
     int missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0;
     if (isnan(x)) return missing_left;
-    if (!(n->what & CP_TREE_SET)) return x <= n->at.cut;
+    if (!(n->what & CP_TREE_CATEGORY)) return x <= n->at.cut;
     long level = (long)x;
     if (level < 0 || level >= (long)f->levels[cp_tree_dim(n)]) return missing_left;
     return (t->set[n->at.set + (size_t)(level / 32)] & 1u << level % 32) != 0;

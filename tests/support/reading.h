@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "base/mem.h"
-#include "data/reader.h"
+#include "io/read.h"
 
 static inline copse_table *read_bytes(const char *name, const char *bytes, size_t n, const cp_read_options *opt) {
     copse_error err;

@@ -4,7 +4,7 @@
 
 #include "sample.h"
 
-#include "btree/btree.h"
+#include "btree/btree_problem.h"
 
 typedef struct stand {
     sample s;

@@ -79,13 +79,13 @@ static size_t toy_trees(const void *state) {
  *   x <= 1 or missing  leaf 2
  *     /   \
  *    3     4 */
-static void toy_node(const void *state, size_t tree, int32_t node, cp_node_view *out) {
+static void toy_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out) {
     static const uint32_t set[] = {5};
     (void)state;
     (void)tree;
-    *out = (cp_node_view){.left = CP_NONE, .right = CP_NONE, .label = CP_NONE, .rows = 7};
-    if (node == 0) *out = (cp_node_view){.left = 1, .right = 2, .dim = 1, .cut = NAN, .set = set, .missing_left = 1};
-    if (node == 1) *out = (cp_node_view){.left = 3, .right = 4, .dim = 0, .cut = 1, .missing_left = 1};
+    *out = (cp_inspect_node){.left = CP_NONE, .right = CP_NONE, .label = CP_NONE, .rows = 7};
+    if (node == 0) *out = (cp_inspect_node){.left = 1, .right = 2, .dim = 1, .cut = NAN, .set = set, .missing_left = 1};
+    if (node == 1) *out = (cp_inspect_node){.left = 3, .right = 4, .dim = 0, .cut = 1, .missing_left = 1};
 }
 
 static copse_status toy_json(const void *state, size_t tree, cp_json *j, copse_error *err) {
@@ -93,10 +93,10 @@ static copse_status toy_json(const void *state, size_t tree, cp_json *j, copse_e
     (void)err;
     cp_json_array(j, "nodes");
     for (int32_t i = 0; i < 2; i++) {
-        cp_node_view v;
+        cp_inspect_node v;
         toy_node(state, tree, i, &v);
         cp_json_object(j, NULL);
-        cp_node_json(&v, t->levels[v.dim], 1, j);
+        cp_inspect_node_json(&v, t->levels[v.dim], 1, j);
         cp_json_close_object(j);
     }
     cp_json_close_array(j);

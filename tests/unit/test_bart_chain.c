@@ -1,8 +1,8 @@
 /* Chains of BART: conjugate laws of leaves and noise given fixed trees, invariants, classes as sums of their own, the
  * same bits in any number of sittings and on any number of threads, memory that runs out, and files that lie. */
-#include "bart/bart_chain_state.h"
+#include "bart/draws/bart_chain_state.h"
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "ks.h"
 #include "num/dens.h"
 #include "sample.h"
@@ -16,7 +16,7 @@ typedef struct world {
 enum { ROWS = 120, DIMS = 3, SWEEPS = 3 + 20 + 30 * 2 };
 
 static cp_bart_options plain_options(void) {
-    return (cp_bart_options){.sampler = &cp_bart_local_sampler,
+    return (cp_bart_options){.sampler = &cp_bart_mh_sampler,
                              .how = {.share = {.25, .25, .4, .1}, .particles = 5},
                              .trees = 7,
                              .warm = 3,
@@ -105,10 +105,10 @@ static copse_status write_and_read(const cp_bart_chain *c, const cp_bart_problem
     size_t n;
     *out = NULL;
     CP_TRY_OUT(cp_writer_new(&w, err));
-    CP_TRY_OUT(cp_bart_chain_write(c, w, err));
+    CP_TRY_OUT(cp_bart_chain_file_write(c, w, err));
     CP_TRY_OUT(cp_writer_finish(w, &bytes, &n, err));
     CP_TRY_OUT(cp_reader_new(bytes, n, &r, err));
-    CP_TRY_OUT(cp_bart_chain_read(r, b, c->number, out, err));
+    CP_TRY_OUT(cp_bart_chain_file_read(r, b, c->number, out, err));
 out:
     cp_reader_free(r);
     cp_writer_free(w);
@@ -328,7 +328,7 @@ static void threads_change_nothing(void **state) {
     for (int i = 0; i < 3; i++) {
         copse_run run = {.threads = threads[i]};
         for (size_t k = 0; k < 7; k++) t[i].chain[k] = new_chain(&w, k);
-        must(cp_pool_for(&run, (size_t)threads[i], 7, NULL, run_one, &t[i], &err), err);
+        must(cp_parallel_for(&run, (size_t)threads[i], 7, NULL, run_one, &t[i], &err), err);
     }
     for (size_t k = 0; k < 7; k++) {
         must_equal(t[0].chain[k], t[1].chain[k]);
@@ -383,7 +383,7 @@ static void more_samples_go_on_where_it_ended(void **state) {
 /* What rounding has done to a residual, here a push, is gone after the next sweep that begins with the trees. */
 static void residuals_are_computed_anew_from_time_to_time(void **state) {
     (void)state;
-    for (size_t before = CP_BART_REFRESH - 1; before <= CP_BART_REFRESH; before++) {
+    for (size_t before = CP_BART_CHAIN_REFRESH - 1; before <= CP_BART_CHAIN_REFRESH; before++) {
         world w;
         copse_error err;
         init_kind(&w, &kinds[0]);
@@ -391,7 +391,7 @@ static void residuals_are_computed_anew_from_time_to_time(void **state) {
         must(cp_bart_chain_run(c, before, NULL, &err), err);
         c->sum[0].r[7] += .01f;
         must(cp_bart_chain_run(c, 1, NULL, &err), err);
-        assert_int_equal(cp_bart_chain_check(c) == NULL, before == CP_BART_REFRESH);
+        assert_int_equal(cp_bart_chain_check(c) == NULL, before == CP_BART_CHAIN_REFRESH);
         cp_bart_chain_free(c);
         clear_world(&w);
     }
@@ -400,7 +400,7 @@ static void residuals_are_computed_anew_from_time_to_time(void **state) {
 /* Stretches of rows that look alike have latents of their own: each draws from a stream of its own. */
 static void stretches_of_rows_do_not_draw_the_same(void **state) {
     (void)state;
-    enum { N = CP_BART_STRETCH };
+    enum { N = CP_BART_PARALLEL_BLOCK };
     world w = {.s = make_sample("stretches", 3 * N, 1, 2, 0)};
     cp_bart_options opt = plain_options();
     copse_error err;

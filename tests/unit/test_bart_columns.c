@@ -2,7 +2,7 @@
 #include "check.h"
 #include "ks.h"
 
-#include "bart/bart.h"
+#include "bart/core/bart_view.h"
 #include "base/mem.h"
 #include "num/draw.h"
 
@@ -20,14 +20,14 @@ static void check_cuts(const cp_bart_columns *c, const float *x, size_t step, cp
     for (uint32_t d = 0; d < r->dims; d++) {
         size_t values = cp_ranks_count(r, d);
         assert_true(values <= 65536);
-        for (size_t i = 0; i < r->rows; i++) assert_int_equal(cp_bart_code(c, d)[i], cp_ranks_column(r, d)[i]);
+        for (size_t i = 0; i < r->rows; i++) assert_int_equal(cp_bart_columns_code(c, d)[i], cp_ranks_column(r, d)[i]);
         for (uint32_t cell = 0; cell + 1 < values; cell += (uint32_t)step)
             for (int draw = 0; draw < 5; draw++) {
                 cp_rule rule = {d, cell};
                 float cut = cp_bart_columns_cut(c, rule, rng);
                 assert_true(cp_bart_columns_has(c, rule, cut));
                 for (size_t i = 0; i < r->rows; i++)
-                    assert_int_equal(x[i * r->dims + d] <= cut, cp_bart_code(c, d)[i] <= cell);
+                    assert_int_equal(x[i * r->dims + d] <= cut, cp_bart_columns_code(c, d)[i] <= cell);
             }
     }
 }
@@ -41,7 +41,7 @@ static void uniform_cuts_lie_anywhere_between_values(void **state) {
     static double at[DRAWS];
     cp_rng rng;
     cp_rng_init(&rng, seed_of(__func__), CP_FOR_TEST, 0, 0);
-    cp_bart_columns c = columns_of(x, 4, 2, CP_BART_UNIFORM, 0);
+    cp_bart_columns c = columns_of(x, 4, 2, CP_BART_CUTS_UNIFORM, 0);
     assert_int_equal(cp_ranks_count(&c.ranks, 0), 3);
     assert_int_equal(cp_ranks_count(&c.ranks, 1), 1); /* a constant column has no cell */
     check_cuts(&c, x, 1, &rng);
@@ -62,7 +62,7 @@ static void cuts_between_neighbouring_floats(void **state) {
     const float x[] = {1, nextafterf(1, 2), 1e30f, -1e30f};
     cp_rng rng;
     cp_rng_init(&rng, seed_of(__func__), CP_FOR_TEST, 0, 0);
-    cp_bart_columns c = columns_of(x, 4, 1, CP_BART_UNIFORM, 0);
+    cp_bart_columns c = columns_of(x, 4, 1, CP_BART_CUTS_UNIFORM, 0);
     for (int i = 0; i < 100; i++) assert_true(cp_bart_columns_cut(&c, (cp_rule){0, 1}, &rng) == 1);
     check_cuts(&c, x, 1, &rng);
     cp_bart_columns_clear(&c);
@@ -76,7 +76,7 @@ static void a_grid_counts_its_cuts(void **state) {
     enum { DRAWS = 20000 };
     cp_rng rng;
     cp_rng_init(&rng, seed_of(__func__), CP_FOR_TEST, 0, 0);
-    cp_bart_columns c = columns_of(x, 4, 1, CP_BART_GRID, 7);
+    cp_bart_columns c = columns_of(x, 4, 1, CP_BART_CUTS_GRID, 7);
     const uint16_t want[] = {0, 0, 1, 2};
     assert_memory_equal(c.code, want, sizeof want);
     assert_true(cp_ranks_width(&c.ranks, 0, 0, 1) == 1);
@@ -94,7 +94,7 @@ static void a_grid_counts_its_cuts(void **state) {
 static void quantiles_lie_between_all_values_if_few(void **state) {
     (void)state;
     const float x[] = {7, 1, 3, 3, 1, 7, 7};
-    cp_bart_columns c = columns_of(x, 7, 1, CP_BART_QUANTILE, 2);
+    cp_bart_columns c = columns_of(x, 7, 1, CP_BART_CUTS_QUANTILE, 2);
     assert_int_equal(c.start[1], 2);
     assert_true(c.edge[0] == 2 && c.edge[1] == 5);
     assert_true(cp_ranks_width(&c.ranks, 0, 0, 2) == 2);
@@ -107,7 +107,7 @@ static void quantiles_part_rows_evenly(void **state) {
     static float x[ROWS];
     size_t in[CUTS + 1] = {0};
     for (size_t i = 0; i < ROWS; i++) x[i] = (float)(i * 7 % ROWS) * (float)(i * 7 % ROWS);
-    cp_bart_columns c = columns_of(x, ROWS, 1, CP_BART_QUANTILE, CUTS);
+    cp_bart_columns c = columns_of(x, ROWS, 1, CP_BART_CUTS_QUANTILE, CUTS);
     assert_int_equal(c.start[1], CUTS);
     for (size_t i = 0; i < ROWS; i++) in[c.code[i]]++;
     for (size_t b = 0; b <= CUTS; b++) assert_in_range(in[b], ROWS / (CUTS + 1) - 1, ROWS / (CUTS + 1) + 1);
@@ -120,7 +120,7 @@ static void quantiles_of_a_heap(void **state) {
     enum { ROWS = 300 };
     static float x[ROWS];
     for (size_t i = 0; i < ROWS; i++) x[i] = i < 40 ? (float)i - 20 : 0.5f;
-    cp_bart_columns c = columns_of(x, ROWS, 1, CP_BART_QUANTILE, 9);
+    cp_bart_columns c = columns_of(x, ROWS, 1, CP_BART_CUTS_QUANTILE, 9);
     assert_true(c.start[1] >= 2 && c.start[1] <= 9);
     for (size_t j = 1; j < c.start[1]; j++) assert_true(c.edge[j - 1] < c.edge[j]);
     cp_bart_columns_clear(&c);
@@ -140,10 +140,10 @@ static void every_kind_of_cut_on_made_up_columns(void **state) {
         const double of[DIMS] = {3, u < .4, floor(9 * u), fmax(0, u - .9), 1e7 + floor(20 * u), cp_draw_normal(&rng)};
         x[i] = (float)of[i % DIMS];
     }
-    cp_bart_columns c = columns_of(x, ROWS, DIMS, CP_BART_UNIFORM, 0);
+    cp_bart_columns c = columns_of(x, ROWS, DIMS, CP_BART_CUTS_UNIFORM, 0);
     check_cuts(&c, x, 1, &rng);
     cp_bart_columns_clear(&c);
-    for (int cuts = CP_BART_GRID; cuts <= CP_BART_QUANTILE; cuts++)
+    for (int cuts = CP_BART_CUTS_GRID; cuts <= CP_BART_CUTS_QUANTILE; cuts++)
         for (size_t k = 0; k < COUNT(per_column); k++) {
             c = columns_of(x, ROWS, DIMS, (cp_bart_cuts)cuts, per_column[k]);
             check_cuts(&c, x, 1, &rng);
@@ -163,13 +163,13 @@ static void many_values_share_codes(void **state) {
         x[DIMS * i] = (float)(i * 11 % ROWS) * 0.125f;
         x[DIMS * i + 1] = (float)(i % 3);
     }
-    cp_bart_columns c = columns_of(x, ROWS, DIMS, CP_BART_UNIFORM, 0);
+    cp_bart_columns c = columns_of(x, ROWS, DIMS, CP_BART_CUTS_UNIFORM, 0);
     assert_int_equal(cp_ranks_count(&c.ranks, 0), 65536);
     assert_int_equal(cp_ranks_count(&c.ranks, 1), 3);
     check_cuts(&c, x, 9001, &rng);
     assert_true(cp_ranks_width(&c.ranks, 0, 0, 65535) > 0.999 * 0.125 * ROWS);
     cp_bart_columns_clear(&c);
-    c = columns_of(x, ROWS, DIMS, CP_BART_GRID, 65535);
+    c = columns_of(x, ROWS, DIMS, CP_BART_CUTS_GRID, 65535);
     check_cuts(&c, x, 9001, &rng);
     cp_bart_columns_clear(&c);
     free(x);
@@ -179,7 +179,7 @@ static void no_memory_is_a_status(void **state) {
     (void)state;
     const float x[] = {0, 1, 1.5f, 8, 3, 3};
     const cp_bart_matrix m = {x, 3, 2};
-    for (int cuts = CP_BART_UNIFORM; cuts <= CP_BART_QUANTILE; cuts++)
+    for (int cuts = CP_BART_CUTS_UNIFORM; cuts <= CP_BART_CUTS_QUANTILE; cuts++)
         for (long k = 0;; k++) {
             cp_bart_columns c;
             copse_error err;

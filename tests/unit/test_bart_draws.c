@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "bart/bart_walk.h"
+#include "bart/draws/bart_walk.h"
 #include "base/mem.h"
 #include "image.h"
 
@@ -11,8 +11,8 @@ enum { DIMS = 5, TREES = 7, MOST = 12 };
 /* A tree in memory of its own, numbered as its nodes came. */
 typedef struct stand {
     cp_bart_tree tree[TREES];
-    cp_bart_node node[TREES][2 * CP_BART_LEAVES];
-    float mu[TREES][CP_BART_LEAVES];
+    cp_bart_node node[TREES][2 * CP_BART_MAX_LEAVES];
+    float mu[TREES][CP_BART_MAX_LEAVES];
 } stand;
 
 static void draw_mu(cp_bart_tree *t, cp_rng *rng) {
@@ -126,10 +126,10 @@ static void forget(history *h) {
 static void assert_sums(const history *h, const cp_bart_draws *d, size_t first, size_t draws) {
     copse_error err;
     cp_bart_walk w;
-    float out[CP_BART_BLOCK];
+    float out[CP_BART_WALK_BLOCK];
     must(cp_bart_walk_init(&w, d, &err), err);
-    for (size_t from = 0; from < ROWS; from += CP_BART_BLOCK) {
-        size_t n = ROWS - from < CP_BART_BLOCK ? ROWS - from : CP_BART_BLOCK;
+    for (size_t from = 0; from < ROWS; from += CP_BART_WALK_BLOCK) {
+        size_t n = ROWS - from < CP_BART_WALK_BLOCK ? ROWS - from : CP_BART_WALK_BLOCK;
         cp_bart_walk_rows(&w, h->x + from * DIMS, n);
         cp_bart_walk_seek(&w, first);
         for (size_t k = 0; k < draws; k++) {
@@ -153,7 +153,7 @@ static void any_draw_can_be_the_first_asked(void **state) {
     copse_error err;
     history *h = random_history("seek", DRAWS);
     cp_bart_walk w;
-    float out[CP_BART_BLOCK];
+    float out[CP_BART_WALK_BLOCK];
     must(cp_bart_walk_init(&w, &h->draws, &err), err);
     cp_bart_walk_rows(&w, h->x, 3);
     for (size_t k = 0; k < DRAWS; k++) {
@@ -171,7 +171,7 @@ static void a_row_does_not_depend_on_its_company(void **state) {
     copse_error err;
     history *h = random_history("company", 5);
     cp_bart_walk w;
-    float out[CP_BART_BLOCK];
+    float out[CP_BART_WALK_BLOCK];
     must(cp_bart_walk_init(&w, &h->draws, &err), err);
     for (size_t i = 0; i < ROWS; i++) {
         cp_bart_walk_rows(&w, h->x + i * DIMS, 1);
@@ -191,7 +191,7 @@ static void a_tree_of_most_leaves_is_kept_whole(void **state) {
     history *h = random_history("most leaves", 1);
     cp_rng rng;
     cp_rng_init(&rng, seed_of("most leaves"), CP_FOR_TEST, 1, 0);
-    for (size_t m = 0; m < TREES; m++) plant(&s, m, CP_BART_LEAVES, &rng);
+    for (size_t m = 0; m < TREES; m++) plant(&s, m, CP_BART_MAX_LEAVES, &rng);
     for (size_t i = 0; i < ROWS; i++) h->sum[0][i] = sum_slowly(&s, h->x + i * DIMS);
     must(cp_bart_draws_add(&h->draws, s.tree, &err), err);
     assert_null(cp_bart_draws_check(&h->draws));
@@ -266,7 +266,7 @@ static copse_status write_image(const cp_bart_draws *d, image *out, copse_error 
     cp_writer *w;
     *out = (image){0};
     CP_TRY(cp_writer_new(&w, err));
-    copse_status status = cp_bart_draws_write(d, w, err);
+    copse_status status = cp_bart_draws_file_write(d, w, err);
     if (!status) status = finish_image(w, out, err);
     cp_writer_free(w);
     return status;
@@ -276,7 +276,7 @@ static copse_status read_image(const image *in, cp_bart_draws *out, copse_error 
     cp_reader *r;
     *out = (cp_bart_draws){0};
     CP_TRY(cp_reader_new(in->bytes, in->n, &r, err));
-    copse_status status = cp_bart_draws_read(r, DIMS, TREES, out, err);
+    copse_status status = cp_bart_draws_file_read(r, DIMS, TREES, out, err);
     cp_reader_free(r);
     return status;
 }
@@ -364,7 +364,7 @@ static void any_byte_may_be_anything(void **state) {
         refused += status != COPSE_OK;
         if (!status) {
             cp_bart_walk w;
-            float out[CP_BART_BLOCK];
+            float out[CP_BART_WALK_BLOCK];
             sound++;
             must(cp_bart_walk_init(&w, &read, &err), err);
             cp_bart_walk_rows(&w, h->x, 20);
@@ -426,7 +426,7 @@ static void broken_draws_are_found(void **state) {
     FOUND("D1", d->end_run[0]--, d->end_run[0]++);
     FOUND("D1", d->runs--, *d = whole);
     FOUND("D1", d->now[2]--, d->now[2]++);
-    FOUND("D2", d->run[1].rules = CP_BART_LEAVES, d->run[1] = run);
+    FOUND("D2", d->run[1].rules = CP_BART_MAX_LEAVES, d->run[1] = run);
     FOUND("D2", d->run[1].rule++, d->run[1] = run);
     FOUND("D2", d->rule[rule].slot = 1, d->rule[rule] = old);
     FOUND("D2", d->rule[rule].dim = DIMS, d->rule[rule] = old);

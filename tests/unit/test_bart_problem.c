@@ -1,5 +1,5 @@
 /* What BART makes of rows and options: scales, priors, weights; against GSL's least squares, and where data are odd. */
-#include "bart/bart_chain.h"
+#include "bart/draws/bart_chain.h"
 #include "base/mem.h"
 #include "num/dens.h"
 #include "sample.h"
@@ -22,7 +22,7 @@ static void hear(void *arg, copse_log_level level, const char *text) {
 }
 
 static cp_bart_options plain_options(void) {
-    return (cp_bart_options){.sampler = &cp_bart_local_sampler,
+    return (cp_bart_options){.sampler = &cp_bart_mh_sampler,
                              .how = {.share = {.5, .5}},
                              .trees = 20,
                              .samples = 1,

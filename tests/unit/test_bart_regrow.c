@@ -1,11 +1,19 @@
 /* Particle Gibbs on trees of a few hundred rows: what it leaves is a tree, whatever is asked and whatever fails. */
-#include "bart/bart_pg.h"
+#include "bart/pg/bart_pg.h"
 #include "bart_world.h"
 
 static const cp_bart_sampler_options settings[] = {
     {.particles = 10, .proposal = CP_BART_PG_PRIOR, .ess_threshold = 1},
-    {.particles = 3, .proposal = CP_BART_PG_MIXED, .promise = CP_BART_PG_LEVELS, .columns = 2, .ess_threshold = 0.5},
-    {.particles = 5, .proposal = CP_BART_PG_OPTIMAL, .promise = CP_BART_PG_LEVELS, .ess_threshold = 0.5, .below = 0.6},
+    {.particles = 3,
+     .proposal = CP_BART_PG_MIXED,
+     .promise = CP_BART_PG_LOOKAHEAD_LEVELS,
+     .columns = 2,
+     .ess_threshold = 0.5},
+    {.particles = 5,
+     .proposal = CP_BART_PG_OPTIMAL,
+     .promise = CP_BART_PG_LOOKAHEAD_LEVELS,
+     .ess_threshold = 0.5,
+     .below = 0.6},
     {.share = {0.25, 0.25, 0.4, 0.1},
      .particles = 4,
      .proposal = CP_BART_PG_PRIOR,
@@ -56,7 +64,7 @@ static void trees_end_at_the_most_leaves(void **state) {
         cp_bart_tally tally = {0};
         cp_rng_init(&rng, seed_of("most leaves"), CP_FOR_TEST, (uint32_t)proposal, 0);
         bart_world_init(&w, &shape, &rng);
-        while (cp_bart_tree_leaves(&w.tree) < CP_BART_LEAVES) bart_world_shake(&w, 0, &rng);
+        while (cp_bart_tree_leaves(&w.tree) < CP_BART_MAX_LEAVES) bart_world_shake(&w, 0, &rng);
         must(cp_bart_pg_sampler.make(&w.columns, &opt, &sampler, &err), err);
         for (int step = 0; step < 3; step++) {
             bart_world_sum(&w);

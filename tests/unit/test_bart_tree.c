@@ -39,9 +39,9 @@ static void a_tree_has_room_for_256_leaves(void **state) {
     cp_rng_init(&rng, seed_of(__func__), CP_FOR_TEST, 0, 0);
     bart_world_init(&w, &shape, &rng);
     bart_world_sum(&w);
-    must(cp_bart_tree_reserve(&w.tree, CP_BART_LEAVES, &err), err);
+    must(cp_bart_tree_reserve(&w.tree, CP_BART_MAX_LEAVES, &err), err);
     size_t before = cp_mem_count();
-    while (cp_bart_tree_leaves(&w.tree) < CP_BART_LEAVES) bart_world_shake(&w, .1, &rng);
+    while (cp_bart_tree_leaves(&w.tree) < CP_BART_MAX_LEAVES) bart_world_shake(&w, .1, &rng);
     assert_int_equal(cp_mem_count(), before);
     bart_world_holds(&w);
     for (int i = 0; i < 200; i++) bart_world_shake(&w, .7, &rng);
@@ -112,7 +112,7 @@ static void prior_and_likelihood_are_those_of_bayesian_trees(void **state) {
         cp_rng rng;
         copse_error err;
         cp_leaf leaf;
-        cp_moves_model model;
+        cp_moves_tree_model model;
         cp_moves k;
         cp_moves_tree m;
         if (bart_shapes[i].sparse) continue; /* they have no shares */
@@ -121,7 +121,7 @@ static void prior_and_likelihood_are_those_of_bayesian_trees(void **state) {
         bart_world_sum(&w);
         const cp_leaf_residual of = {w.r, w.view.opt_weight, w.of->rows};
         cp_leaf_mean_init(&leaf, &of, w.view.leaf_var, w.view.noise_var);
-        cp_moves_model_init(&model, &w.columns.ranks, &leaf, w.of->prior);
+        cp_moves_tree_model_init(&model, &w.columns.ranks, &leaf, w.of->prior);
         must(cp_moves_init(&k, &model, share, &err), err);
         must(cp_moves_tree_init(&m, &model, &err), err);
         for (int step = 0; step < 40; step++) {
@@ -185,7 +185,7 @@ static unsigned char *image_of(const cp_bart_tree *t, size_t *out_n) {
     cp_writer *w = NULL;
     const unsigned char *bytes;
     must(cp_writer_new(&w, &err), err);
-    must(cp_bart_tree_write(t, w, &err), err);
+    must(cp_bart_tree_file_write(t, w, &err), err);
     must(cp_writer_finish(w, &bytes, out_n, &err), err);
     unsigned char *copy = malloc(*out_n);
     memcpy(copy, bytes, *out_n);
@@ -196,7 +196,7 @@ static unsigned char *image_of(const cp_bart_tree *t, size_t *out_n) {
 static copse_status read_image(const unsigned char *bytes, size_t n, bart_world *w, cp_bart_tree *t, copse_error *err) {
     cp_reader *r = NULL;
     CP_TRY(cp_reader_new(bytes, n, &r, err));
-    copse_status status = cp_bart_tree_read(t, &w->view, r, err);
+    copse_status status = cp_bart_tree_file_read(t, &w->view, r, err);
     cp_reader_free(r);
     return status;
 }
@@ -215,7 +215,7 @@ static void assert_same_tree(const cp_bart_tree *a, const cp_bart_tree *b, size_
         const cp_bart_leaf *l = &a->leaf[s], *m = &b->leaf[s];
         assert_true(l->rows == m->rows && l->open == m->open && l->node == m->node && l->sum_w == m->sum_w);
     }
-    assert_memory_equal(a->mu, b->mu, CP_BART_LEAVES * sizeof *a->mu);
+    assert_memory_equal(a->mu, b->mu, CP_BART_MAX_LEAVES * sizeof *a->mu);
     assert_memory_equal(a->slot, b->slot, rows);
 }
 
@@ -264,7 +264,7 @@ static void what_a_file_says_is_not_believed(void **state) {
         cp_bart_node node[9];
         cp_bart_leaf leaf[5];
         cp_bart_tree t = w.tree;
-        float mu[CP_BART_LEAVES];
+        float mu[CP_BART_MAX_LEAVES];
         size_t n;
         memcpy(node, t.node, sizeof node);
         memcpy(leaf, t.leaf, sizeof leaf);

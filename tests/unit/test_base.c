@@ -3,9 +3,10 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "base/err.h"
+#include "base/arena.h"
+#include "base/fail.h"
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 
 static void fail_fills_the_error(void **state) {
     (void)state;
@@ -134,7 +135,7 @@ static void pool_does_every_job_once(void **state) {
     for (int threads = 1; threads <= 7; threads += 3) {
         tally t = {.fail_from = SIZE_MAX};
         copse_run run = {.threads = threads};
-        must(cp_pool_for(&run, cp_pool_workers(&run, 500), 500, NULL, count_job, &t, &err), err);
+        must(cp_parallel_for(&run, cp_parallel_workers(&run, 500), 500, NULL, count_job, &t, &err), err);
         for (int i = 0; i < 500; i++) assert_int_equal(atomic_load(&t.done[i]), 1);
     }
 }
@@ -145,7 +146,7 @@ static void pool_reports_the_lowest_failure(void **state) {
         tally t = {.fail_from = 120};
         copse_run run = {.threads = 4};
         copse_error err = {0};
-        assert_int_equal(cp_pool_for(&run, 4, 500, NULL, count_job, &t, &err), COPSE_E_DATA);
+        assert_int_equal(cp_parallel_for(&run, 4, 500, NULL, count_job, &t, &err), COPSE_E_DATA);
         assert_string_equal(err.msg, "job 120");
     }
 }
@@ -174,7 +175,7 @@ static void a_later_failure_of_a_higher_index_does_not_count(void **state) {
     for (int repeat = 0; repeat < 3; repeat++) {
         failing f = {0};
         copse_error err = {0};
-        assert_int_equal(cp_pool_for(NULL, 2, 2, NULL, fail_in_turn, &f, &err), COPSE_E_DATA);
+        assert_int_equal(cp_parallel_for(NULL, 2, 2, NULL, fail_in_turn, &f, &err), COPSE_E_DATA);
         assert_string_equal(err.msg, "job 0");
     }
 }
@@ -185,12 +186,12 @@ static void pool_stops_when_asked(void **state) {
     tally t = {.fail_from = SIZE_MAX};
     copse_run run = {.threads = 2, .stop = &stop};
     copse_error err;
-    assert_int_equal(cp_pool_for(&run, 2, 500, NULL, count_job, &t, &err), COPSE_E_STOPPED);
+    assert_int_equal(cp_parallel_for(&run, 2, 500, NULL, count_job, &t, &err), COPSE_E_STOPPED);
 }
 
 /* A loop of jobs, each of which runs a loop of its own: job i's is t[i]. */
 typedef struct loops {
-    cp_pool_idle *idle;
+    cp_parallel_idle *idle;
     tally t[5];
     copse_error err[5];
     copse_status status[5];
@@ -200,7 +201,7 @@ static copse_status loop_job(void *arg, size_t i, size_t worker, copse_error *er
     loops *l = arg;
     (void)worker;
     (void)err;
-    l->status[i] = cp_pool_idle_for(l->idle, NULL, 100 * (i + 1), count_job, &l->t[i], &l->err[i]);
+    l->status[i] = cp_parallel_inner_for(l->idle, NULL, 100 * (i + 1), count_job, &l->t[i], &l->err[i]);
     return COPSE_OK;
 }
 
@@ -210,10 +211,10 @@ static void loops_within_a_loop_are_done_once_and_fail_as_others(void **state) {
         loops l = {0};
         copse_error err;
         for (size_t i = 0; i < 5; i++) l.t[i].fail_from = i == 3 ? 70 : SIZE_MAX;
-        must(cp_pool_idle_new(&l.idle, &err), err);
-        cp_pool_loop outer = {.workers = 1 + repeat % 4, .n = 5, .job = loop_job, .arg = &l, .idle = l.idle};
-        must(cp_pool_lend(NULL, &outer, &err), err);
-        cp_pool_idle_free(l.idle);
+        must(cp_parallel_idle_new(&l.idle, &err), err);
+        cp_parallel_outer outer = {.workers = 1 + repeat % 4, .n = 5, .job = loop_job, .arg = &l, .idle = l.idle};
+        must(cp_parallel_outer_for(NULL, &outer, &err), err);
+        cp_parallel_idle_free(l.idle);
         assert_string_equal(l.err[3].msg, "job 70");
         for (size_t i = 0; i < 5; i++) {
             assert_int_equal(l.status[i], i == 3 ? COPSE_E_DATA : COPSE_OK);
@@ -225,7 +226,7 @@ static void loops_within_a_loop_are_done_once_and_fail_as_others(void **state) {
 
 /* Two jobs that wait for each other, so that it takes two threads to do them; but not for ever. */
 typedef struct meeting {
-    cp_pool_idle *idle;
+    cp_parallel_idle *idle;
     atomic_int present;
 } meeting;
 
@@ -242,18 +243,18 @@ static copse_status meet(void *arg, size_t i, size_t worker, copse_error *err) {
 static copse_status short_or_long(void *arg, size_t i, size_t worker, copse_error *err) {
     meeting *m = arg;
     (void)worker;
-    return i == 1 ? cp_pool_idle_for(m->idle, NULL, 2, meet, m, err) : COPSE_OK;
+    return i == 1 ? cp_parallel_inner_for(m->idle, NULL, 2, meet, m, err) : COPSE_OK;
 }
 
 static void who_runs_out_of_jobs_helps_with_those_under_way(void **state) {
     (void)state;
     meeting m = {0};
     copse_error err;
-    must(cp_pool_idle_new(&m.idle, &err), err);
-    must(cp_pool_lend(NULL, &(cp_pool_loop){.workers = 2, .n = 2, .job = short_or_long, .arg = &m, .idle = m.idle},
-                      &err),
+    must(cp_parallel_idle_new(&m.idle, &err), err);
+    must(cp_parallel_outer_for(
+             NULL, &(cp_parallel_outer){.workers = 2, .n = 2, .job = short_or_long, .arg = &m, .idle = m.idle}, &err),
          err);
-    cp_pool_idle_free(m.idle);
+    cp_parallel_idle_free(m.idle);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /* Chains: invariants, the same draws for any number of threads and in any number of sittings, memory that runs out, and
  * files that lie. */
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "btree/btree_chain.h"
 #include "sample.h"
 
@@ -63,12 +63,12 @@ static void through_a_file(cp_btree_chain **c, const world *w, const cp_btree_mc
     const unsigned char *bytes;
     size_t n;
     must(cp_writer_new(&file, &err), err);
-    must(cp_btree_mcmc_write(*c, file, &err), err);
+    must(cp_btree_mcmc_file_write(*c, file, &err), err);
     must(cp_writer_finish(file, &bytes, &n, &err), err);
     cp_btree_mcmc_free(*c);
     *c = NULL;
     must(cp_reader_new(bytes, n, &r, &err), err);
-    must(cp_btree_mcmc_read(r, &w->b, opt, number, c, &err), err);
+    must(cp_btree_mcmc_file_read(r, &w->b, opt, number, c, &err), err);
     cp_reader_free(r);
     cp_writer_free(file);
 }
@@ -102,25 +102,25 @@ static void kept_trees_know_their_rows(void **state) {
     (void)state;
     world w;
     copse_error err;
-    cp_grove grove;
+    cp_tree_set grove;
     cp_btree_trace trace;
-    cp_grove_walker walker;
+    cp_tree_set_walker walker;
     init_world(&w, "kept trees", 3);
     cp_btree_chain *c = new_chain(&w, &options, 0);
     must(cp_btree_mcmc_run(c, 0, NULL, &err), err);
-    must(cp_grove_init(&grove, w.s.rows.dims, 3, &err), err);
+    must(cp_tree_set_init(&grove, w.s.rows.dims, 3, &err), err);
     must(cp_btree_mcmc_finish(c, &grove, &trace, &err), err);
-    cp_btree_trace_clear(&trace);
+    cp_btree_mcmc_clear_trace(&trace);
     must(cp_btree_mcmc_finish(c, &grove, &trace, &err), err);
-    must(cp_grove_finish(&grove, &err), err);
-    assert_null(cp_grove_check(&grove));
+    must(cp_tree_set_finish(&grove, &err), err);
+    assert_null(cp_tree_set_check(&grove));
     assert_int_equal(grove.trees, c->grove.trees);
-    must(cp_grove_walker_init(&walker, &grove, &err), err);
+    must(cp_tree_set_walker_init(&walker, &grove, &err), err);
     double *count = malloc(grove.leaves * 3 * sizeof *count);
     for (size_t t = 0; t < grove.trees; t++) {
         memset(count, 0, grove.leaves * 3 * sizeof *count);
         for (size_t i = 0; i < w.s.rows.n; i++) {
-            cp_grove_walk(&walker, (int32_t)t, w.s.x + i * w.s.rows.dims);
+            cp_tree_set_walk(&walker, (int32_t)t, w.s.x + i * w.s.rows.dims);
             assert_int_equal(walker.arrivals, 1);
             count[3 * (size_t)walker.arrival[0].leaf + (size_t)w.s.label[i]]++;
         }
@@ -135,9 +135,9 @@ static void kept_trees_know_their_rows(void **state) {
         }
     }
     free(count);
-    cp_grove_walker_clear(&walker);
-    cp_grove_clear(&grove);
-    cp_btree_trace_clear(&trace);
+    cp_tree_set_walker_clear(&walker);
+    cp_tree_set_clear(&grove);
+    cp_btree_mcmc_clear_trace(&trace);
     cp_btree_mcmc_free(c);
     clear_world(&w);
 }
@@ -161,7 +161,7 @@ static void threads_change_nothing(void **state) {
     for (int i = 0; i < 3; i++) {
         copse_run run = {.threads = threads[i]};
         for (size_t k = 0; k < 7; k++) t[i].chain[k] = new_chain(&w, &options, k);
-        must(cp_pool_for(&run, (size_t)threads[i], 7, NULL, run_one, &t[i], &err), err);
+        must(cp_parallel_for(&run, (size_t)threads[i], 7, NULL, run_one, &t[i], &err), err);
     }
     for (size_t k = 0; k < 7; k++) {
         must_equal(t[0].chain[k], t[1].chain[k]);
@@ -274,20 +274,20 @@ static copse_status write_and_read(const cp_btree_chain *c, const world *w, cops
     cp_writer *file = NULL;
     cp_reader *r = NULL;
     cp_btree_chain *again = NULL;
-    cp_grove grove = {0};
+    cp_tree_set grove = {0};
     cp_btree_trace trace = {0};
     const unsigned char *bytes;
     size_t n;
     CP_TRY_OUT(cp_writer_new(&file, err));
-    CP_TRY_OUT(cp_btree_mcmc_write(c, file, err));
+    CP_TRY_OUT(cp_btree_mcmc_file_write(c, file, err));
     CP_TRY_OUT(cp_writer_finish(file, &bytes, &n, err));
     CP_TRY_OUT(cp_reader_new(bytes, n, &r, err));
-    CP_TRY_OUT(cp_btree_mcmc_read(r, &w->b, &options, 0, &again, err));
-    CP_TRY_OUT(cp_grove_init(&grove, w->s.rows.dims, w->b.leaf.width, err));
+    CP_TRY_OUT(cp_btree_mcmc_file_read(r, &w->b, &options, 0, &again, err));
+    CP_TRY_OUT(cp_tree_set_init(&grove, w->s.rows.dims, w->b.leaf.width, err));
     CP_TRY_OUT(cp_btree_mcmc_finish(again, &grove, &trace, err));
 out:
-    cp_btree_trace_clear(&trace);
-    cp_grove_clear(&grove);
+    cp_btree_mcmc_clear_trace(&trace);
+    cp_tree_set_clear(&grove);
     cp_btree_mcmc_free(again);
     cp_reader_free(r);
     cp_writer_free(file);
@@ -333,7 +333,7 @@ static void iterations_allocate_only_what_is_kept(void **state) {
 
 /* Each way to lie is one change to a sound chain, written as it is; reading must find it.  0 when there are no more. */
 static int lie(cp_btree_chain *c, int how) {
-    cp_grove *g = &c->grove;
+    cp_tree_set *g = &c->grove;
     size_t split = g->nodes - 1;
     while (g->node[split].dim == CP_NONE) split--;
     switch (how) {

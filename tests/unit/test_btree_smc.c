@@ -1,7 +1,7 @@
 #include "stand.h"
 
 #include "base/mem.h"
-#include "base/pool.h"
+#include "base/parallel.h"
 #include "btree/btree_smc.h"
 
 enum { ISLANDS = 3 };
@@ -16,7 +16,7 @@ static cp_btree_smc_options options_for(cp_btree_proposal proposal, cp_btree_exp
                                   .columns = 2};
 }
 
-static void assert_same_grove(const cp_grove *a, const cp_grove *b) {
+static void assert_same_grove(const cp_tree_set *a, const cp_tree_set *b) {
     assert_int_equal(a->nodes, b->nodes);
     assert_int_equal(a->leaves, b->leaves);
     assert_int_equal(a->trees, b->trees);
@@ -40,33 +40,33 @@ static void assert_same_island(const cp_btree_island *a, const cp_btree_island *
 /* ---------------------------------------------------------------------------------------------------------- results */
 
 typedef struct result {
-    cp_grove grove;
+    cp_tree_set grove;
     cp_btree_island island;
 } result;
 
 static void result_init(result *r, const cp_btree_problem *b) {
     copse_error err;
     *r = (result){0};
-    must(cp_grove_init(&r->grove, b->ranks.dims, b->leaf.width, &err), err);
+    must(cp_tree_set_init(&r->grove, b->ranks.dims, b->leaf.width, &err), err);
 }
 
 static void result_clear(result *r) {
-    cp_grove_clear(&r->grove);
-    cp_btree_island_clear(&r->island);
+    cp_tree_set_clear(&r->grove);
+    cp_btree_smc_clear_island(&r->island);
 }
 
-static void finish(cp_btree_swarm *s, result *out) {
+static void finish(cp_btree_smc *s, result *out) {
     copse_error err;
     result_init(out, s->b);
     must(cp_btree_smc_finish(s, &out->grove, &out->island, &err), err);
-    must(cp_grove_finish(&out->grove, &err), err);
-    const char *wrong = cp_grove_check(&out->grove);
+    must(cp_tree_set_finish(&out->grove, &err), err);
+    const char *wrong = cp_tree_set_check(&out->grove);
     if (wrong) fail_msg("%s", wrong);
 }
 
 static result run_island(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t island) {
     copse_error err;
-    cp_btree_swarm *s;
+    cp_btree_smc *s;
     result r;
     must(cp_btree_smc_new(b, opt, island, &s, &err), err);
     must(cp_btree_smc_run(s, 0, NULL, &err), err);
@@ -93,12 +93,12 @@ static copse_status job_island(void *arg, size_t i, size_t worker, copse_error *
     job *j = arg;
     result *r = &j->result[i];
     (void)worker;
-    cp_btree_swarm *s;
+    cp_btree_smc *s;
     CP_TRY(cp_btree_smc_new(j->b, &j->opt, i, &s, err));
     copse_status status = cp_btree_smc_run(s, 0, NULL, err);
     if (!status) status = cp_btree_smc_finish(s, &r->grove, &r->island, err);
     cp_btree_smc_free(s);
-    return status ? status : cp_grove_finish(&r->grove, err);
+    return status ? status : cp_tree_set_finish(&r->grove, err);
 }
 
 static void threads_change_nothing(void **state) {
@@ -109,7 +109,7 @@ static void threads_change_nothing(void **state) {
     for (int e = 0; e < 3; e++) {
         job j = {.b = &t.b, .opt = options_for(CP_BTREE_PRIOR, (cp_btree_expansion)e)};
         for (size_t i = 0; i < ISLANDS; i++) result_init(&j.result[i], &t.b);
-        must(cp_pool_for(NULL, 3, ISLANDS, NULL, job_island, &j, &err), err);
+        must(cp_parallel_for(NULL, 3, ISLANDS, NULL, job_island, &j, &err), err);
         for (size_t i = 0; i < ISLANDS; i++) {
             result alone = run_island(&t.b, &j.opt, i);
             assert_same_result(&alone, &j.result[i]);
@@ -122,8 +122,8 @@ static void threads_change_nothing(void **state) {
 }
 
 /* The leaves of each tree hold every row once. */
-static double rows_below(const cp_grove *g, int32_t node) {
-    const cp_grove_node *n = &g->node[node];
+static double rows_below(const cp_tree_set *g, int32_t node) {
+    const cp_tree_set_node *n = &g->node[node];
     double sum = 0;
     if (n->dim != CP_NONE) return rows_below(g, n->left) + rows_below(g, n->right);
     for (size_t k = 0; k < g->width; k++) sum += g->stat[(size_t)n->left * g->width + k];
@@ -203,7 +203,7 @@ static void memory_follows_different_trees(void **state) {
     for (int many = 0; many < 2; many++) {
         copse_error err;
         stand t;
-        cp_btree_swarm *s;
+        cp_btree_smc *s;
         make_stand(&t, "agreement", 2000, 1, 2, 2);
         cp_btree_smc_options opt = options_for(CP_BTREE_PRIOR, CP_BTREE_NODE);
         opt.particles = many ? 2000 : 20;
@@ -220,12 +220,12 @@ static void memory_follows_different_trees(void **state) {
 
 /* -------------------------------------------------------------------------------------------- stopping and going on */
 
-static unsigned char *save(cp_btree_swarm *s, size_t *out_n) {
+static unsigned char *save(cp_btree_smc *s, size_t *out_n) {
     copse_error err;
     cp_writer *w;
     const unsigned char *bytes;
     must(cp_writer_new(&w, &err), err);
-    must(cp_btree_smc_write(s, w, &err), err);
+    must(cp_btree_smc_file_write(s, w, &err), err);
     must(cp_writer_finish(w, &bytes, out_n, &err), err);
     unsigned char *copy = malloc(*out_n);
     memcpy(copy, bytes, *out_n);
@@ -234,10 +234,10 @@ static unsigned char *save(cp_btree_swarm *s, size_t *out_n) {
 }
 
 static copse_status restore(const unsigned char *bytes, size_t n, const cp_btree_problem *b,
-                            const cp_btree_smc_options *opt, cp_btree_swarm **out, copse_error *err) {
+                            const cp_btree_smc_options *opt, cp_btree_smc **out, copse_error *err) {
     cp_reader *r;
     CP_TRY(cp_reader_new(bytes, n, &r, err));
-    copse_status status = cp_btree_smc_read(r, b, opt, 0, out, err);
+    copse_status status = cp_btree_smc_file_read(r, b, opt, 0, out, err);
     cp_reader_free(r);
     return status;
 }
@@ -245,7 +245,7 @@ static copse_status restore(const unsigned char *bytes, size_t n, const cp_btree
 /* Saved and restored every few stages. */
 static result run_in_pieces(const cp_btree_problem *b, const cp_btree_smc_options *opt, size_t stages) {
     copse_error err;
-    cp_btree_swarm *s;
+    cp_btree_smc *s;
     result r;
     must(cp_btree_smc_new(b, opt, 0, &s, &err), err);
     while (!cp_btree_smc_done(s)) {
@@ -290,7 +290,7 @@ static void a_broken_stage_leaves_no_trace(void **state) {
     for (int e = 0; e < 3; e++) {
         cp_btree_smc_options opt = options_for(CP_BTREE_PRIOR, (cp_btree_expansion)e);
         result whole = run_island(&t.b, &opt, 0), broken;
-        cp_btree_swarm *s;
+        cp_btree_smc *s;
         volatile int stop = 1;
         copse_run run = {.stop = &stop};
         size_t failures = 0;
@@ -331,7 +331,7 @@ static void a_stage_can_be_stopped_halfway(void **state) {
     for (int p = 0; p < 4; p++) {
         cp_btree_smc_options opt = options_for((cp_btree_proposal)p, CP_BTREE_NODE);
         result whole = run_island(&t.b, &opt, 0), late;
-        cp_btree_swarm *s;
+        cp_btree_smc *s;
         volatile int stop = 0;
         copse_run run = {.stop = &stop, .progress = raise, .arg = (void *)(uintptr_t)&stop};
         must(cp_btree_smc_new(&t.b, &opt, 0, &s, &err), err);
@@ -349,9 +349,9 @@ static void a_stage_can_be_stopped_halfway(void **state) {
 }
 
 static copse_status whole_life(const cp_btree_problem *b, const cp_btree_smc_options *opt, copse_error *err) {
-    cp_btree_swarm *s = NULL;
+    cp_btree_smc *s = NULL;
     cp_writer *w = NULL;
-    cp_grove grove = {0};
+    cp_tree_set grove = {0};
     cp_btree_island island = {0};
     const unsigned char *bytes;
     size_t n;
@@ -359,19 +359,19 @@ static copse_status whole_life(const cp_btree_problem *b, const cp_btree_smc_opt
     CP_TRY_OUT(cp_btree_smc_new(b, opt, 0, &s, err));
     CP_TRY_OUT(cp_btree_smc_run(s, 5, NULL, err));
     CP_TRY_OUT(cp_writer_new(&w, err));
-    CP_TRY_OUT(cp_btree_smc_write(s, w, err));
+    CP_TRY_OUT(cp_btree_smc_file_write(s, w, err));
     CP_TRY_OUT(cp_writer_finish(w, &bytes, &n, err));
     cp_btree_smc_free(s);
     s = NULL;
     CP_TRY_OUT(restore(bytes, n, b, opt, &s, err));
     CP_TRY_OUT(cp_btree_smc_run(s, 0, NULL, err));
-    CP_TRY_OUT(cp_grove_init(&grove, b->ranks.dims, b->leaf.width, err));
+    CP_TRY_OUT(cp_tree_set_init(&grove, b->ranks.dims, b->leaf.width, err));
     CP_TRY_OUT(cp_btree_smc_finish(s, &grove, &island, err));
 out:
     cp_btree_smc_free(s);
     cp_writer_free(w);
-    cp_grove_clear(&grove);
-    cp_btree_island_clear(&island);
+    cp_tree_set_clear(&grove);
+    cp_btree_smc_clear_island(&island);
     return status;
 }
 
@@ -407,7 +407,7 @@ typedef struct forged {
     size_t states;
 } forged;
 
-static copse_status write_forged(const cp_btree_swarm *s, const forged *f, cp_writer *w, copse_error *err) {
+static copse_status write_forged(const cp_btree_smc *s, const forged *f, cp_writer *w, copse_error *err) {
     CP_TRY(cp_writer_array(w, "parent", CP_I32, f->parent, f->states, err));
     CP_TRY(cp_writer_array(w, "dim", CP_I32, f->dim, f->states, err));
     CP_TRY(cp_writer_array(w, "low", CP_U32, f->low, f->states, err));
@@ -423,9 +423,9 @@ static copse_status write_forged(const cp_btree_swarm *s, const forged *f, cp_wr
     return cp_writer_array(w, "ess", CP_F32, s->ess, s->stages, err);
 }
 
-static copse_status read_forged(const cp_btree_swarm *s, const forged *f, copse_error *err) {
+static copse_status read_forged(const cp_btree_smc *s, const forged *f, copse_error *err) {
     cp_writer *w;
-    cp_btree_swarm *back = NULL;
+    cp_btree_smc *back = NULL;
     const unsigned char *bytes;
     size_t n;
     must(cp_writer_new(&w, err), *err);
@@ -442,7 +442,7 @@ static copse_status read_forged(const cp_btree_swarm *s, const forged *f, copse_
     return status;
 }
 
-static void forge(forged *f, const cp_btree_swarm *s, cp_rng *rng) {
+static void forge(forged *f, const cp_btree_smc *s, cp_rng *rng) {
     size_t i = (size_t)cp_rng_below(rng, f->states), p = (size_t)cp_rng_below(rng, s->opt.particles);
     int32_t other = (int32_t)cp_rng_below(rng, 9) - 4;
     switch (cp_rng_below(rng, 8)) {
@@ -464,7 +464,7 @@ static void *copy_of(const void *from, size_t bytes) {
 }
 
 /* The island as it is, with room for one more state. */
-static forged forged_of(const cp_btree_swarm *s) {
+static forged forged_of(const cp_btree_smc *s) {
     size_t states = s->states.n - 1, n = s->opt.particles;
     forged f = {.states = states};
     f.parent = calloc(states + 1, sizeof *f.parent);
@@ -510,7 +510,7 @@ static void forged_islands_are_refused_or_sound(void **state) {
     (void)state;
     copse_error err;
     stand t;
-    cp_btree_swarm *s;
+    cp_btree_smc *s;
     cp_rng rng;
     size_t n, refused = 0;
     make_stand(&t, "forged islands", 50, 2, 2, 0);

@@ -1,6 +1,6 @@
 #include "reading.h"
 
-#include "data/csv.h"
+#include "io/csv.h"
 #include "num/rng.h"
 
 static void plain_tables_are_read(void **state) {

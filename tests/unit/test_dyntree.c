@@ -38,7 +38,7 @@ static void trees_that_several_particles_have_are_counted_once(void **state) {
             different += k == i;
             stretches += !i || f->root[i] != f->root[i - 1];
         }
-        cp_dyntree_details(f, figure);
+        cp_dyntree_inspect_details(f, figure);
         assert_string_equal(figure[0].name, "unique_trees");
         assert_true(figure[0].value == (double)different);
         scattered += stretches > different;
@@ -75,12 +75,12 @@ static void progress_counts_rows_that_were_left_behind(void **state) {
     copse_params *p = options("particles=5");
     cp_dyntree *f = fit_rows(&s.rows, 20, p);
     watch first = {.stop_after = 5}, next = {0};
-    cp_rows part = cp_rows_part(&s.rows, 20, 30), rest = cp_rows_part(&s.rows, 50, 10);
+    cp_rows part = cp_rows_slice(&s.rows, 20, 30), rest = cp_rows_slice(&s.rows, 50, 10);
     copse_run run = {.progress = look, .arg = &first, .stop = &first.stop};
-    assert_int_equal(cp_dyntree_method.update(f, &part, p, &run, NULL, &err), COPSE_E_STOPPED);
+    assert_int_equal(cp_method_dyntree.update(f, &part, p, &run, NULL, &err), COPSE_E_STOPPED);
     assert_true(first.most == 5 && first.total == 30);
     run = (copse_run){.progress = look, .arg = &next};
-    must(cp_dyntree_method.update(f, &rest, p, &run, NULL, &err), err);
+    must(cp_method_dyntree.update(f, &rest, p, &run, NULL, &err), err);
     assert_int_equal(next.calls, 35);
     assert_true(next.most == 35 && next.total == 35);
     cp_dyntree_free(f);
@@ -212,7 +212,7 @@ static void files_that_lie_are_not_read(void **state) {
     assert_int_equal(read_image(in, &s.rows, larger, &out, &err), COPSE_E_MODEL);
     free(in.bytes);
     cp_dyntree_node *root = &f->pool.node[f->root[0]];
-    assert_false(cp_dyntree_is_leaf(root));
+    assert_false(cp_dyntree_pool_is_leaf(root));
     const struct {
         const char *says;
         void *at;

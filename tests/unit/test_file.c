@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
+#include "base/codec.h"
+#include "base/file.h"
 #include "base/mem.h"
-#include "model/file.h"
 
 /* Every test works in a folder of its own, which must be as expected afterwards: no temporary file stays. */
 static char folder[64];

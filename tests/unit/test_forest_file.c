@@ -42,7 +42,7 @@ static void assert_same_forest(const cp_forest *a, const cp_forest *b) {
         for (size_t i = 0; i < s->nodes; i++) {
             const cp_tree_node *p = &s->node[i], *q = &t->node[i];
             assert_true(p->what == q->what && p->next == q->next);
-            if (!(p->what & CP_TREE_SET)) assert_memory_equal(&p->at, &q->at, sizeof p->at);
+            if (!(p->what & CP_TREE_CATEGORY)) assert_memory_equal(&p->at, &q->at, sizeof p->at);
         }
         for (uint32_t k = 0; k < s->leaves; k++) assert_true(same_leaf(s, k, t, k));
         assert_int_equal(!s->gain, !t->gain);
@@ -72,7 +72,7 @@ static void assert_round_trip(const cp_forest *f) {
     assert_same_answers(f, &g);
     must(write_image(&g, &again, &err), err);
     assert_same_image(first, again);
-    cp_forest_clear(&g);
+    cp_tree_clear_forest(&g);
 }
 
 static void a_forest_comes_back_as_it_was(void **state) {
@@ -85,7 +85,7 @@ static void a_forest_comes_back_as_it_was(void **state) {
             f.tree[m].gain = NULL;
         }
         assert_round_trip(&f);
-        cp_forest_clear(&f);
+        cp_tree_clear_forest(&f);
     }
 }
 
@@ -111,7 +111,7 @@ static void weights_and_counts_of_all_sizes_come_back(void **state) {
                     }
                 }
                 assert_round_trip(&f);
-                cp_forest_clear(&f);
+                cp_tree_clear_forest(&f);
             }
 }
 
@@ -133,7 +133,7 @@ static void wide_data_come_back(void **state) {
         must(cp_tree_leaf_shares(t, 100, &(cp_tree_share){1, 1}, 1, 1, &err), err);
         must(cp_tree_finish(t, &err), err);
         assert_round_trip(&f);
-        cp_forest_clear(&f);
+        cp_tree_clear_forest(&f);
     }
 }
 
@@ -186,7 +186,7 @@ static void missing_and_misshapen_sections_are_refused(void **state) {
         }
         assert_true(found >= 11);
         free(good.bytes);
-        cp_forest_clear(&f);
+        cp_tree_clear_forest(&f);
     }
 }
 
@@ -201,14 +201,14 @@ static void bits_beyond_the_end_are_refused(void **state) {
     must(write_image(&f, &good, &err), err);
     bad = wounded(&good, (wound){.section = leaf, .how = POKE, .byte = 1}); /* the one node's, as it is */
     must(read_image(&bad, &f, &g, &err), err);
-    cp_forest_clear(&g);
+    cp_tree_clear_forest(&g);
     free(bad.bytes);
     bad = wounded(&good, (wound){.section = leaf, .how = POKE, .byte = 1 | 2});
     assert_int_equal(read_image(&bad, &f, &g, &err), COPSE_E_MODEL);
     assert_string_equal(err.msg, "damaged: section 'forest.leaf': has more bits than it should");
     free(bad.bytes);
     free(good.bytes);
-    cp_forest_clear(&f);
+    cp_tree_clear_forest(&f);
 }
 
 /* A byte anywhere, of any value: refused, or a sound forest that answers. */
@@ -231,12 +231,12 @@ static void any_byte_may_be_anything(void **state) {
                 read++;
                 for (size_t m = 0; m < g.trees; m++) assert_null(cp_tree_check(&g.tree[m], &g));
                 assert_same_answers(&g, &g);
-                cp_forest_clear(&g);
+                cp_tree_clear_forest(&g);
             }
             free(bad.bytes);
         }
         free(good.bytes);
-        cp_forest_clear(&f);
+        cp_tree_clear_forest(&f);
     }
     assert_true(refused > 200 && read > 200);
 }
@@ -280,8 +280,8 @@ static void out_of_memory_is_a_status(void **state) {
             assert_int_equal(status, COPSE_E_MEMORY);
         }
         assert_same_forest(&f, &g);
-        cp_forest_clear(&f);
-        cp_forest_clear(&g);
+        cp_tree_clear_forest(&f);
+        cp_tree_clear_forest(&g);
     }
 }
 
@@ -319,7 +319,7 @@ static void a_node_takes_twelve_bytes_at_most(void **state) {
         double each = (double)raw_size(&in) / (double)nodes;
         if (each > 12) fail_msg("%.1f bytes a node, kind %zu", each, kind);
         free(in.bytes);
-        cp_forest_clear(&f);
+        cp_tree_clear_forest(&f);
     }
 }
 

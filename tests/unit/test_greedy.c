@@ -9,11 +9,11 @@
 #include "split/split.h"
 #include "tree/tree_walk.h"
 
-static const cp_method *const methods[] = {&cp_cart_method, &cp_rf_method,  &cp_ert_method,
-                                           &cp_bf_method,   &cp_ssf_method, &cp_ebf_method};
+static const cp_method *const methods[] = {&cp_method_cart, &cp_method_rf,  &cp_method_ert,
+                                           &cp_method_bf,   &cp_method_ssf, &cp_method_ebf};
 
 static const char *few_trees(const cp_method *m) {
-    return m == &cp_cart_method ? "" : "trees=5";
+    return m == &cp_method_cart ? "" : "trees=5";
 }
 
 static cp_answer ask(const cp_method *m, const cp_greedy *g, const cp_rows *rows, const copse_params *p, int32_t tree,
@@ -35,7 +35,7 @@ static void threads_change_no_byte(void **state) {
     for (size_t k = 0; k < COUNT(methods); k++)
         for (size_t classes = 0; classes <= 3; classes += 3)
             for (size_t i = 0; i < COUNT(more); i++) {
-                if (methods[k] == &cp_ert_method && i == 1) continue;
+                if (methods[k] == &cp_method_ert && i == 1) continue;
                 sample s = make_sample("threads", 1500, 4, classes, 0);
                 char text[80];
                 snprintf(text, sizeof text, "%s%s", few_trees(methods[k]), more[i]);
@@ -58,10 +58,10 @@ static cp_tree grow_ranked(const cp_rows *rows, int binned, int ranked) {
     cp_tree t = {0};
     cp_greedy_rule rule = {.features = rows->dims, .min_leaf = 2};
     cp_greedy_job job = {.rows = rows->n, .root = 1};
-    must(cp_greedy_data_init(&d, rows, binned, NULL, &err), err);
-    if (ranked) must(cp_greedy_data_rank(&d, NULL, &err), err);
+    must(cp_greedy_grow_data_init(&d, rows, binned, NULL, &err), err);
+    if (ranked) must(cp_greedy_grow_data_rank(&d, NULL, &err), err);
     must(cp_greedy_grow(&d, &rule, &job, NULL, &t, &err), err);
-    cp_greedy_data_clear(&d);
+    cp_greedy_grow_data_clear(&d);
     return t;
 }
 
@@ -103,8 +103,8 @@ static void of_equal_gains_the_first_node_is_split(void **state) {
         y[i] = level[i / EACH];
     }
     const cp_rows rows = {.task = COPSE_REGRESS, .n = ROWS, .dims = 1, .x = x, .y = y};
-    copse_params *p = options_of(&cp_cart_method, "max-leaves=3");
-    cp_greedy *g = fit(&cp_cart_method, &rows, p, 1);
+    copse_params *p = options_of(&cp_method_cart, "max-leaves=3");
+    cp_greedy *g = fit(&cp_method_cart, &rows, p, 1);
     const cp_tree *t = &g->forest.tree[0];
     assert_int_equal(t->leaves, 3);
     assert_false(cp_tree_is_leaf(&t->node[t->node[0].next]));
@@ -187,10 +187,10 @@ static void every_row_lands_in_the_leaf_it_was_trained_in(void **state) {
         for (size_t k = 0; k < 4; k++) { /* cart, rf, ert, bf */
             cp_greedy *g = fit_with(methods[k], &s.rows, few_trees(methods[k]));
             for (uint32_t m = 0; m < g->forest.trees; m++) {
-                cp_greedy_draw draw = {.seed = 1, .tree = m};
+                cp_greedy_weight_draw draw = {.seed = 1, .tree = m};
                 for (size_t i = 0; i < 700; i++) weight[i] = 1;
-                if (methods[k] == &cp_rf_method) cp_greedy_weight_bootstrap(row, 700, NULL, draw, weight);
-                if (methods[k] == &cp_bf_method) cp_greedy_weight_exponential(row, 700, NULL, draw, weight);
+                if (methods[k] == &cp_method_rf) cp_greedy_weight_bootstrap(row, 700, NULL, draw, weight);
+                if (methods[k] == &cp_method_bf) cp_greedy_weight_exponential(row, 700, NULL, draw, weight);
                 assert_leaves_hold(g, m, &s.rows, weight);
             }
             cp_greedy_free(g);
@@ -205,7 +205,7 @@ static void subsets_divide_the_rows(void **state) {
     enum { ROWS = 503, PARTS = 4, TREES = 3 };
     copse_error err;
     sample s = make_sample("subsets", ROWS, 3, 0, 0);
-    cp_greedy *g = fit_with(&cp_ssf_method, &s.rows, "trees=3 subsets=4");
+    cp_greedy *g = fit_with(&cp_method_ssf, &s.rows, "trees=3 subsets=4");
     uint32_t row[ROWS];
     size_t seen = 0;
     for (uint32_t i = 0; i < ROWS; i++) row[i] = i;
@@ -215,7 +215,7 @@ static void subsets_divide_the_rows(void **state) {
         must(cp_greedy_weight_sample(row + first, ROWS - first, &(cp_greedy_sample){n, 1, k}, &err), err);
         for (uint32_t m = (uint32_t)k * TREES; m < (k + 1) * TREES; m++) {
             double weight[ROWS] = {0};
-            cp_greedy_weight_exponential(row + first, n, NULL, (cp_greedy_draw){1, m, k}, weight);
+            cp_greedy_weight_exponential(row + first, n, NULL, (cp_greedy_weight_draw){1, m, k}, weight);
             assert_leaves_hold(g, m, &s.rows, weight);
         }
         seen += n;
@@ -232,17 +232,17 @@ static void bf_with_unit_weights_is_cart(void **state) {
     static const cp_greedy_kind cart_kind = {.one_tree = 1}, bf_kind = {.draws = CP_GREEDY_EXPONENTIAL};
     for (size_t classes = 0; classes <= 3; classes += 3) {
         sample s = make_sample("unit", 900, 4, classes, 0);
-        copse_params *cart = options_of(&cp_cart_method, "min-leaf=2 min-leaf-weight=3"),
-                     *bf = options_of(&cp_bf_method, "min-leaf=2");
-        cp_greedy *g = fit(&cp_cart_method, &s.rows, cart, 1);
+        copse_params *cart = options_of(&cp_method_cart, "min-leaf=2 min-leaf-weight=3"),
+                     *bf = options_of(&cp_method_bf, "min-leaf=2");
+        cp_greedy *g = fit(&cp_method_cart, &s.rows, cart, 1);
         cp_greedy_rule a, b;
-        must(cp_greedy_rule_init(&a, &cart_kind, &s.rows, cart, &err), err);
-        must(cp_greedy_rule_init(&b, &bf_kind, &s.rows, bf, &err), err);
+        must(cp_greedy_fit_rule(&a, &cart_kind, &s.rows, cart, &err), err);
+        must(cp_greedy_fit_rule(&b, &bf_kind, &s.rows, bf, &err), err);
         assert_memory_equal(&a, &b, sizeof a);
         double weight[900];
         for (size_t i = 0; i < 900; i++) weight[i] = 1;
         cp_greedy_data data;
-        must(cp_greedy_data_init(&data, &s.rows, 0, NULL, &err), err);
+        must(cp_greedy_grow_data_init(&data, &s.rows, 0, NULL, &err), err);
         cp_greedy_job job = {.rows = 900, .weight = weight, .root = 1};
         cp_tree t = {0};
         must(cp_greedy_grow(&data, &b, &job, NULL, &t, &err), err);
@@ -252,7 +252,7 @@ static void bf_with_unit_weights_is_cart(void **state) {
         assert_memory_equal(t.gain, c->gain, 4 * sizeof *t.gain);
         if (!classes) assert_memory_equal(t.value, c->value, t.leaves * sizeof *t.value);
         cp_tree_clear(&t);
-        cp_greedy_data_clear(&data);
+        cp_greedy_grow_data_clear(&data);
         cp_greedy_free(g);
         cp_param_free(cart);
         cp_param_free(bf);
@@ -283,8 +283,8 @@ static void trunk_of_ebf_is_cart_with_its_limits(void **state) {
     for (size_t c = 0; c < COUNT(cases); c++)
         for (size_t classes = 0; classes <= 3; classes += 3) {
             sample s = make_sample("trunk", 1000, 3, classes, 0);
-            cp_greedy *ebf = fit_with(&cp_ebf_method, &s.rows, cases[c].ebf);
-            cp_greedy *cart = fit_with(&cp_cart_method, &s.rows, cases[c].cart);
+            cp_greedy *ebf = fit_with(&cp_method_ebf, &s.rows, cases[c].ebf);
+            cp_greedy *cart = fit_with(&cp_method_cart, &s.rows, cases[c].cart);
             assert_int_equal(ebf->trunk, cart->forest.tree[0].leaves);
             if (cases[c].leaves) assert_int_equal(ebf->trunk, cases[c].leaves);
             for (size_t m = 0; m < ebf->forest.trees; m++)
@@ -301,19 +301,19 @@ static void branches_hold_the_rows_of_their_trunk_leaf(void **state) {
     enum { ROWS = 900 };
     copse_error err;
     sample s = make_sample("branches", ROWS, 3, 0, 0);
-    cp_greedy *ebf = fit_with(&cp_ebf_method, &s.rows, "trees=3 trunk-min-leaf=120");
-    cp_greedy *cart = fit_with(&cp_cart_method, &s.rows, "min-leaf=120");
+    cp_greedy *ebf = fit_with(&cp_method_ebf, &s.rows, "trees=3 trunk-min-leaf=120");
+    cp_greedy *cart = fit_with(&cp_method_cart, &s.rows, "min-leaf=120");
     cp_greedy_weight w;
     size_t *start = NULL;
     must(cp_greedy_weight_init(&w, &s.rows, &err), err);
-    cp_greedy_route way = {&cart->forest.tree[0], &cart->forest, &s.rows};
+    cp_greedy_trunk_routing way = {&cart->forest.tree[0], &cart->forest, &s.rows};
     must(cp_greedy_trunk_route(&way, &w, NULL, &start, &err), err);
     assert_int_equal(start[ebf->trunk], ROWS);
     for (uint32_t m = 0; m < 3; m++) {
         double weight[ROWS] = {0};
         for (size_t k = 0; k < ebf->trunk; k++)
-            cp_greedy_weight_exponential(w.row + start[k], start[k + 1] - start[k], NULL, (cp_greedy_draw){1, m, k},
-                                         weight);
+            cp_greedy_weight_exponential(w.row + start[k], start[k + 1] - start[k], NULL,
+                                         (cp_greedy_weight_draw){1, m, k}, weight);
         assert_leaves_hold(ebf, m, &s.rows, weight);
     }
     cp_greedy_weight_clear(&w);
@@ -326,8 +326,8 @@ static void branches_hold_the_rows_of_their_trunk_leaf(void **state) {
 static void trunk_of_a_sample_keeps_its_size(void **state) {
     (void)state;
     sample s = make_sample("sampled trunk", 4000, 3, 0, 0);
-    cp_greedy *whole = fit_with(&cp_ebf_method, &s.rows, "trees=1 trunk-min-leaf=500");
-    cp_greedy *part = fit_with(&cp_ebf_method, &s.rows, "trees=1 trunk-min-leaf=500 trunk-sample=.5");
+    cp_greedy *whole = fit_with(&cp_method_ebf, &s.rows, "trees=1 trunk-min-leaf=500");
+    cp_greedy *part = fit_with(&cp_method_ebf, &s.rows, "trees=1 trunk-min-leaf=500 trunk-sample=.5");
     assert_true(part->trunk + 2 >= whole->trunk && part->trunk <= whole->trunk + 2);
     assert_int_equal(part->rows, 4000);
     cp_greedy_free(whole);
@@ -347,15 +347,15 @@ static uint32_t leaf_of(const cp_greedy *g, size_t m, const cp_rows *rows, size_
 static void parts_of_an_answer_make_the_whole(void **state) {
     (void)state;
     sample s = make_sample("parts", 533, 3, 0, 0);
-    copse_params *p = options_of(&cp_rf_method, "trees=9");
-    cp_greedy *g = fit(&cp_rf_method, &s.rows, p, 1);
-    cp_answer all = ask(&cp_rf_method, g, &s.rows, p, CP_NONE, 0), joined;
+    copse_params *p = options_of(&cp_method_rf, "trees=9");
+    cp_greedy *g = fit(&cp_method_rf, &s.rows, p, 1);
+    cp_answer all = ask(&cp_method_rf, g, &s.rows, p, CP_NONE, 0), joined;
     copse_error err;
     must(cp_answer_init(&joined, COPSE_REGRESS, s.rows.n, 0, &err), err);
     for (size_t first = 0, n; first < s.rows.n; first += n) {
         n = s.rows.n - first < 120 ? s.rows.n - first : 120;
-        cp_rows rows = cp_rows_part(&s.rows, first, n);
-        cp_answer part = ask(&cp_rf_method, g, &rows, p, CP_NONE, 0);
+        cp_rows rows = cp_rows_slice(&s.rows, first, n);
+        cp_answer part = ask(&cp_method_rf, g, &rows, p, CP_NONE, 0);
         must(cp_answer_place(&joined, first, &part, &err), err);
         cp_answer_clear(&part);
     }
@@ -393,7 +393,7 @@ static void numbers_are_mixtures_over_trees(void **state) {
                 double loc = f->centre + f->scale * (double)v->mean;
                 cp_component of_y = cp_mixture_at(&a, m), of_mean = cp_mixture_at(&b, m);
                 assert_near(of_y.loc, loc, 1e-12);
-                assert_rel(of_y.scale, f->scale * sqrt(cp_greedy_spread_var(&g->spread, v)), 1e-6);
+                assert_rel(of_y.scale, f->scale * sqrt(cp_greedy_leaf_variance_of(&g->spread, v)), 1e-6);
                 assert_near(of_mean.loc, loc, 1e-12);
                 assert_rel(of_mean.scale, f->scale * sqrt(g->spread.floor), 1e-6);
             }
@@ -451,12 +451,12 @@ static void out_of_bag_figures_are_what_they_say(void **state) {
     enum { ROWS = 500, TREES = 6 };
     for (size_t classes = 0; classes <= 3; classes += 3) {
         sample s = make_sample("bag", ROWS, 3, classes, 0);
-        cp_greedy *g = fit_with(&cp_rf_method, &s.rows, "trees=6");
+        cp_greedy *g = fit_with(&cp_method_rf, &s.rows, "trees=6");
         double bag[TREES][ROWS], n = 0, squares = 0, mean = 0, scatter = 0, right = 0, loss = 0, alpha = 0.1;
         uint32_t row[ROWS];
         for (uint32_t i = 0; i < ROWS; i++) row[i] = i;
         for (uint32_t m = 0; m < TREES; m++)
-            cp_greedy_weight_bootstrap(row, ROWS, NULL, (cp_greedy_draw){1, m, 0}, bag[m]);
+            cp_greedy_weight_bootstrap(row, ROWS, NULL, (cp_greedy_weight_draw){1, m, 0}, bag[m]);
         for (int pass = 0; pass < 2; pass++)
             for (size_t i = 0; i < ROWS; i++) {
                 double votes = 0, sum = 0, p[3] = {0};
@@ -502,7 +502,7 @@ static void pure_leaves_do_not_claim_certainty(void **state) {
         char text[80];
         snprintf(text, sizeof text, "%s min-leaf=1", few_trees(methods[k]));
         copse_params *p = options_of(methods[k], text);
-        cp_rows train = cp_rows_part(&s.rows, 0, 2000), test = cp_rows_part(&s.rows, 2000, 1000);
+        cp_rows train = cp_rows_slice(&s.rows, 0, 2000), test = cp_rows_slice(&s.rows, 2000, 1000);
         cp_greedy *g = fit(methods[k], &train, p, 1);
         cp_answer a = ask(methods[k], g, &test, p, CP_NONE, 0);
         double inside = 0;
@@ -532,7 +532,7 @@ static void weight_zero_is_a_row_left_out(void **state) {
     }
     for (size_t k = 0; k < COUNT(methods); k++) {
         copse_params *p = options_of(methods[k], few_trees(methods[k]));
-        cp_rows with = s.rows, without = cp_rows_part(&s.rows, FIRST, LEFT);
+        cp_rows with = s.rows, without = cp_rows_slice(&s.rows, FIRST, LEFT);
         with.weight = weight;
         without.weight = weight + FIRST;
         cp_greedy *a = fit(methods[k], &with, p, 2), *b = fit(methods[k], &without, p, 2);
@@ -606,8 +606,8 @@ static void any_allocation_may_fail(void **state) {
             double weight[60];
             for (size_t i = 0; i < 60; i++) weight[i] = (double)(i % 4);
             s.rows.weight = weight;
-            copse_params *p = options_of(methods[k], methods[k] == &cp_cart_method  ? ""
-                                                     : methods[k] == &cp_ssf_method ? "trees=1 subsets=2"
+            copse_params *p = options_of(methods[k], methods[k] == &cp_method_cart  ? ""
+                                                     : methods[k] == &cp_method_ssf ? "trees=1 subsets=2"
                                                                                     : "trees=2");
             copse_status status = COPSE_E_MEMORY;
             copse_error err;
@@ -649,7 +649,7 @@ static void awkward_inputs_are_answered(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT(methods); k++) {
         char one[80];
-        snprintf(one, sizeof one, "%s%s", few_trees(methods[k]), methods[k] == &cp_ssf_method ? " subsets=1" : "");
+        snprintf(one, sizeof one, "%s%s", few_trees(methods[k]), methods[k] == &cp_method_ssf ? " subsets=1" : "");
         sample row = make_sample("one row", 1, 2, 0, 0), class = make_sample("one class", 50, 2, 1, 0),
                many = make_sample("many classes", 3000, 2, 1000, 0), flat = make_sample("constant", 200, 2, 0, 0),
                wide = make_sample("wide", 40, 10000, 2, 0), gaps = make_sample("gaps", 300, 3, 0, 0);
@@ -702,15 +702,15 @@ static void answers_may_take_the_place_of_rows(void **state) {
     for (size_t k = 0; k < COUNT(with); k++) {
         size_t dims = with[k], gap[] = {ROWS - 4, ROWS - 1}; /* in the last gang; beyond it */
         sample s = make_sample("overwritten", ROWS, dims, 0, 0);
-        copse_params *p = options_of(&cp_bf_method, "trees=3 max-depth=5");
-        cp_rows few = cp_rows_part(&s.rows, 0, 1000);
-        cp_greedy *g = fit(&cp_bf_method, &few, p, 1);
+        copse_params *p = options_of(&cp_method_bf, "trees=3 max-depth=5");
+        cp_rows few = cp_rows_slice(&s.rows, 0, 1000);
+        cp_greedy *g = fit(&cp_method_bf, &few, p, 1);
         s.x[7] = -0.0f;
-        assert_overwriting_changes_nothing(&cp_bf_method, g, &s.rows, p);
+        assert_overwriting_changes_nothing(&cp_method_bf, g, &s.rows, p);
         for (size_t i = 0; i < COUNT(gap); i++) {
             float known = s.x[gap[i] * dims];
             s.x[gap[i] * dims] = NAN;
-            assert_overwriting_changes_nothing(&cp_bf_method, g, &s.rows, p);
+            assert_overwriting_changes_nothing(&cp_method_bf, g, &s.rows, p);
             s.x[gap[i] * dims] = known;
         }
         cp_greedy_free(g);
@@ -735,13 +735,13 @@ static void one_tree_with_categories_is_enough(void **state) {
     for (int seed = 1; seed <= 10; seed++) {
         char text[100];
         snprintf(text, sizeof text, "trees=5 max-leaves=2 features-per-split=1 seed=%d", seed);
-        copse_params *p = options_of(&cp_rf_method, text);
-        cp_greedy *g = fit(&cp_rf_method, &s.rows, p, 1);
+        copse_params *p = options_of(&cp_method_rf, text);
+        cp_greedy *g = fit(&cp_method_rf, &s.rows, p, 1);
         size_t plain = 0;
         for (size_t m = 0; m < 5; m++) plain += g->forest.tree[m].step != NULL;
         mixed += g->forest.tree[0].step && plain < 5;
         assert_int_equal(cp_tree_walk_takes_keys(&g->forest), plain == 5);
-        assert_overwriting_changes_nothing(&cp_rf_method, g, &s.rows, p);
+        assert_overwriting_changes_nothing(&cp_method_rf, g, &s.rows, p);
         cp_greedy_free(g);
         cp_param_free(p);
     }
@@ -764,8 +764,8 @@ static void levels_without_rows_go_with_missing_values(void **state) {
         cp_greedy *g = fit(m, &s.rows, p, 1);
         for (size_t t = 0; t < g->forest.trees; t++)
             for (size_t j = 0; j < g->forest.tree[t].nodes; j++) {
-                cp_node_view v;
-                cp_greedy_tree_node(g, t, (int32_t)j, &v);
+                cp_inspect_node v;
+                cp_greedy_inspect_node(g, t, (int32_t)j, &v);
                 if (!v.set) continue;
                 for (uint32_t level = USED; level < LEVELS; level++)
                     assert_int_equal(cp_split_in_set(v.set, level), v.missing_left);
@@ -785,10 +785,10 @@ static void impossible_options_are_refused(void **state) {
         const cp_method *method;
         const char *options;
         copse_status status;
-    } cases[] = {{&cp_rf_method, "features-per-split=5", COPSE_E_USAGE},
-                 {&cp_rf_method, "features-per-split=1.5", COPSE_E_USAGE},
-                 {&cp_ssf_method, "subsets=51", COPSE_E_DATA},
-                 {&cp_ssf_method, "subsets=50 trees=100000", COPSE_E_USAGE}};
+    } cases[] = {{&cp_method_rf, "features-per-split=5", COPSE_E_USAGE},
+                 {&cp_method_rf, "features-per-split=1.5", COPSE_E_USAGE},
+                 {&cp_method_ssf, "subsets=51", COPSE_E_DATA},
+                 {&cp_method_ssf, "subsets=50 trees=100000", COPSE_E_USAGE}};
     sample s = make_sample("refused", 50, 4, 0, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
         copse_error err;

@@ -21,7 +21,7 @@ static void exponential_weights_follow_their_law(void **state) {
     uint32_t *row = malloc(N * sizeof *row);
     double *w = malloc(N * sizeof *w), sum = 0, rate = 1, wrong = 1.15;
     count_up(row, N);
-    cp_greedy_weight_exponential(row, N, NULL, (cp_greedy_draw){.seed = seed_of("exp"), .tree = 3}, w);
+    cp_greedy_weight_exponential(row, N, NULL, (cp_greedy_weight_draw){.seed = seed_of("exp"), .tree = 3}, w);
     for (size_t i = 0; i < N; i++) sum += w[i];
     assert_near(sum / N, 1, 1e-12);
     double bound = sqrt(log(2 / ALPHA) / (2.0 * N));
@@ -57,7 +57,7 @@ static void bootstrap_counts_follow_their_law(void **state) {
     double *first = malloc(N * sizeof *first), *both = malloc(N * sizeof *both);
     for (uint32_t m = 0; m < N; m++) {
         double w[4];
-        cp_greedy_weight_bootstrap(row, 4, NULL, (cp_greedy_draw){.seed = seed_of("bootstrap"), .tree = m}, w);
+        cp_greedy_weight_bootstrap(row, 4, NULL, (cp_greedy_weight_draw){.seed = seed_of("bootstrap"), .tree = m}, w);
         assert_true(w[0] + w[1] + w[2] + w[3] == 4);
         first[m] = w[0];
         both[m] = w[1] + w[3];
@@ -92,10 +92,10 @@ static void trees_and_parts_have_draws_of_their_own(void **state) {
     uint32_t row[50];
     double w[4][50];
     count_up(row, 50);
-    cp_greedy_weight_exponential(row, 50, NULL, (cp_greedy_draw){1, 0, 0}, w[0]);
-    cp_greedy_weight_exponential(row, 50, NULL, (cp_greedy_draw){1, 1, 0}, w[1]);
-    cp_greedy_weight_exponential(row, 50, NULL, (cp_greedy_draw){1, 0, 1}, w[2]);
-    cp_greedy_weight_exponential(row, 50, NULL, (cp_greedy_draw){2, 0, 0}, w[3]);
+    cp_greedy_weight_exponential(row, 50, NULL, (cp_greedy_weight_draw){1, 0, 0}, w[0]);
+    cp_greedy_weight_exponential(row, 50, NULL, (cp_greedy_weight_draw){1, 1, 0}, w[1]);
+    cp_greedy_weight_exponential(row, 50, NULL, (cp_greedy_weight_draw){1, 0, 1}, w[2]);
+    cp_greedy_weight_exponential(row, 50, NULL, (cp_greedy_weight_draw){2, 0, 0}, w[3]);
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < a; b++)
             for (int i = 0; i < 50; i++) assert_true(w[a][i] != w[b][i]);
@@ -125,7 +125,7 @@ static void weights_are_scaled_to_the_number_of_rows(void **state) {
 static void draws_multiply_own_weights(void **state) {
     (void)state;
     const double own[] = {1, 2, 0, 5, 1e300 / 1e299}, rest[] = {1, 2, 5, 10};
-    cp_greedy_draw draw = {.seed = 7, .tree = 2};
+    cp_greedy_weight_draw draw = {.seed = 7, .tree = 2};
     double with[5] = {0}, left[4], plain[4], sum = 0;
     cp_greedy_weight a, b;
     own_weights(own, 5, &a);

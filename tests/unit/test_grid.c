@@ -49,8 +49,8 @@ static void takes_them_one_by_one(size_t n, size_t cols, int values, const char 
         for (int k = 0; k < 5; k++) {
             const float *on = cp_grid_point(&g, (int32_t)cp_rng_below(&rng, n));
             for (size_t c = 0; c < cols; c++) x[c] = k ? (float)(1.2 * cp_rng_unit(&rng) - .1) : on[c];
-            assert_int_equal(cp_grid_near(&g, x, SIZE_MAX), nearest(&g, x));
-            int32_t hasty = cp_grid_near(&g, x, 1);
+            assert_int_equal(cp_grid_nearest(&g, x, SIZE_MAX), nearest(&g, x));
+            int32_t hasty = cp_grid_nearest(&g, x, 1);
             assert_true(hasty != CP_NONE && !g.taken[hasty]);
         }
         int32_t drawn = cp_grid_draw(&g, &rng);
@@ -58,7 +58,7 @@ static void takes_them_one_by_one(size_t n, size_t cols, int values, const char 
         cp_grid_take(&g, drawn);
         cp_grid_take(&g, drawn);
     }
-    assert_int_equal(cp_grid_near(&g, x, SIZE_MAX), CP_NONE);
+    assert_int_equal(cp_grid_nearest(&g, x, SIZE_MAX), CP_NONE);
     assert_int_equal(cp_grid_draw(&g, &rng), CP_NONE);
     cp_grid_clear(&g);
     cp_space_free(s);

@@ -1,7 +1,7 @@
 /* Every tier against the plain loops, bit for bit, at every length up to beyond two blocks and at odd addresses. */
 #include "check.h"
 
-#include "num/kern.h"
+#include "kernel/kern.h"
 #include "num/rng.h"
 
 enum { MOST = 70, ROWS = 9 };
@@ -156,12 +156,12 @@ static void keys_of_every_tier_are_the_same(void **state) {
 
 /* Where the number of row i, column k stands once rows go as gangs. */
 static size_t in_gang(size_t i, size_t k, size_t dims) {
-    return i / CP_KERN_GANG * CP_KERN_GANG * dims + k * CP_KERN_GANG + i % CP_KERN_GANG;
+    return i / CP_KEY_BLOCK_ROWS * CP_KEY_BLOCK_ROWS * dims + k * CP_KEY_BLOCK_ROWS + i % CP_KEY_BLOCK_ROWS;
 }
 
 /* Room for n rows, in whole gangs; exact, for the address sanitizer. */
 static uint32_t *gang_room(size_t n, size_t dims) {
-    return malloc((n + CP_KERN_GANG - 1) / CP_KERN_GANG * CP_KERN_GANG * dims * sizeof(uint32_t) + !n);
+    return malloc((n + CP_KEY_BLOCK_ROWS - 1) / CP_KEY_BLOCK_ROWS * CP_KEY_BLOCK_ROWS * dims * sizeof(uint32_t) + !n);
 }
 
 static void gangs_are_keys_turned_about(void **state) {
@@ -171,7 +171,7 @@ static void gangs_are_keys_turned_about(void **state) {
     cp_rng rng;
     cp_rng_init(&rng, seed_of("gangs"), CP_FOR_TEST, 0, 0);
     for (size_t t = 0; t < COUNT(tier); t++)
-        for (size_t d = 1; d <= CP_KERN_GANG_DIMS; d++)
+        for (size_t d = 1; d <= CP_KEY_BLOCK_DIMS; d++)
             for (size_t m = 0; m < COUNT(many); m++)
                 for (size_t n = many[m], gap = 0; gap <= n;
                      gap++) { /* the row where NaN is; beyond the last: nowhere */
@@ -208,7 +208,7 @@ static void columns_become_gangs(void **state) {
                 uint32_t *key = gang_room(n, d);
                 for (size_t i = 0; i < n; i++) x[i] = (double)number(&rng);
                 if (n) x[at] = odd[o];
-                int fine = k->gang_column(x, shift, limit, n, key + column * CP_KERN_GANG, d * CP_KERN_GANG);
+                int fine = k->gang_column(x, shift, limit, n, key + column * CP_KEY_BLOCK_ROWS, d * CP_KEY_BLOCK_ROWS);
                 assert_int_equal(fine, !n || isfinite(odd[o]));
                 for (size_t i = 0; fine && i < n; i++) {
                     double z = fmin(fmax(x[i] - shift, -limit), limit);

@@ -51,7 +51,7 @@ static void marginal_is_the_product_of_predictives(void **state) {
         double stat[MOST_CLASSES] = {0}, sum = 0;
         for (size_t i = 0; i < ROWS; i++) {
             double p[MOST_CLASSES] = {0};
-            cp_leaf_predict_class(&c.m, stat, 1, p);
+            cp_leaf_dirichlet_predict(&c.m, stat, 1, p);
             sum += log(p[c.label[c.row[i]]]);
             cp_leaf_add(&c.m, stat, c.row[i]);
             assert_near(cp_leaf_log_marginal(&c.m, stat), sum, 1e-12);
@@ -200,8 +200,8 @@ static void prediction_is_the_mean_over_draws(void **state) {
         cp_leaf_draw(&c.m, stat, &rng, p);
         hits[(size_t)cp_leaf_draw_target(&c.m, p, &rng)]++;
     }
-    cp_leaf_predict_class(&c.m, stat, 0.25, predicted);
-    cp_leaf_predict_class(&c.m, stat, 0.75, predicted);
+    cp_leaf_dirichlet_predict(&c.m, stat, 0.25, predicted);
+    cp_leaf_dirichlet_predict(&c.m, stat, 0.75, predicted);
     for (size_t k = 0; k < 4; k++) {
         assert_near(predicted[k], (stat[k] + 0.5) / 12, 1e-15);
         assert_true(fabs(hits[k] / DRAWS - predicted[k]) < share_bound(DRAWS));

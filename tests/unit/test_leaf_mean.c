@@ -5,7 +5,7 @@
 #include <gsl/gsl_integration.h>
 #include <gsl/gsl_randist.h>
 
-#include "bart/bart.h"
+#include "bart/core/bart_view.h"
 #include "leaf/leaf.h"
 #include "num/draw.h"
 
@@ -95,10 +95,10 @@ static void a_sum_of_trees_judges_leaves_alike(void **state) {
     make_case(&c, 2);
     cp_leaf_gather(&c.m, c.row, ROWS, stat);
     cp_bart_view v = {.r = c.r, .leaf_var = c.m.leaf_var, .noise_var = c.m.noise_var};
-    assert_true(cp_bart_log_leaf(&v, stat[0], stat[1]) == cp_leaf_log_marginal(&c.m, stat));
-    assert_true(cp_bart_log_leaf(&v, 0, 0) == 0);
+    assert_true(cp_bart_view_log_leaf(&v, stat[0], stat[1]) == cp_leaf_log_marginal(&c.m, stat));
+    assert_true(cp_bart_view_log_leaf(&v, 0, 0) == 0);
     v.r = NULL;
-    assert_true(cp_bart_log_leaf(&v, stat[0], stat[1]) == 0);
+    assert_true(cp_bart_view_log_leaf(&v, stat[0], stat[1]) == 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------- statistics */

@@ -51,7 +51,7 @@ static void marginal_is_the_product_of_predictives(void **state) {
         make_case(&c, shapes[s].kappa, shapes[s].nu, shapes[s].lambda);
         double stat[3] = {0}, sum = 0, tol = shapes[s].nu > 1e6 ? 1e-7 : 1e-11;
         for (size_t i = 0; i < ROWS; i++) {
-            sum += log_density(cp_leaf_predict_number(&c.m, stat, 1), c.y[c.row[i]]);
+            sum += log_density(cp_leaf_nig_predict(&c.m, stat, 1), c.y[c.row[i]]);
             cp_leaf_add(&c.m, stat, c.row[i]);
             assert_near(cp_leaf_log_marginal(&c.m, stat), sum, tol);
         }
@@ -164,7 +164,7 @@ static void huge_offsets_and_equal_targets_stay_finite(void **state) {
         for (size_t i = 0; i < ROWS; i++) c.y[i] = 1e9 + (equal ? 0 : c.y[i] / (1 + (double)i));
         double stat[3];
         cp_leaf_gather(&c.m, c.row, ROWS, stat);
-        cp_component p = cp_leaf_predict_number(&c.m, stat, 1);
+        cp_component p = cp_leaf_nig_predict(&c.m, stat, 1);
         assert_true(isfinite(cp_leaf_log_marginal(&c.m, stat)));
         assert_true(isfinite(p.scale) && p.scale > 0);
         assert_near(p.loc, 1e9, 1e-3);
@@ -259,7 +259,7 @@ static void draws_follow_the_posterior(void **state) {
             z[i] = (mu[i] - p.mu) * sqrt(p.kappa / s2[i]);
             target[i] = cp_leaf_draw_target(&c.m, drawn, &rng);
         }
-        cp_component predicted = cp_leaf_predict_number(&c.m, stat, 1);
+        cp_component predicted = cp_leaf_nig_predict(&c.m, stat, 1);
         assert_true(ks_one(mu, DRAWS, mean_cdf, &p) < bound);
         assert_true(ks_one(s2, DRAWS, variance_cdf, &p) < bound);
         assert_true(ks_one(z, DRAWS, standard_cdf, NULL) < bound);
@@ -281,7 +281,7 @@ static void prediction_has_the_closed_form(void **state) {
     make_case(&c, 0.7, 3, 0.4);
     cp_leaf_gather(&c.m, c.row, 9, stat);
     posterior p = posterior_of(&c.m, stat);
-    cp_component got = cp_leaf_predict_number(&c.m, stat, 0.3);
+    cp_component got = cp_leaf_nig_predict(&c.m, stat, 0.3);
     assert_true(got.weight == 0.3);
     assert_near(got.loc, p.mu, 1e-15);
     assert_near(got.scale * got.scale, p.b / p.nu * (p.kappa + 1) / p.kappa, 1e-14);

@@ -590,7 +590,7 @@ static void a_part_of_the_rows_has_its_own_weights(void **state) {
     (void)state;
     const float x[] = {1, 2, 3};
     const double y[] = {4, 5, 6}, weight[] = {7, 8, 9};
-    cp_rows rows = {.n = 3, .dims = 1, .x = x, .y = y, .weight = weight}, part = cp_rows_part(&rows, 1, 2);
+    cp_rows rows = {.n = 3, .dims = 1, .x = x, .y = y, .weight = weight}, part = cp_rows_slice(&rows, 1, 2);
     assert_true(part.n == 2 && part.x[0] == 2 && part.y[0] == 5 && part.weight[0] == 8);
 }
 
@@ -608,7 +608,7 @@ static void the_mean_has_a_distribution_of_its_own(void **state) {
     assert_near(copse_prediction_sd(y, 0), sqrt(between * between + .25), 1e-9);
     for (int32_t tree = 0; tree < TOY_TREES; tree++) {
         cp_answer a;
-        cp_question q = {.table = t, .first = 3, .n = 2, .one_tree = 1, .tree = tree};
+        cp_query q = {.table = t, .first = 3, .n = 2, .one_tree = 1, .tree = tree};
         must(cp_model_ask(m, &q, NULL, &a, &err), err);
         assert_near(cp_mixture_mean(cp_answer_mixture(&a, 0)), 3 * (tree + 1), 1e-12);
         assert_near(cp_mixture_mean(cp_answer_mixture(&a, 1)), 4 * (tree + 1) + 10, 1e-12);
@@ -713,7 +713,7 @@ static void assert_answered_as_encoded(const copse_model *m, const copse_table *
     cp_rows rows = cp_model_rows(m, x, n);
     copse_run whole = {.threads = 1}, cut = {.threads = first ? 2 : 1}; /* two: smaller blocks */
     must(cp_model_predict(m, t, first, n, &cut, &a, &err), err);
-    must(cp_model_ask(m, &(cp_question){.rows = &rows, .n = n}, &whole, &b, &err), err);
+    must(cp_model_ask(m, &(cp_query){.rows = &rows, .n = n}, &whole, &b, &err), err);
     if (m->schema->task == COPSE_CLASS) assert_memory_equal(a.probs, b.probs, n * a.classes * sizeof *a.probs);
     per_row = m->schema->task == COPSE_CLASS ? 0 : a.per_row;
     for (size_t i = 0; i < n; i++)

@@ -62,19 +62,19 @@ static void splits_that_should_have_paused_are_not_read(void **state) {
 /* Rows of the sample and points outside of it. */
 static void a_point_goes_through_many_trees_as_through_each(void **state) {
     (void)state;
-    enum { TREES = CP_MONDRIAN_ABREAST, POINTS = 100 };
+    enum { TREES = CP_MONDRIAN_PATH_LANES, POINTS = 100 };
     copse_error err;
     sample s = make_sample("side by side", POINTS, 3, 4, 0);
     copse_params *p = options("trees=16");
     cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
-    cp_mondrian_walk all = {0}, one = {0};
+    cp_mondrian_paths all = {0}, one = {0};
     for (size_t i = 0; i < POINTS; i++) {
         size_t trees = 1 + i % TREES;
         float x[3] = {s.x[3 * i], s.x[3 * i + 1], s.x[3 * i + 2] + (i % 2 ? 0.3f : 0)};
-        must(cp_mondrian_walk_trees(&all, f->tree, trees, &f->space, x, &err), err);
+        must(cp_mondrian_path_find_in_trees(&all, f->tree, trees, &f->space, x, &err), err);
         for (size_t m = 0; m < trees; m++) {
             const cp_mondrian_path *a = &all.path[m], *b = &one.path[0];
-            must(cp_mondrian_walk_down(&one, &f->tree[m], &f->space, x, 1, &err), err);
+            must(cp_mondrian_path_find(&one, &f->tree[m], &f->space, x, 1, &err), err);
             assert_int_equal(a->n, b->n);
             for (size_t k = 0; k < a->n; k++)
                 assert_int_equal(cp_mondrian_path_node(a, k), cp_mondrian_path_node(b, k));
@@ -83,8 +83,8 @@ static void a_point_goes_through_many_trees_as_through_each(void **state) {
             assert_true(a->stay == b->stay);
         }
     }
-    cp_mondrian_walk_clear(&all);
-    cp_mondrian_walk_clear(&one);
+    cp_mondrian_path_clear(&all);
+    cp_mondrian_path_clear(&one);
     cp_mondrian_free(f);
     cp_param_free(p);
     free_sample(&s);
@@ -94,8 +94,8 @@ static void a_cut_never_reaches_the_upper_end(void **state) {
     (void)state;
     const float lower = 1, upper = nextafterf(1, 2);
     for (int i = 0; i <= 10; i++) {
-        assert_true(cp_mondrian_cut(lower, upper, i / 10. * (double)(upper - lower)) == lower);
-        float c = cp_mondrian_cut(-3, 5, i / 10. * 8.);
+        assert_true(cp_mondrian_grow_cut(lower, upper, i / 10. * (double)(upper - lower)) == lower);
+        float c = cp_mondrian_grow_cut(-3, 5, i / 10. * 8.);
         assert_true(c >= -3 && c < 5);
     }
 }

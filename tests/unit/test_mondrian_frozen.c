@@ -6,7 +6,7 @@ static cp_mondrian *thaw(image from, const cp_rows *rows, const copse_params *p)
     copse_error err;
     void *out;
     must(read_image(from, rows, p, &out, &err), err);
-    must(cp_mondrian_method.settle(out, p, NULL, &err), err);
+    must(cp_method_mondrian.settle(out, p, NULL, &err), err);
     return out;
 }
 
@@ -59,8 +59,8 @@ static void a_frozen_forest_predicts_the_same_to_the_last_bit(void **state) {
         image living = image_with(f, p, 0), frozen = image_with(f, p, COPSE_SAVE_FROZEN);
         cp_mondrian *back = thaw(frozen, &s.rows, p);
         assert_sound(back, p);
-        assert_false(cp_mondrian_method.can_learn(back));
-        assert_int_equal(cp_mondrian_method.rows(back), cases[i].n);
+        assert_false(cp_method_mondrian.can_learn(back));
+        assert_int_equal(cp_method_mondrian.rows(back), cases[i].n);
         assert_true(back->space.rows <= cases[i].n);
         assert_true(back->log_marginal == f->log_marginal);
         assert_same_answers(f, back, &s.rows, p, 0);
@@ -91,7 +91,7 @@ static void so_it_does_after_learning_online(void **state) {
         first.n = (s.rows.n + 1) / 2;
         cp_mondrian *f = fit_rows(&first, first.n, p);
         for (size_t r = first.n; r < s.rows.n; r++) learn_rows(f, &s.rows, r, 1, p);
-        must(cp_mondrian_method.settle(f, p, NULL, &err), err);
+        must(cp_method_mondrian.settle(f, p, NULL, &err), err);
         image frozen = image_with(f, p, COPSE_SAVE_FROZEN);
         cp_mondrian *back = thaw(frozen, &s.rows, p);
         assert_sound(back, p);
@@ -144,10 +144,10 @@ static void a_forest_that_lags_is_not_frozen(void **state) {
     cp_mondrian *f = fit_rows(&first, first.n, p);
     volatile int stop = 1;
     copse_run run = {.stop = &stop, .threads = 1};
-    assert_int_equal(cp_mondrian_method.update(f, &first, p, &run, NULL, &err), COPSE_E_STOPPED);
+    assert_int_equal(cp_method_mondrian.update(f, &first, p, &run, NULL, &err), COPSE_E_STOPPED);
     cp_writer *w = NULL;
     must(cp_writer_new(&w, &err), err);
-    assert_int_equal(cp_mondrian_write(f, p, COPSE_SAVE_FROZEN, w, &err), COPSE_E_USAGE);
+    assert_int_equal(cp_mondrian_file_write(f, p, COPSE_SAVE_FROZEN, w, &err), COPSE_E_USAGE);
     cp_writer_free(w);
     cp_mondrian_free(f);
     cp_param_free(p);

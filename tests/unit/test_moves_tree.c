@@ -12,7 +12,7 @@ typedef struct world {
     double *y;
     cp_ranks ranks;
     cp_leaf leaf;
-    cp_moves_model model;
+    cp_moves_tree_model model;
     cp_moves moves;
     cp_moves_tree tree;
 } world;
@@ -59,7 +59,7 @@ static copse_status init_moves(world *w, const shape *s, copse_error *err) {
         CP_TRY(cp_leaf_dirichlet_init(&w->leaf, w->label, s->rows, s->classes, 5, err));
     else
         CP_TRY(cp_leaf_nig_init(&w->leaf, w->y, s->rows, .1, 3, .1, err));
-    cp_moves_model_init(&w->model, &w->ranks, &w->leaf, s->prior);
+    cp_moves_tree_model_init(&w->model, &w->ranks, &w->leaf, s->prior);
     CP_TRY(cp_moves_init(&w->moves, &w->model, share, err));
     return cp_moves_tree_init(&w->tree, &w->model, err);
 }
@@ -343,12 +343,12 @@ static copse_status read_back(cp_writer *w, cp_moves *k, cp_moves_tree *t, copse
     cp_reader *r = NULL;
     CP_TRY(cp_writer_finish(w, &bytes, &n, err));
     CP_TRY(cp_reader_new(bytes, n, &r, err));
-    copse_status status = cp_moves_read(k, t, r, err);
+    copse_status status = cp_moves_file_read(k, t, r, err);
     cp_reader_free(r);
     return status;
 }
 
-/* Writes the image as cp_moves_write would and reads it. */
+/* Writes the image as cp_moves_file_write would and reads it. */
 static copse_status read_image(const image *m, cp_moves *k, cp_moves_tree *t, copse_error *err) {
     cp_writer *w = NULL;
     must(cp_writer_new(&w, err), *err);
@@ -395,7 +395,7 @@ static void files_bring_back_the_very_state(void **state) {
             cp_writer *file = NULL;
             for (int step = 0; step < 30; step++) reckless_step(&w, &rng);
             must(cp_writer_new(&file, &err), err);
-            must(cp_moves_write(&w.tree, file, &err), err);
+            must(cp_moves_file_write(&w.tree, file, &err), err);
             must(read_back(file, &w.moves, &again, &err), err);
             cp_writer_free(file);
             assert_null(cp_moves_tree_check(&again, &w.model));

@@ -17,27 +17,27 @@ static const struct kind {
     unsigned is;
     const char *options;
 } kinds[] = {
-    {&cp_mondrian_method, 2, 3, 0, BATCH, "trees=5"},
-    {&cp_mondrian_method, 2, 3, 4, BATCH, "trees=5"},  /* many rows at one point, of several classes */
-    {&cp_mondrian_method, 3, 40, 6, BATCH, "trees=5"}, /* more classes than bits in a word */
-    {&cp_mondrian_method, 2, 3, 0, BATCH, "trees=20 lifetime=1"},
-    {&cp_mondrian_method, 2, 4, 5, BATCH, "trees=5 min-samples-split=5"},
-    {&cp_mondrian_method, 2, 0, 0, BATCH | MUTE, "trees=5 min-samples-split=4"},
-    {&cp_mondrian_method, 2, 0, 4, BATCH, "trees=20 min-samples-split=2 posterior=fast"},
-    {&cp_mondrian_method, 1, 0, 0, BATCH, "trees=5 lifetime=2 posterior=fast"},
-    {&cp_orf_method, 3, 3, 0, 0, "trees=5 min-samples=10"},
-    {&cp_orf_method, 3, 40, 6, 0, "trees=5 min-samples=10 tests=3"},
-    {&cp_orf_method, 3, 3, 0, 0, "trees=5 min-samples=10 forget=.02"},
-    {&cp_orf_method, 3, 0, 0, 0, "trees=5 min-samples=10"},
-    {&cp_orf_method, 3, 0, 5, 0, "trees=5 min-samples=2 min-gain=.1"},
-    {&cp_dyntree_method, 2, 3, 0, 0, "particles=20"},
-    {&cp_dyntree_method, 2, 3, 4, 0, "particles=15 resampling=multinomial"},
-    {&cp_dyntree_method, 3, 40, 6, 0, "particles=7 min-leaf=2"},
-    {&cp_dyntree_method, 1, 2, 0, 0, "particles=1"},
-    {&cp_dyntree_method, 2, 0, 0, BATCH, "particles=20"},
-    {&cp_dyntree_method, 2, 0, 4, BATCH, "particles=15 min-leaf=1 beta-split=0.2"},
-    {&cp_dyntree_method, 3, 0, 0, BATCH, "particles=9 min-leaf=5 resampling=residual"},
-    {&cp_dyntree_method, 1, 0, 3, BATCH, "particles=15 alpha-split=0.99 beta-split=0 resampling=stratified"},
+    {&cp_method_mondrian, 2, 3, 0, BATCH, "trees=5"},
+    {&cp_method_mondrian, 2, 3, 4, BATCH, "trees=5"},  /* many rows at one point, of several classes */
+    {&cp_method_mondrian, 3, 40, 6, BATCH, "trees=5"}, /* more classes than bits in a word */
+    {&cp_method_mondrian, 2, 3, 0, BATCH, "trees=20 lifetime=1"},
+    {&cp_method_mondrian, 2, 4, 5, BATCH, "trees=5 min-samples-split=5"},
+    {&cp_method_mondrian, 2, 0, 0, BATCH | MUTE, "trees=5 min-samples-split=4"},
+    {&cp_method_mondrian, 2, 0, 4, BATCH, "trees=20 min-samples-split=2 posterior=fast"},
+    {&cp_method_mondrian, 1, 0, 0, BATCH, "trees=5 lifetime=2 posterior=fast"},
+    {&cp_method_orf, 3, 3, 0, 0, "trees=5 min-samples=10"},
+    {&cp_method_orf, 3, 40, 6, 0, "trees=5 min-samples=10 tests=3"},
+    {&cp_method_orf, 3, 3, 0, 0, "trees=5 min-samples=10 forget=.02"},
+    {&cp_method_orf, 3, 0, 0, 0, "trees=5 min-samples=10"},
+    {&cp_method_orf, 3, 0, 5, 0, "trees=5 min-samples=2 min-gain=.1"},
+    {&cp_method_dyntree, 2, 3, 0, 0, "particles=20"},
+    {&cp_method_dyntree, 2, 3, 4, 0, "particles=15 resampling=multinomial"},
+    {&cp_method_dyntree, 3, 40, 6, 0, "particles=7 min-leaf=2"},
+    {&cp_method_dyntree, 1, 2, 0, 0, "particles=1"},
+    {&cp_method_dyntree, 2, 0, 0, BATCH, "particles=20"},
+    {&cp_method_dyntree, 2, 0, 4, BATCH, "particles=15 min-leaf=1 beta-split=0.2"},
+    {&cp_method_dyntree, 3, 0, 0, BATCH, "particles=9 min-leaf=5 resampling=residual"},
+    {&cp_method_dyntree, 1, 0, 3, BATCH, "particles=15 alpha-split=0.99 beta-split=0 resampling=stratified"},
 };
 
 typedef void one_test(const struct kind *k, const cp_rows *rows, const copse_params *p);
@@ -124,10 +124,10 @@ static void use_threads(const struct kind *k, const cp_rows *rows, const copse_p
     copse_error err;
     for (int i = 0; i < WAYS; i++) {
         copse_run run = {.threads = threads[i]};
-        cp_rows part = cp_rows_part(rows, 0, 100);
+        cp_rows part = cp_rows_slice(rows, 0, 100);
         must(k->method->fit(&part, p, &run, &f[i], &err), err);
         for (size_t r = 100; r < rows->n; r += part.n) {
-            part = cp_rows_part(rows, r, r < 290 ? 190 : 1);
+            part = cp_rows_slice(rows, r, r < 290 ? 190 : 1);
             must(k->method->update(f[i], &part, p, &run, NULL, &err), err);
         }
     }
@@ -145,7 +145,7 @@ static void stop_and_go_on(const struct kind *k, const cp_rows *rows, const cops
     copse_error err;
     volatile int stop = 1;
     copse_run run = {.stop = &stop, .threads = 1};
-    cp_rows rest = cp_rows_part(rows, 100, 100);
+    cp_rows rest = cp_rows_slice(rows, 100, 100);
     void *whole = fit_rows(rows, 100, p), *stopped = fit_rows(rows, 100, p);
     learn_rows(whole, rows, 100, 100, p);
     assert_int_equal(k->method->update(stopped, &rest, p, &run, NULL, &err), COPSE_E_STOPPED);
@@ -164,7 +164,7 @@ static void rows_that_wait_are_learnt_next(void **state) {
 
 /* Whatever allocation fails, what is taken in is learnt in the end, and once. */
 static void run_out_of_memory(const struct kind *k, const cp_rows *rows, const copse_params *p) {
-    cp_rows rest = cp_rows_part(rows, 30, 30);
+    cp_rows rest = cp_rows_slice(rows, 30, 30);
     void *whole = fit_rows(rows, 30, p);
     int failed = 0;
     learn_rows(whole, rows, 30, 30, p);
@@ -245,12 +245,12 @@ static void assert_same_answer(const cp_answer *a, size_t i, const cp_answer *b,
 static void ask_and_learn(const struct kind *k, const cp_rows *rows, const copse_params *p) {
     copse_error err;
     void *f = fit_rows(rows, 40, p), *slow = fit_rows(rows, 40, p);
-    cp_rows rest = cp_rows_part(rows, 40, rows->n);
+    cp_rows rest = cp_rows_slice(rows, 40, rows->n);
     cp_answer before;
     must(cp_answer_init(&before, rest.task, rest.n, rest.classes, &err), err);
     assert_int_equal(k->method->update(f, &rest, p, NULL, &before, &err), k->is & MUTE ? COPSE_E_USAGE : COPSE_OK);
     for (size_t r = 0; !(k->is & MUTE) && r < rest.n; r++) {
-        cp_rows row = cp_rows_part(&rest, r, 1);
+        cp_rows row = cp_rows_slice(&rest, r, 1);
         cp_answer one = ask(slow, &row, p);
         assert_same_answer(&before, r, &one, 0);
         cp_answer_clear(&one);
@@ -271,7 +271,7 @@ static void answers_are_those_before_learning(void **state) {
 /* Fit, learn with a new class or answer, write, read. */
 static copse_status live(const struct kind *k, const cp_rows *rows, const copse_params *p, copse_error *err) {
     copse_run run = {.threads = 1};
-    cp_rows first = cp_rows_part(rows, 0, 20), rest = cp_rows_part(rows, 20, rows->n);
+    cp_rows first = cp_rows_slice(rows, 0, 20), rest = cp_rows_slice(rows, 20, rows->n);
     int is_mute = k->classes || k->is & MUTE;
     void *f = NULL, *back = NULL;
     cp_writer *w = NULL;

@@ -7,7 +7,7 @@
 #include "orf/orf.h"
 
 static copse_params *options(const char *text) {
-    return options_of(&cp_orf_method, text);
+    return options_of(&cp_method_orf, text);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- laws */
@@ -21,7 +21,7 @@ static double distance_from_poisson(double mean) {
         for (uint64_t row = 0; row < ROWS; row++) {
             cp_rng rng;
             cp_rng_init(&rng, seed_of("poisson"), CP_FOR_EXTEND, m, row);
-            size_t k = cp_orf_copies(&rng);
+            size_t k = cp_orf_tree_copies(&rng);
             assert_true(k < MOST);
             count[k]++;
         }
@@ -197,7 +197,7 @@ static void assert_moments(const shadow *w, const size_t *row, size_t n, const c
 static void assert_leaf(const shadow *w, const shadow_node *n, const cp_orf_tree *t, size_t leaf, double centre) {
     static size_t part[SHADOW_ROWS];
     for (size_t i = 0; i < w->f->tests; i++) {
-        assert_near(cp_orf_gain(t, w->f, leaf, i), n->n_own ? gain_by_hand(w, n, i) : 0, 1e-10);
+        assert_near(cp_orf_tree_gain(t, w->f, leaf, i), n->n_own ? gain_by_hand(w, n, i) : 0, 1e-10);
         for (int right = 0; right < (w->rows->y ? 2 : 1); right++) {
             size_t k = side_of(w, n, i, !right, part);
             if (w->rows->y)
@@ -241,7 +241,7 @@ static size_t follow(const cp_rows *rows, const char *text, size_t min_samples, 
         cp_rng rng;
         double y = rows->y ? rows->y[i] - rows->y[0] : rows->label[i];
         cp_rng_init(&rng, f->rules.seed, CP_FOR_EXTEND, 0, i);
-        size_t copies = cp_orf_copies(&rng);
+        size_t copies = cp_orf_tree_copies(&rng);
         must(cp_orf_tree_learn(t, &f->rules, 0, rows->x + i * rows->dims, y, &err), err);
         for (size_t k = 0; k < copies; k++) shadow_copy(&w, i);
         if (!same_splits(&w, t)) break;
@@ -366,7 +366,7 @@ static void a_leaf_says_what_its_rows_say(void **state) {
     for (size_t i = 0; i < 50; i++) {
         cp_rng rng;
         cp_rng_init(&rng, 1, CP_FOR_EXTEND, 0, i);
-        double k = (double)cp_orf_copies(&rng);
+        double k = (double)cp_orf_tree_copies(&rng);
         n += k;
         count[s.label[i]] += k;
         sum += k * s.y[i];
@@ -381,7 +381,7 @@ static void a_leaf_says_what_its_rows_say(void **state) {
     for (size_t i = 0; i < 50; i++) {
         cp_rng rng;
         cp_rng_init(&rng, 1, CP_FOR_EXTEND, 0, i);
-        square += (double)cp_orf_copies(&rng) * pow(s.y[i] - sum / n, 2);
+        square += (double)cp_orf_tree_copies(&rng) * pow(s.y[i] - sum / n, 2);
         of_all += pow(s.y[i] - mean, 2) / 50;
     }
     all = (square + 2 * of_all) / (n + 2);
@@ -413,9 +413,9 @@ static void trees_that_err_are_begun_anew(void **state) {
             cp_orf_tree was[TREES];
             size_t changed = 0, old = 0;
             double rate = 0;
-            cp_rows row = cp_rows_part(&s.rows, i, 1);
+            cp_rows row = cp_rows_slice(&s.rows, i, 1);
             memcpy(was, f->tree, sizeof was);
-            must(cp_orf_method.update(f, &row, p, NULL, NULL, &err), err);
+            must(cp_method_orf.update(f, &row, p, NULL, NULL, &err), err);
             for (size_t m = 0; m < TREES; m++) {
                 if (f->tree[m].born != was[m].born) {
                     assert_int_equal(f->tree[m].born, i + 1);
@@ -437,7 +437,7 @@ static void trees_that_err_are_begun_anew(void **state) {
     }
     s.rows = (cp_rows){.task = COPSE_REGRESS, .n = 5, .dims = 2, .x = s.x, .y = s.y};
     void *none = NULL;
-    assert_int_equal(cp_orf_method.fit(&s.rows, p, NULL, &none, &err), COPSE_E_USAGE);
+    assert_int_equal(cp_method_orf.fit(&s.rows, p, NULL, &none, &err), COPSE_E_USAGE);
     cp_param_free(p);
     free_sample(&s);
 }
@@ -452,7 +452,7 @@ static void forgetting_follows_a_change(void **state) {
     for (int k = 0; k < 2; k++) {
         copse_params *p = options(k ? "trees=20 min-samples=20 forget=.01" : "trees=20 min-samples=20");
         cp_orf *f = fit_rows(&s.rows, N - TEST, p);
-        cp_rows test = cp_rows_part(&s.rows, N - TEST, TEST);
+        cp_rows test = cp_rows_slice(&s.rows, N - TEST, TEST);
         cp_answer a;
         a = ask(f, &test, p);
         for (size_t i = 0; i < TEST; i++) right[k] += cp_answer_label(&a, i) == (size_t)test.label[i];

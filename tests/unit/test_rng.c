@@ -42,13 +42,13 @@ static void blocks_follow_one_another(void **state) {
 static void a_sheaf_holds_the_streams_of_its_steps(void **state) {
     (void)state;
     static const uint64_t step[] = {0, 17, UINT32_MAX - 20, UINT32_MAX - 5, 1ull << 32, UINT64_MAX - 40};
-    static const size_t sizes[] = {1, 3, 7, CP_RNG_SHEAF};
+    static const size_t sizes[] = {1, 3, 7, CP_RNG_BATCH};
     for (size_t k = 0; k < sizeof step / sizeof *step; k++)
         for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
-            cp_rng_sheaf sheaf;
-            cp_rng_sheaf_init(&sheaf, 0x123456789abcdefull, CP_FOR_TEST, 0xffffff, step[k], sizes[n]);
+            cp_rng_batch sheaf;
+            cp_rng_batch_init(&sheaf, 0x123456789abcdefull, CP_FOR_TEST, 0xffffff, step[k], sizes[n]);
             for (size_t i = 0; i < sizes[n]; i++) {
-                cp_rng a = cp_rng_of(&sheaf, i), b;
+                cp_rng a = cp_rng_batch_get(&sheaf, i), b;
                 cp_rng_init(&b, 0x123456789abcdefull, CP_FOR_TEST, 0xffffff, step[k] + i);
                 for (int w = 0; w < 11; w++) assert_int_equal(cp_rng_u32(&a), cp_rng_u32(&b));
                 for (int w = 0; w < 5; w++) assert_true(cp_rng_u64(&a) == cp_rng_u64(&b));

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "data/schema.h"
-#include "num/kern.h"
+#include "kernel/kern.h"
 #include "num/rng.h"
 
 /* ------------------------------------------------------------------------------------------------- tables and logs */
@@ -597,24 +597,25 @@ static void gangs_are_the_rows_as_keys(void **state) {
     must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_RAW, NULL, &s, &err), err);
     assert_true(s->dims == DIMS && s->shift[0] != 0);
     float *x = malloc(ROWS * DIMS * sizeof *x);
-    uint32_t *key = malloc((ROWS + CP_KERN_GANG) * DIMS * sizeof *key);
+    uint32_t *key = malloc((ROWS + CP_KEY_BLOCK_ROWS) * DIMS * sizeof *key);
     for (size_t first = 0; first < 20; first += 5)
         for (size_t o = 0; o < COUNT(odd); o++) {
             int whole;
             double known = t->col[2].number[1500];
             if (odd[o] != 0) t->col[2].number[1500] = odd[o];
-            must(cp_schema_encode_gangs(s, (cp_table_rows){t, first, ROWS - first}, key, &whole, &err), err);
+            must(cp_schema_encode_keys(s, (cp_table_rows){t, first, ROWS - first}, key, &whole, &err), err);
             t->col[2].number[1500] = known;
             assert_int_equal(whole, odd[o] == 0);
             must(cp_schema_encode(s, (cp_table_rows){t, first, ROWS - first}, x, &err), err);
             for (size_t i = 0; whole && i < ROWS - first; i++)
                 for (size_t d = 0; d < DIMS; d++)
-                    assert_int_equal(key[(i - i % CP_KERN_GANG) * DIMS + d * CP_KERN_GANG + i % CP_KERN_GANG],
-                                     cp_kern_key(x[i * DIMS + d]));
+                    assert_int_equal(
+                        key[(i - i % CP_KEY_BLOCK_ROWS) * DIMS + d * CP_KEY_BLOCK_ROWS + i % CP_KEY_BLOCK_ROWS],
+                        cp_kern_key(x[i * DIMS + d]));
         }
     int whole;
     t->col[1].code[3] = CP_NONE;
-    must(cp_schema_encode_gangs(s, (cp_table_rows){t, 0, ROWS}, key, &whole, &err), err);
+    must(cp_schema_encode_keys(s, (cp_table_rows){t, 0, ROWS}, key, &whole, &err), err);
     assert_false(whole);
     free(x);
     free(key);
@@ -817,7 +818,7 @@ static copse_table *mixed_table(void) {
 static copse_status write_schema(const cp_schema *s, cp_writer **out, const unsigned char **bytes, size_t *n,
                                  copse_error *err) {
     CP_TRY(cp_writer_new(out, err));
-    copse_status status = cp_schema_write(s, *out, err);
+    copse_status status = cp_schema_file_write(s, *out, err);
     if (!status) status = cp_writer_finish(*out, bytes, n, err);
     if (status) cp_writer_free(*out);
     return status;
@@ -826,7 +827,7 @@ static copse_status write_schema(const cp_schema *s, cp_writer **out, const unsi
 static copse_status read_schema(const unsigned char *bytes, size_t n, cp_schema **out, copse_error *err) {
     cp_reader *r;
     CP_TRY(cp_reader_new(bytes, n, &r, err));
-    copse_status status = cp_schema_read(r, out, err);
+    copse_status status = cp_schema_file_read(r, out, err);
     cp_reader_free(r);
     return status;
 }

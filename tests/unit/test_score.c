@@ -66,7 +66,8 @@ static void a_table_is_scored_as_its_blocks_are(void **state) {
         for (size_t first = 0; first < 1100; first += 100) {
             cp_answer answer;
             must(cp_model_predict(m, test, first, 100, NULL, &answer, &err), err);
-            must(cp_score_add(&metric, m, &(cp_scored){.answer = &answer, .truth = test, .first = first}, NULL, &err),
+            must(cp_score_add(&metric, m, &(cp_score_rows){.answer = &answer, .truth = test, .first = first}, NULL,
+                              &err),
                  err);
             cp_answer_clear(&answer);
         }

@@ -1,7 +1,7 @@
 #include "check.h"
 
+#include "kernel/sort.h"
 #include "num/rng.h"
-#include "num/sort.h"
 
 enum { MOST = 3000 };
 

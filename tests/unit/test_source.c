@@ -7,7 +7,7 @@
 #include <zstd.h>
 
 #include "base/mem.h"
-#include "data/source.h"
+#include "io/source.h"
 
 static char path[64];
 static copse_error err;

@@ -43,8 +43,8 @@ static void make_node(node *m, cp_rng *rng) {
     m->node.mean = (double)all.s / m->node.weight;
 }
 
-static cp_split_table table_of(node *m) {
-    return (cp_split_table){m->x, m->dims, m->row, m->sum, m->n, m->low, m->high, m->cut, m->left};
+static cp_split_random_table table_of(node *m) {
+    return (cp_split_random_table){m->x, m->dims, m->row, m->sum, m->n, m->low, m->high, m->cut, m->left};
 }
 
 static cp_split one_after_another(node *m, cp_rng *rng) {
@@ -52,7 +52,7 @@ static cp_split one_after_another(node *m, cp_rng *rng) {
     cp_split_none(&best);
     for (size_t d = 0; d < m->dims; d++) {
         for (size_t i = 0; i < m->n; i++) m->value[i] = m->x[m->row[i] * m->dims + d];
-        cp_split_column c = {.value = m->value, .sum = m->sum, .n = m->n};
+        cp_split_random_column c = {.value = m->value, .sum = m->sum, .n = m->n};
         if (cp_split_random(&m->node, &c, rng, &best)) best.dim = (int32_t)d;
     }
     return best;
@@ -68,9 +68,9 @@ static void all_columns_together_are_cut_as_one_after_another(void **state) {
         make_node(&m, &rng);
         cp_rng one = rng, all = rng;
         cp_split a = one_after_another(&m, &one), b = {0};
-        cp_split_table t = table_of(&m);
+        cp_split_random_table t = table_of(&m);
         cp_split_none(&b);
-        assert_true(cp_split_ranges(&t));
+        assert_true(cp_split_random_all_ranges(&t));
         cp_split_random_all(&m.node, &t, &all, &b);
         assert_true(a.num == b.num);
         assert_true(cp_rng_unit(&one) == cp_rng_unit(&all));
@@ -90,10 +90,10 @@ static void a_missing_value_is_seen_wherever_it_is(void **state) {
     cp_rng_init(&rng, seed_of("missing"), CP_FOR_TEST, 0, 0);
     for (int repeat = 0; repeat < 500; repeat++) {
         make_node(&m, &rng);
-        cp_split_table t = table_of(&m);
-        assert_true(cp_split_ranges(&t));
+        cp_split_random_table t = table_of(&m);
+        assert_true(cp_split_random_all_ranges(&t));
         m.x[m.row[cp_rng_below(&rng, m.n)] * m.dims + cp_rng_below(&rng, m.dims)] = NAN;
-        assert_false(cp_split_ranges(&t));
+        assert_false(cp_split_random_all_ranges(&t));
     }
 }
 

@@ -264,8 +264,8 @@ static void points_are_apart_by_their_scales(void **state) {
     copse_study *s = make(NULL, mixed, 4, NULL, 0);
     (void)state;
     for (size_t k = 0; k < COUNT(to); k++) {
-        assert_near(cp_space_apart(s->space, a, to[k].x), to[k].apart, 1e-6);
-        assert_near(cp_space_apart(s->space, to[k].x, a), to[k].apart, 1e-6);
+        assert_near(cp_space_distance(s->space, a, to[k].x), to[k].apart, 1e-6);
+        assert_near(cp_space_distance(s->space, to[k].x, a), to[k].apart, 1e-6);
     }
     copse_study_free(s);
 }

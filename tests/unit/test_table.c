@@ -254,11 +254,11 @@ static void a_long_list_of_columns_is_cut_short(void **state) {
     copse_table *t = named(1, names, 10);
     size_t col;
     copse_error err;
-    assert_int_equal(cp_table_need(t, "zebra", COPSE_E_DATA, &col, &err), COPSE_E_DATA);
+    assert_int_equal(cp_table_match_name(t, "zebra", COPSE_E_DATA, &col, &err), COPSE_E_DATA);
     assert_string_equal(err.msg,
                         "there is no column 'zebra' in the table. Its columns are c1, c2, c3, c4, c5, c6, c7, c8 and "
                         "2 more.");
-    must(cp_table_need(t, "c4", COPSE_E_DATA, &col, &err), err);
+    must(cp_table_match_name(t, "c4", COPSE_E_DATA, &col, &err), err);
     assert_int_equal(col, 3);
     cp_table_free(t);
 }

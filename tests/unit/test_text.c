@@ -62,16 +62,16 @@ static void a_bad_byte_is_found_anywhere(void **state) {
 
 static void words_for_missing_are_known_in_any_case(void **state) {
     (void)state;
-    cp_missing m;
+    cp_text_missing m;
     const char *const yes[] = {"", "NA", "na", "Na", "NaN", "nan", "-nan", "+NaN", "null", "NULL", "?", "n/a"};
     const char *const no[] = {"N", "nana", "n a", "nul", "nulls", "0", "-", "-na", "--nan", "N/A", "??"};
-    must(cp_missing_init(&m, "?,n/a,,", &err), err);
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) assert_true(cp_missing_is(&m, yes[i], strlen(yes[i])));
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++) assert_false(cp_missing_is(&m, no[i], strlen(no[i])));
-    cp_missing_clear(&m);
-    must(cp_missing_init(&m, NULL, &err), err);
-    assert_false(cp_missing_is(&m, "?", 1));
-    cp_missing_clear(&m);
+    must(cp_text_missing_init(&m, "?,n/a,,", &err), err);
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) assert_true(cp_text_missing_is(&m, yes[i], strlen(yes[i])));
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++) assert_false(cp_text_missing_is(&m, no[i], strlen(no[i])));
+    cp_text_missing_clear(&m);
+    must(cp_text_missing_init(&m, NULL, &err), err);
+    assert_false(cp_text_missing_is(&m, "?", 1));
+    cp_text_missing_clear(&m);
 }
 
 static void long_texts_are_cut_between_characters(void **state) {

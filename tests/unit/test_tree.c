@@ -54,7 +54,7 @@ static void finishing_changes_no_answer_and_leaves_no_slack(void **state) {
             cp_tree_clear(&after);
         }
         free(x);
-        cp_forest_clear(&f);
+        cp_tree_clear_forest(&f);
     }
 }
 
@@ -96,7 +96,7 @@ static void a_grafted_tree_answers_as_trunk_and_branch(void **state) {
         }
         for (size_t b = 0; b < open; b++) cp_tree_clear(&branch[b]);
         cp_tree_clear(&trunk);
-        cp_forest_clear(&f);
+        cp_tree_clear_forest(&f);
         free(x);
     }
 }
@@ -111,7 +111,7 @@ static void depth_is_the_longest_way_down(void **state) {
     (void)state;
     cp_forest f = random_forest("depth", COPSE_REGRESS, 0, 60, 300);
     for (size_t m = 0; m < f.trees; m++) assert_int_equal(cp_tree_depth(&f.tree[m]), literal_depth(&f.tree[m], 0));
-    cp_forest_clear(&f);
+    cp_tree_clear_forest(&f);
 }
 
 /* All splits on one side, or on alternating ones, thousands deep: nothing here may call itself. */
@@ -135,7 +135,7 @@ static void very_deep_trees_are_no_trouble(void **state) {
         must(cp_tree_finish(t, &err), err);
         assert_sound(t, &f);
         assert_int_equal(cp_tree_depth(t), DEPTH);
-        cp_forest_clear(&f);
+        cp_tree_clear_forest(&f);
     }
 }
 
@@ -169,14 +169,14 @@ static void check_notices_nodes(cp_tree *t, const cp_forest *f) {
         CAUGHT(n->next, INT32_MIN);
         CAUGHT(n->next, INT32_MAX);
         CAUGHT(n->what, n->what ^ CP_TREE_LEAF);
-        CAUGHT(n->what, n->what ^ CP_TREE_SET);
+        CAUGHT(n->what, n->what ^ CP_TREE_CATEGORY);
         CAUGHT(n->what, n->what | 0x10000000u);
         CAUGHT(n->what, (n->what & ~(uint32_t)CP_TREE_DIM) | (uint32_t)f->dims);
         CAUGHT(n->what, n->what | (uint32_t)CP_TREE_DIM);
         if (cp_tree_is_leaf(n)) {
             CAUGHT(n->at.leaf, n->at.leaf + 1);
             CAUGHT(n->at.leaf, UINT32_MAX);
-        } else if (n->what & CP_TREE_SET) {
+        } else if (n->what & CP_TREE_CATEGORY) {
             CAUGHT(n->at.set, (uint32_t)t->sets);
             CAUGHT(n->at.set, UINT32_MAX);
         } else {
@@ -234,7 +234,7 @@ static void check_notices_every_corrupted_field(void **state) {
             else
                 check_notices_shares(&f.tree[m], &f);
         }
-        cp_forest_clear(&f);
+        cp_tree_clear_forest(&f);
     }
 }
 
@@ -266,7 +266,7 @@ static void out_of_memory_is_a_status(void **state) {
             cp_mem_fail_after(k);
             copse_status status = grow_graft_finish(&f, &err);
             cp_mem_fail_after(-1);
-            cp_forest_clear(&f);
+            cp_tree_clear_forest(&f);
             if (!status) {
                 assert_true(k > 10);
                 break;

@@ -94,7 +94,7 @@ static void parting_keeps_the_order(void **state) {
         cp_span s = {row, some_rows(&rng, ROWS, row)};
         cp_rule rule = {.dim = (uint32_t)(i % DIMS)};
         rule.cell = (uint32_t)cp_rng_below(&rng, cp_ranks_count(&r, rule.dim));
-        size_t n = cp_rule_part(&r, rule, s, left, right), l = 0;
+        size_t n = cp_rule_partition(&r, rule, s, left, right), l = 0;
         for (size_t j = 0; j < s.n; j++) {
             int goes = cp_ranks_column(&r, rule.dim)[row[j]] <= rule.cell;
             assert_int_equal(goes ? left[l] : right[j - l], row[j]);
@@ -102,7 +102,7 @@ static void parting_keeps_the_order(void **state) {
         }
         assert_int_equal(n, l);
         memcpy(in_place, row, sizeof row);
-        assert_int_equal(cp_rule_part(&r, rule, (cp_span){in_place, s.n}, in_place, right), n);
+        assert_int_equal(cp_rule_partition(&r, rule, (cp_span){in_place, s.n}, in_place, right), n);
         assert_memory_equal(in_place, left, n * sizeof *left);
     }
     cp_ranks_clear(&r);
@@ -120,7 +120,7 @@ static void gap_is_between_neighbours_of_the_node(void **state) {
         cp_extent e;
         if (!cp_rule_draw(&r, s, &rng, order, &rule, &e)) continue;
         cp_extent gap = cp_rule_gap(&r, rule, e, s);
-        size_t n = cp_rule_part(&r, rule, s, left, right);
+        size_t n = cp_rule_partition(&r, rule, s, left, right);
         assert_true(n > 0 && n < s.n);
         assert_int_equal(gap.low, literal_extent(&r, rule.dim, (cp_span){left, n}).high);
         assert_int_equal(gap.high, literal_extent(&r, rule.dim, (cp_span){right, s.n - n}).low);

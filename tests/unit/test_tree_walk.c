@@ -2,7 +2,7 @@
 
 #include <float.h>
 
-#include "num/kern.h"
+#include "kernel/kern.h"
 #include "random_tree.h"
 #include "tree/tree_walk.h"
 
@@ -40,14 +40,14 @@ static void a_walk_is_the_literal_walk(void **state) {
             assert_int_equal(cp_kern_best()->keys(x, ROWS * f.dims, key), !missing);
             compare_walks(&f, &(cp_tree_rows){.x = x});
             if (!missing) compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
-            if (!missing && cp_tree_walk_takes_gangs(&f)) {
+            if (!missing && cp_tree_walk_takes_key_blocks(&f)) {
                 assert_true(cp_kern_best()->gangs(x, ROWS, f.dims, key));
                 compare_walks(&f, &(cp_tree_rows){.x = x, .gang = key});
             }
-            assert_int_equal(cp_tree_walk_takes_gangs(&f), !categories);
+            assert_int_equal(cp_tree_walk_takes_key_blocks(&f), !categories);
             free(key);
             free(x);
-            cp_forest_clear(&f);
+            cp_tree_clear_forest(&f);
         }
 }
 
@@ -68,16 +68,16 @@ static void columns_far_away_are_found(void **state) {
         float *x = random_rows("far rows", &f, ROWS, 0);
         uint32_t *key = malloc(ROWS * f.dims * sizeof *key);
         assert_int_equal(cp_tree_walk_takes_keys(&f), last[k] < 256);
-        assert_int_equal(cp_tree_walk_takes_gangs(&f), last[k] < CP_KERN_GANG_DIMS);
+        assert_int_equal(cp_tree_walk_takes_key_blocks(&f), last[k] < CP_KEY_BLOCK_DIMS);
         assert_true(cp_kern_best()->keys(x, ROWS * f.dims, key));
         compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
-        if (cp_tree_walk_takes_gangs(&f)) {
+        if (cp_tree_walk_takes_key_blocks(&f)) {
             assert_true(cp_kern_best()->gangs(x, ROWS, f.dims, key));
             compare_walks(&f, &(cp_tree_rows){.x = x, .gang = key});
         }
         free(key);
         free(x);
-        cp_forest_clear(&f);
+        cp_tree_clear_forest(&f);
     }
 }
 
@@ -117,7 +117,7 @@ static void infinities_find_their_side(void **state) {
             assert_true(cp_kern_best()->keys(x, COUNT(x) - 1, key));
             cp_tree_walk_rows(&f.tree[0], &f, &(cp_tree_rows){.x = x, .key = key, .n = COUNT(x) - 1}, leaf);
             for (size_t i = 0; i + 1 < COUNT(x); i++) assert_int_equal(leaf[i], x[i] > cut[c]);
-            cp_forest_clear(&f);
+            cp_tree_clear_forest(&f);
         }
 }
 

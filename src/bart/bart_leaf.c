@@ -1,6 +1,0 @@
-#include "bart/bart.h"
-#include "leaf/leaf.h"
-
-double cp_bart_log_leaf(const cp_bart_view *v, double sum_w, double sum_wr) {
-    return v->r ? cp_leaf_mean_log(v->leaf_var, v->noise_var, sum_w, sum_wr) : 0;
-}

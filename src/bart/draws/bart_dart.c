@@ -1,0 +1,158 @@
+/* bart_dart - probabilities of columns, sampled.
+ *
+ * A rule asks column j with probability s_j / V, V = sum of s over the columns that vary in its node; so the
+ * conditional law of s is no Dirichlet, unless all columns vary everywhere.  But write s_j = g_j / G with independent
+ * g_j ~ gamma(theta/D), G = sum of g: then s_j / V = g_j / V', V' = sum of g over columns that vary, and with one
+ * exponential t of rate V' per node
+ *
+ *     g_j / V' = g_j  integral of exp(-t V') dt
+ *
+ * so that given all t the g_j are independent again, each a gamma of shape theta/D + (rules that ask j) and of
+ * rate 1 + (sum of t over the nodes where j varies).  G given s and trees is a gamma of shape theta, as it was before.
+ * Nothing here is approximate.  With t = E / (G V), E a standard exponential, all rates are 1/G times
+ * G + (sum of E/V), and as only ratios of the g_j matter, the factor is left out: G may be far too small to divide
+ * by. */
+#include <math.h>
+
+#include "bart/draws/bart_chain_state.h"
+#include "base/mem.h"
+#include "num/draw.h"
+#include "num/special.h"
+
+#ifndef CP_BROKEN
+#define CP_BROKEN(bug) 0
+#endif
+
+enum { PIECE = 4096 }; /* rows that are looked at together: one is mostly enough to see that columns vary */
+
+/* theta/(theta + D) in the middle of equal parts of (0,1), each as probable as Beta(1/2, 1) says. */
+static void make_grid(cp_bart_dart *sp) {
+    double d = (double)sp->dims;
+    for (size_t i = 0; i < CP_BART_DART_THETAS; i++) {
+        double share = ((double)i + 0.5) / CP_BART_DART_THETAS, theta = d * share / (1 - share);
+        double mass = sqrt((double)(i + 1) / CP_BART_DART_THETAS) - sqrt((double)i / CP_BART_DART_THETAS);
+        sp->theta_of[i] = theta;
+        sp->log_of[i] = log(mass) + cp_special_log_gamma(theta) - d * cp_special_log_gamma(theta / d);
+    }
+}
+
+copse_status cp_bart_dart_init(cp_bart_dart *sp, size_t dims, copse_error *err) {
+    sp->dims = dims;
+    sp->theta = (double)dims;
+    CP_TRY(CP_RAW(sp->log_s, dims, err));
+    CP_TRY(CP_RAW(sp->asked, dims, err));
+    CP_TRY(CP_RAW(sp->rate, dims, err));
+    CP_TRY(CP_RAW(sp->row, PIECE, err));
+    CP_TRY(CP_RAW(sp->still, dims, err));
+    CP_TRY(CP_RAW(sp->moved, dims, err));
+    for (size_t d = 0; d < dims; d++) sp->log_s[d] = -log((double)dims);
+    make_grid(sp);
+    return COPSE_OK;
+}
+
+void cp_bart_dart_clear(cp_bart_dart *sp) {
+    cp_mem_free(sp->log_s);
+    cp_mem_free(sp->asked);
+    cp_mem_free(sp->rate);
+    cp_mem_free(sp->row);
+    cp_mem_free(sp->still);
+    cp_mem_free(sp->moved);
+}
+
+void cp_bart_dart_set_probs(cp_bart_dart *sp, cp_bart_split_probs *share) {
+    for (size_t d = 0; d < sp->dims; d++) sp->rate[d] = exp(sp->log_s[d]);
+    cp_bart_split_probs_set(share, sp->rate);
+}
+
+/* ------------------------------------------------------------------------------------------------ what varies where */
+
+static int is_below(const cp_bart_tree *t, int16_t node, int16_t top) {
+    while (node != top && node != CP_NONE) node = t->node[node].parent;
+    return node == top;
+}
+
+/* Moves columns from `still` to `moved` that take two values among n rows and `first`. */
+static size_t find_moved(cp_bart_dart *sp, const cp_bart_columns *c, size_t n, uint32_t first, size_t still,
+                         size_t *moved) {
+    size_t left = 0;
+    for (size_t k = 0; k < still; k++) {
+        const uint16_t *code = cp_bart_columns_code(c, sp->still[k]);
+        size_t i = 0;
+        while (i < n && code[sp->row[i]] == code[first]) i++;
+        if (i < n)
+            sp->moved[(*moved)++] = sp->still[k];
+        else
+            sp->still[left++] = sp->still[k];
+    }
+    return left;
+}
+
+/* The columns that vary in the rows below a node go to `moved`; returns how many. */
+static size_t part_columns(cp_bart_dart *sp, const cp_bart_columns *c, const cp_bart_tree *t, int16_t top) {
+    uint8_t in[CP_LEAF_PASS_MAX] = {0};
+    size_t still = sp->dims, moved = 0, n = c->ranks.rows;
+    int64_t first = -1;
+    for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) in[k] = (uint8_t)is_below(t, t->leaf[k].node, top);
+    for (size_t d = 0; d < sp->dims; d++) sp->still[d] = (uint32_t)d;
+    for (size_t at = 0; at < n && still; at += PIECE) {
+        size_t some = c->slots->list(t->slot + at, in, n - at < PIECE ? n - at : PIECE, sp->row);
+        for (size_t i = 0; i < some; i++) sp->row[i] += (uint32_t)at;
+        if (first < 0 && some) first = sp->row[0];
+        still = find_moved(sp, c, some, first < 0 ? 0 : (uint32_t)first, still, &moved);
+    }
+    return moved;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- drawing */
+
+static void add_node(cp_bart_dart *sp, const cp_bart_split_probs *share, const cp_bart_view *v, const cp_bart_tree *t,
+                     int16_t node, cp_rng *rng) {
+    size_t moved = part_columns(sp, v->columns, t, node);
+    double in = 0;
+    for (size_t k = 0; k < moved; k++) in += share->opt_s[sp->moved[k]];
+    double time = cp_draw_exp(rng) / in;
+    if (CP_BROKEN(BROKEN_DIRICHLET)) return;
+    for (size_t k = 0; k < moved; k++) sp->rate[sp->moved[k]] += time;
+}
+
+static void draw_shares(cp_bart_dart *sp, cp_rng *rng) {
+    double shape = sp->theta / (double)sp->dims;
+    for (size_t d = 0; d < sp->dims; d++)
+        sp->log_s[d] = cp_draw_log_gamma(rng, shape + sp->asked[d]) - log(fmax(sp->rate[d], 1e-300));
+    double all = cp_special_log_sum_exp(sp->log_s, sp->dims);
+    for (size_t d = 0; d < sp->dims; d++) sp->log_s[d] -= all;
+}
+
+/* log density of s given theta = log Gamma(theta) - D log Gamma(theta/D) + (theta/D - 1) sum of log s */
+static void draw_theta(cp_bart_dart *sp, cp_rng *rng) {
+    double logs = 0, density[CP_BART_DART_THETAS];
+    for (size_t d = 0; d < sp->dims; d++) logs += sp->log_s[d];
+    for (size_t i = 0; i < CP_BART_DART_THETAS; i++)
+        density[i] = sp->log_of[i] + sp->theta_of[i] / (double)sp->dims * logs;
+    double all = cp_special_log_sum_exp(density, CP_BART_DART_THETAS), u = cp_rng_unit(rng);
+    size_t i = 0;
+    for (; i + 1 < CP_BART_DART_THETAS; i++) {
+        u -= exp(density[i] - all);
+        if (u < 0) break;
+    }
+    sp->theta = sp->theta_of[i];
+}
+
+void cp_bart_dart_draw(cp_bart_dart *sp, cp_bart_split_probs *share, const cp_bart_view *v, const cp_bart_tree *tree,
+                       size_t trees, cp_rng *rng) {
+    double total = exp(cp_draw_log_gamma(rng, sp->theta));
+    for (size_t d = 0; d < sp->dims; d++) {
+        sp->asked[d] = 0;
+        sp->rate[d] = total;
+    }
+    for (size_t m = 0; m < trees; m++)
+        for (size_t u = 0; u <= 2 * tree[m].pairs; u++) {
+            const cp_bart_node *node = &tree[m].node[u];
+            if (node->left == CP_NONE) continue;
+            sp->asked[node->rule.dim]++;
+            add_node(sp, share, v, &tree[m], (int16_t)u, rng);
+        }
+    draw_shares(sp, rng);
+    draw_theta(sp, rng);
+    cp_bart_dart_set_probs(sp, share);
+}

@@ -1,0 +1,118 @@
+#include <math.h>
+#include <string.h>
+
+#include "bart/draws/bart_chain_state.h"
+#include "base/mem.h"
+#include "num/special.h"
+
+copse_status cp_bart_trace_init(cp_bart_trace *t, const cp_bart_problem *b, copse_error *err) {
+    *t = (cp_bart_trace){.room = b->opt.samples};
+    CP_TRY(CP_NEW(t->sigma, b->sums * t->room, err));
+    CP_TRY(CP_NEW(t->log_likelihood, b->sums * t->room, err));
+    CP_TRY(CP_NEW(t->leaves, b->sums * t->room, err));
+    return CP_NEW(t->fitted, CP_BART_WATCHED * t->room, err);
+}
+
+void cp_bart_trace_clear(cp_bart_trace *t) {
+    cp_mem_free(t->sigma);
+    cp_mem_free(t->log_likelihood);
+    cp_mem_free(t->leaves);
+    cp_mem_free(t->fitted);
+    *t = (cp_bart_trace){0};
+}
+
+/* ----------------------------------------------------------------------------------------------------------- adding */
+
+static double fitted(const cp_bart_chain *c, size_t row) {
+    const cp_bart_problem *b = c->problem;
+    double own = 0, sum = 0;
+    if (b->rows->task == COPSE_REGRESS) return b->centre + b->scale * ((double)b->y[row] - (double)c->sum->r[row]);
+    for (size_t k = 0; k < b->sums; k++) {
+        const cp_bart_sum *s = &c->sum[k];
+        double p = cp_special_normal_cdf(b->offset[k] + (double)s->latent[row] - (double)s->r[row]);
+        sum += p;
+        if (b->sums == 1 || cp_bart_problem_is_in(b, k, row)) own = p;
+    }
+    return b->sums == 1 ? own : own / fmax(sum, 1e-300);
+}
+
+static size_t count_leaves(const cp_bart_sum *s, size_t trees) {
+    size_t leaves = 0;
+    for (size_t m = 0; m < trees; m++) leaves += cp_bart_tree_leaves(&s->tree[m]);
+    return leaves;
+}
+
+void cp_bart_trace_add(cp_bart_trace *t, const cp_bart_chain *c) {
+    const cp_bart_problem *b = c->problem;
+    size_t i = t->draws++, n = b->rows->n;
+    for (size_t k = 0; k < b->sums; k++) {
+        const cp_bart_sum *s = &c->sum[k];
+        t->sigma[k * t->room + i] = s->latent ? 1 : b->scale * sqrt(s->noise_var);
+        t->log_likelihood[k * t->room + i] = cp_bart_noise_log_likelihood(c, s);
+        t->leaves[k * t->room + i] = (double)count_leaves(s, b->opt.trees);
+    }
+    for (size_t k = 0; k < CP_BART_WATCHED; k++)
+        t->fitted[k * t->room + i] = fitted(c, (2 * k + 1) * n / (2 * CP_BART_WATCHED));
+}
+
+/* ------------------------------------------------------------------------------------------------------------ files */
+
+/* Series of t->draws numbers each, without the room behind them. */
+static copse_status write_series(const cp_bart_trace *t, const char *name, const double *x, size_t series, cp_writer *w,
+                                 copse_error *err) {
+    double *packed;
+    CP_TRY(CP_RAW(packed, series * t->draws, err));
+    for (size_t k = 0; k < series; k++) memcpy(packed + k * t->draws, x + k * t->room, t->draws * sizeof *x);
+    copse_status status = cp_writer_array(w, name, CP_F64, packed, series * t->draws, err);
+    cp_mem_free(packed);
+    return status;
+}
+
+copse_status cp_bart_trace_write(const cp_bart_trace *t, const cp_bart_problem *b, cp_writer *w, copse_error *err) {
+    int64_t count[2 * CP_BART_MOVES];
+    for (int k = 0; k < CP_BART_MOVES; k++) {
+        count[k] = (int64_t)t->tally.proposed[k];
+        count[CP_BART_MOVES + k] = (int64_t)t->tally.accepted[k];
+    }
+    CP_TRY(cp_writer_i64(w, "kept", (int64_t)t->draws, err));
+    CP_TRY(cp_writer_array(w, "moves", CP_I64, count, 2 * CP_BART_MOVES, err));
+    CP_TRY(write_series(t, "sigma", t->sigma, b->sums, w, err));
+    CP_TRY(write_series(t, "log_likelihood", t->log_likelihood, b->sums, w, err));
+    CP_TRY(write_series(t, "leaves", t->leaves, b->sums, w, err));
+    return write_series(t, "fitted", t->fitted, CP_BART_WATCHED, w, err);
+}
+
+static copse_status read_series(const cp_bart_trace *t, const char *name, double *x, size_t series, cp_reader *r,
+                                copse_error *err) {
+    double *packed;
+    size_t i = 0, n = series * t->draws;
+    CP_TRY(cp_reader_array(r, name, CP_F64, n, &packed, err));
+    while (i < n && isfinite(packed[i])) i++;
+    for (size_t k = 0; k < series; k++) memcpy(x + k * t->room, packed + k * t->draws, t->draws * sizeof *x);
+    cp_mem_free(packed);
+    return i == n ? COPSE_OK : cp_reader_bad(r, err, "'%s' holds a number that is none", name);
+}
+
+static copse_status read_moves(cp_bart_tally *t, cp_reader *r, copse_error *err) {
+    int64_t *count;
+    CP_TRY(cp_reader_array(r, "moves", CP_I64, 2 * CP_BART_MOVES, &count, err));
+    int sound = 1;
+    for (int k = 0; k < CP_BART_MOVES; k++) {
+        sound = sound && count[CP_BART_MOVES + k] >= 0 && count[CP_BART_MOVES + k] <= count[k];
+        t->proposed[k] = (uint64_t)count[k];
+        t->accepted[k] = (uint64_t)count[CP_BART_MOVES + k];
+    }
+    cp_mem_free(count);
+    return sound ? COPSE_OK : cp_reader_bad(r, err, "C4: more moves were accepted than proposed");
+}
+
+copse_status cp_bart_trace_read(cp_bart_trace *t, const cp_bart_problem *b, cp_reader *r, copse_error *err) {
+    int64_t kept;
+    CP_TRY(cp_reader_i64(r, "kept", 0, (int64_t)t->room, &kept, err));
+    t->draws = (size_t)kept;
+    CP_TRY(read_moves(&t->tally, r, err));
+    CP_TRY(read_series(t, "sigma", t->sigma, b->sums, r, err));
+    CP_TRY(read_series(t, "log_likelihood", t->log_likelihood, b->sums, r, err));
+    CP_TRY(read_series(t, "leaves", t->leaves, b->sums, r, err));
+    return read_series(t, "fitted", t->fitted, CP_BART_WATCHED, r, err);
+}

@@ -1,0 +1,73 @@
+#include "bart/draws/bart_walk.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { VECTOR = 16 }; /* rows that are done together */
+
+copse_status cp_bart_walk_init(cp_bart_walk *w, const cp_bart_draws *d, copse_error *err) {
+    *w = (cp_bart_walk){.d = d};
+    copse_status status = CP_NEW(w->x, d->dims * CP_BART_WALK_BLOCK, err);
+    if (!status) status = CP_NEW(w->slot, d->trees * CP_BART_WALK_BLOCK, err);
+    if (!status) status = CP_NEW(w->run, d->trees, err);
+    if (status) cp_bart_walk_clear(w);
+    return status;
+}
+
+void cp_bart_walk_clear(cp_bart_walk *w) {
+    cp_mem_free(w->x);
+    cp_mem_free(w->slot);
+    cp_mem_free(w->run);
+    *w = (cp_bart_walk){0};
+}
+
+void cp_bart_walk_rows(cp_bart_walk *w, const float *x, size_t n) {
+    size_t dims = w->d->dims;
+    w->rows = (n + VECTOR - 1) / VECTOR * VECTOR;
+    w->draw = 0;
+    for (size_t d = 0; d < dims; d++) {
+        float *column = w->x + d * CP_BART_WALK_BLOCK;
+        for (size_t i = 0; i < n; i++) column[i] = x[i * dims + d];
+        for (size_t i = n; i < w->rows; i++) column[i] = 0;
+    }
+}
+
+/* All rows of the block down a shape, rule by rule. */
+static void descend(cp_bart_walk *w, size_t run_id) {
+    const cp_bart_run *run = &w->d->run[run_id];
+    uint8_t *restrict slot = w->slot + (size_t)run->tree * CP_BART_WALK_BLOCK;
+    w->run[run->tree] = run_id;
+    memset(slot, 0, w->rows);
+    for (size_t k = 0; k < run->rules; k++) {
+        cp_bart_rule rule = w->d->rule[run->rule + k];
+        const float *restrict x = w->x + (size_t)rule.dim * CP_BART_WALK_BLOCK;
+        for (size_t from = 0; from < w->rows; from += VECTOR)
+            for (size_t i = from; i < from + VECTOR; i++) {
+                uint8_t right = x[i] <= rule.cut ? 0 : 0xff, here = slot[i] == rule.slot ? 0xff : 0;
+                uint8_t move = right & here;
+                slot[i] = (uint8_t)((slot[i] & ~move) | ((k + 1) & move));
+            }
+    }
+}
+
+void cp_bart_walk_seek(cp_bart_walk *w, size_t draw) {
+    w->draw = draw;
+    if (!draw) return;
+    cp_bart_draws_find(w->d, draw - 1, w->run);
+    for (size_t m = 0; m < w->d->trees; m++) descend(w, w->run[m]);
+}
+
+/* In the order of the trees, whatever the block: a row's sum does not depend on its company. */
+void cp_bart_walk_next(cp_bart_walk *w, float out[CP_BART_WALK_BLOCK]) {
+    const cp_bart_draws *d = w->d;
+    const float *mu = cp_bart_draws_mu(d, w->draw);
+    for (size_t i = cp_bart_draws_first_run(d, w->draw); i < d->end_run[w->draw]; i++) descend(w, i);
+    for (size_t i = 0; i < w->rows; i++) out[i] = 0;
+    for (size_t m = 0; m < d->trees; m++) {
+        const uint8_t *slot = w->slot + m * CP_BART_WALK_BLOCK;
+        for (size_t i = 0; i < w->rows; i++) out[i] += mu[slot[i]];
+        mu += d->run[w->run[m]].rules + 1;
+    }
+    w->draw++;
+}

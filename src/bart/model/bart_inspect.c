@@ -1,0 +1,217 @@
+/* bart_inspect - the trees of draws for people and for other programs. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bart/model/bart.h"
+#include "base/mem.h"
+
+/* ------------------------------------------------------------------------------------------------------------ trees */
+
+size_t cp_bart_inspect_trees(const void *state) {
+    const cp_bart *b = state;
+    return cp_bart_draw_count(b) * b->sums * b->trees;
+}
+
+/* Which one a number means. */
+typedef struct place {
+    size_t draw, sum, tree;
+} place;
+
+static place place_of(const cp_bart *b, size_t number) {
+    return (place){
+        .draw = number / (b->sums * b->trees), .sum = number / b->trees % b->sums, .tree = number % b->trees};
+}
+
+/* The last run of the tree that begins at the draw or before: runs are numbered in the order they begin. */
+static const cp_bart_run *find_run(const cp_bart *b, place at) {
+    const cp_bart_draws *d = &b->draws[at.sum];
+    const size_t *run_of = b->run_of[at.sum];
+    size_t low = b->first[at.sum][at.tree], high = b->first[at.sum][at.tree + 1], end = d->end_run[at.draw];
+    while (high - low > 1) {
+        size_t mid = low + (high - low) / 2;
+        if (run_of[mid] < end)
+            low = mid;
+        else
+            high = mid;
+    }
+    return &d->run[run_of[low]];
+}
+
+static const float *find_mu(const cp_bart *b, place at) {
+    const float *mu = cp_bart_draws_mu(&b->draws[at.sum], at.draw);
+    for (place other = {at.draw, at.sum, 0}; other.tree < at.tree; other.tree++) mu += find_run(b, other)->rules + 1;
+    return mu;
+}
+
+/* A shape with nodes that know their children: rules come in preorder, so a split's place is known when its rule
+ * comes. */
+typedef struct outline {
+    const cp_bart_rule *rule; /* of the shape */
+    size_t nodes;
+    int32_t left[2 * CP_BART_MAX_LEAVES], parent[2 * CP_BART_MAX_LEAVES]; /* CP_NONE: a leaf; the root */
+    uint8_t of[2 * CP_BART_MAX_LEAVES];                                   /* which rule; of a leaf, which slot */
+    size_t depth[2 * CP_BART_MAX_LEAVES];
+} outline;
+
+static void draw_outline(const cp_bart *b, place at, outline *out) {
+    const cp_bart_run *run = find_run(b, at);
+    int32_t node_of[CP_BART_MAX_LEAVES] = {0};
+    out->rule = b->draws[at.sum].rule + run->rule;
+    out->nodes = 1;
+    out->left[0] = out->parent[0] = CP_NONE;
+    out->of[0] = 0;
+    out->depth[0] = 0;
+    for (size_t i = 0; i < run->rules; i++) {
+        uint8_t slot[2] = {out->rule[i].slot, (uint8_t)(i + 1)};
+        int32_t node = node_of[slot[0]];
+        out->left[node] = (int32_t)out->nodes;
+        out->of[node] = (uint8_t)i;
+        for (int side = 0; side < 2; side++) {
+            size_t child = out->nodes++;
+            node_of[slot[side]] = (int32_t)child;
+            out->left[child] = CP_NONE;
+            out->parent[child] = node;
+            out->of[child] = slot[side];
+            out->depth[child] = out->depth[node] + 1;
+        }
+    }
+}
+
+cp_inspect_shape cp_bart_inspect_shape(const void *state, size_t tree) {
+    const cp_bart *b = state;
+    outline o;
+    cp_inspect_shape s = {.weight = 1 / (double)cp_bart_inspect_trees(b)};
+    draw_outline(b, place_of(b, tree), &o);
+    s.leaves = (o.nodes + 1) / 2;
+    for (size_t i = 0; i < o.nodes; i++)
+        if (o.depth[i] > s.depth) s.depth = o.depth[i];
+    return s;
+}
+
+void cp_bart_inspect_splits(const void *state, size_t draw, double *out_dims) {
+    const cp_bart *b = state;
+    for (size_t d = 0; d < b->dims; d++) out_dims[d] = 0;
+    for (place at = {.draw = draw}; at.sum < b->sums; at.sum++)
+        for (at.tree = 0; at.tree < b->trees; at.tree++) {
+            const cp_bart_run *run = find_run(b, at);
+            for (size_t i = 0; i < run->rules; i++) out_dims[b->draws[at.sum].rule[run->rule + i].dim]++;
+        }
+}
+
+static void view_node(const outline *o, int32_t node, cp_inspect_node *out) {
+    *out = (cp_inspect_node){.left = CP_NONE, .right = CP_NONE, .label = CP_NONE, .rows = CP_ROWS_UNKNOWN};
+    if (o->left[node] == CP_NONE) return;
+    const cp_bart_rule *rule = &o->rule[o->of[node]];
+    out->left = o->left[node];
+    out->right = o->left[node] + 1;
+    out->dim = rule->dim;
+    out->cut = (double)rule->cut;
+}
+
+/* What a leaf adds is in the targets' units, or in those of the probit. */
+static double value_of(const cp_bart *b, place at, const outline *o, int32_t node) {
+    return b->scale * (double)find_mu(b, at)[o->of[node]];
+}
+
+void cp_bart_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out) {
+    const cp_bart *b = state;
+    place at = place_of(b, tree);
+    outline o;
+    draw_outline(b, at, &o);
+    view_node(&o, node, out);
+    if (out->left == CP_NONE) snprintf(out->note, sizeof out->note, "adds %.4g", value_of(b, at, &o, node));
+}
+
+/* ------------------------------------------------------------------------------------------------------------- JSON */
+
+static void json_place(const cp_bart *b, place at, cp_json *j) {
+    cp_json_integer(j, "draw", (int64_t)at.draw);
+    cp_json_integer(j, "chain", (int64_t)(at.draw / b->samples));
+    if (b->sums > 1) cp_json_integer(j, "class", (int64_t)at.sum);
+    cp_json_integer(j, "tree", (int64_t)at.tree);
+    cp_json_number(j, "weight", 1 / (double)cp_bart_draw_count(b));
+    if (b->task == COPSE_CLASS) {
+        cp_json_number(j, "offset", b->offset[at.sum]);
+    } else {
+        cp_json_number(j, "offset", b->centre);
+        cp_json_number(j, "sigma", b->series[CP_BART_SIGMA][at.draw]);
+    }
+}
+
+static void json_hyper(const cp_bart *b, cp_json *j) {
+    cp_json_object(j, "hyper");
+    cp_json_number(j, "leaf_sd", b->scale * sqrt(b->hyper.leaf_var));
+    if (b->task == COPSE_REGRESS) {
+        cp_json_number(j, "nu", b->hyper.nu);
+        cp_json_number(j, "lambda", b->scale * b->scale * b->hyper.lambda);
+    }
+    cp_json_close_object(j);
+}
+
+static void json_node(const cp_bart *b, place at, const outline *o, int32_t node, cp_json *j) {
+    cp_inspect_node v;
+    view_node(o, node, &v);
+    cp_json_object(j, NULL);
+    cp_json_integer(j, "id", node);
+    cp_json_integer(j, "parent", o->parent[node]);
+    cp_json_integer(j, "left", v.left);
+    cp_json_integer(j, "right", v.right);
+    if (v.left == CP_NONE)
+        cp_json_number(j, "adds", value_of(b, at, o, node));
+    else
+        cp_inspect_node_json(&v, 0, 0, j);
+    cp_json_close_object(j);
+}
+
+copse_status cp_bart_inspect_json(const void *state, size_t tree, cp_json *j, copse_error *err) {
+    const cp_bart *b = state;
+    place at = place_of(b, tree);
+    outline o;
+    (void)err;
+    draw_outline(b, at, &o);
+    json_hyper(b, j);
+    json_place(b, at, j);
+    cp_json_array(j, "nodes");
+    for (size_t i = 0; i < o.nodes; i++) json_node(b, at, &o, (int32_t)i, j);
+    cp_json_close_array(j);
+    return COPSE_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- figures */
+
+static double mean_of(const double *x, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    return sum / (double)n;
+}
+
+static size_t worst_figures(const cp_bart *b, copse_figure *out) {
+    double rhat = 1, ess = INFINITY, tail = INFINITY;
+    size_t n = 0;
+    for (int i = 0; i < CP_BART_WATCHES; i++) {
+        if (!cp_bart_watched(b, (cp_bart_watch)i)) continue;
+        if (isnan(b->converge[i].rhat)) return 0;
+        rhat = fmax(rhat, b->converge[i].rhat);
+        ess = fmin(ess, b->converge[i].bulk);
+        tail = fmin(tail, b->converge[i].tail);
+    }
+    out[n++] = (copse_figure){"rhat", rhat};
+    out[n++] = (copse_figure){"ess", ess};
+    out[n++] = (copse_figure){"ess_tail", tail};
+    return n;
+}
+
+size_t cp_bart_inspect_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
+    const cp_bart *b = state;
+    size_t n = 0, draws = cp_bart_draw_count(b);
+    out[n++] = (copse_figure){"draws", (double)draws};
+    out[n++] =
+        (copse_figure){"leaves_per_tree", mean_of(b->series[CP_BART_LEAF_COUNT], b->sums * draws) / (double)b->trees};
+    if (b->task == COPSE_REGRESS) out[n++] = (copse_figure){"sigma", mean_of(b->series[CP_BART_SIGMA], draws)};
+    n += worst_figures(b, out + n);
+    for (int i = 0; i < CP_BART_MOVES; i++) {
+        double share = cp_bart_diagnose_acceptance(b, (cp_bart_move)i);
+        if (!isnan(share)) out[n++] = (copse_figure){cp_bart_diagnose_accepted[i], share};
+    }
+    return n;
+}

@@ -1,0 +1,154 @@
+/* bart_predict - what the draws say about rows.
+ *
+ * Numbers: a Gaussian for each draw, N(f(x), sigma^2), all alike likely; of the mean of y, f(x) alone.  Classes: the
+ * mean over draws of Phi(f(x)), or, of more than two, of Phi(f_k(x)) over their sum; where the draws themselves are
+ * asked for, all these.
+ *
+ * Rows go through the draws in blocks (bart_walk.h), so that no more is kept of them than the answer. */
+#include "bart/model/bart.h"
+#include "base/mem.h"
+#include "num/normal.h"
+
+/* The mean of y has no spread in one draw; but a Gaussian must have some.  In units of the targets' range. */
+static const float no_sd = 1e-6f;
+
+/* Draws, or rows. */
+typedef struct span {
+    size_t first, n;
+} span;
+
+static span draws_asked(const cp_bart *b, const cp_answer *out) {
+    if (out->tree == CP_NONE) return (span){0, cp_bart_draw_count(b)};
+    return (span){(size_t)out->tree, 1};
+}
+
+static size_t block_at(const cp_rows *rows, size_t from) {
+    return rows->n - from < CP_BART_WALK_BLOCK ? rows->n - from : CP_BART_WALK_BLOCK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- numbers */
+
+static void answer_block(const cp_bart *b, cp_bart_walk *w, size_t from, size_t n, cp_answer *out) {
+    span s = draws_asked(b, out);
+    float f[CP_BART_WALK_BLOCK];
+    for (size_t k = 0; k < s.n; k++) {
+        float sd = out->of_mean ? no_sd : (float)(b->series[CP_BART_SIGMA][s.first + k] / b->scale);
+        cp_bart_walk_next(w, f);
+        for (size_t i = 0; i < n; i++) *cp_answer_gauss(out, from + i, k) = (cp_gauss){f[i], sd};
+    }
+}
+
+static copse_status answer_numbers(const cp_bart *b, const cp_rows *rows, cp_answer *out, copse_error *err) {
+    span s = draws_asked(b, out);
+    cp_bart_walk w;
+    CP_TRY(cp_answer_fill(out, s.n, b->centre, b->scale, err));
+    out->in_order = 1;
+    CP_TRY(cp_bart_walk_init(&w, &b->draws[0], err));
+    for (size_t from = 0; from < rows->n; from += CP_BART_WALK_BLOCK) {
+        size_t n = block_at(rows, from);
+        cp_bart_walk_rows(&w, rows->x + from * rows->dims, n);
+        cp_bart_walk_seek(&w, s.first);
+        answer_block(b, &w, from, n, out);
+    }
+    cp_bart_walk_clear(&w);
+    return COPSE_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- classes */
+
+typedef struct panel {
+    cp_bart_walk *w;  /* of each sum */
+    double *p, *mean; /* sums x CP_BART_WALK_BLOCK: of one draw; over draws so far */
+} panel;
+
+static void clear_panel(const cp_bart *b, panel *a) {
+    for (size_t k = 0; a->w && k < b->sums; k++) cp_bart_walk_clear(&a->w[k]);
+    cp_mem_free(a->w);
+    cp_mem_free(a->p);
+    cp_mem_free(a->mean);
+}
+
+static copse_status make_panel(const cp_bart *b, panel *a, copse_error *err) {
+    *a = (panel){0};
+    CP_TRY(CP_NEW(a->w, b->sums, err));
+    CP_TRY(CP_NEW(a->p, b->sums * CP_BART_WALK_BLOCK, err));
+    CP_TRY(CP_NEW(a->mean, b->sums * CP_BART_WALK_BLOCK, err));
+    for (size_t k = 0; k < b->sums; k++) CP_TRY(cp_bart_walk_init(&a->w[k], &b->draws[k], err));
+    return COPSE_OK;
+}
+
+/* Phi(offset + f) of each sum in the next draw; not 0 all at once, so that they can be brought to sum to 1. */
+static void next_draw(const cp_bart *b, panel *a, size_t n) {
+    for (size_t k = 0; k < b->sums; k++) {
+        float f[CP_BART_WALK_BLOCK];
+        double z[CP_BART_WALK_BLOCK], pdf[CP_BART_WALK_BLOCK], *p = a->p + k * CP_BART_WALK_BLOCK;
+        cp_bart_walk_next(&a->w[k], f);
+        for (size_t i = 0; i < n; i++) z[i] = b->offset[k] + (double)f[i];
+        cp_normal_many(z, n, p, pdf);
+        for (size_t i = 0; i < n; i++) p[i] += 1e-300;
+    }
+}
+
+static void add_draw(const cp_bart *b, panel *a, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        double sum = b->sums > 1 ? 0 : 1;
+        for (size_t k = 0; b->sums > 1 && k < b->sums; k++) sum += a->p[k * CP_BART_WALK_BLOCK + i];
+        for (size_t k = 0; k < b->sums; k++) {
+            a->p[k * CP_BART_WALK_BLOCK + i] /= sum;
+            a->mean[k * CP_BART_WALK_BLOCK + i] += a->p[k * CP_BART_WALK_BLOCK + i];
+        }
+    }
+}
+
+/* Of class k, from what sums say of row i of the block; with two classes or one there is a single sum, of the
+ * second. */
+static double prob_of(const cp_bart *b, const double *of_sums, size_t i, size_t k) {
+    if (b->sums > 1) return of_sums[k * CP_BART_WALK_BLOCK + i];
+    double one = b->classes > 1 ? of_sums[i] : 0;
+    return k ? one : 1 - one;
+}
+
+static void keep_draw(const cp_bart *b, const panel *a, span rows, size_t draw, const cp_answer *out) {
+    for (size_t i = 0; i < rows.n; i++)
+        for (size_t k = 0; k < b->classes; k++)
+            cp_answer_drawn(out, rows.first + i, k)[draw] = (float)prob_of(b, a->p, i, k);
+}
+
+static void place(const cp_bart *b, const panel *a, span rows, const cp_answer *out) {
+    double *probs = out->probs + rows.first * out->classes;
+    for (size_t i = 0; i < rows.n; i++, probs += out->classes)
+        for (size_t k = 0; k < b->classes; k++) probs[k] = prob_of(b, a->mean, i, k);
+}
+
+static void answer_classes_of(const cp_bart *b, const cp_rows *x, span rows, panel *a, cp_answer *out) {
+    span s = draws_asked(b, out);
+    for (size_t k = 0; k < b->sums; k++) {
+        cp_bart_walk_rows(&a->w[k], x->x + rows.first * x->dims, rows.n);
+        cp_bart_walk_seek(&a->w[k], s.first);
+    }
+    for (size_t i = 0; i < b->sums * CP_BART_WALK_BLOCK; i++) a->mean[i] = 0;
+    for (size_t k = 0; k < s.n; k++) {
+        next_draw(b, a, rows.n);
+        add_draw(b, a, rows.n);
+        if (out->drawn) keep_draw(b, a, rows, k, out);
+    }
+    for (size_t i = 0; i < b->sums * CP_BART_WALK_BLOCK; i++) a->mean[i] /= (double)s.n;
+    place(b, a, rows, out);
+}
+
+static copse_status answer_classes(const cp_bart *b, const cp_rows *rows, cp_answer *out, copse_error *err) {
+    panel a;
+    copse_status status = make_panel(b, &a, err);
+    if (!status && out->of_mean) status = cp_answer_fill_drawn(out, draws_asked(b, out).n, err);
+    for (size_t from = 0; from < rows->n && !status; from += CP_BART_WALK_BLOCK)
+        answer_classes_of(b, rows, (span){from, block_at(rows, from)}, &a, out);
+    clear_panel(b, &a);
+    return status;
+}
+
+copse_status cp_bart_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
+                             copse_error *err) {
+    const cp_bart *b = state;
+    (void)p;
+    return (b->task == COPSE_CLASS ? answer_classes : answer_numbers)(b, rows, out, err);
+}

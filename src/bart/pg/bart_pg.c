@@ -1,0 +1,327 @@
+#include "bart/pg/bart_pg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bart/pg/bart_pg_pick.h"
+#include "bart/pg/bart_pg_resample.h"
+
+/* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
+#ifndef CP_BROKEN
+#define CP_BROKEN(bug) 0
+#endif
+
+enum { MOST_NODES = 2 * CP_BART_MAX_LEAVES - 1 };
+
+/* ---------------------------------------------------------------------------------------------------- make and free */
+
+static void pg_free(void *sampler) {
+    cp_bart_pg *g = sampler;
+    if (!g) return;
+    if (g->opt_local) cp_bart_mh_sampler.free(g->opt_local);
+    cp_bart_pg_propose_clear(&g->propose);
+    cp_mem_free(g->particle);
+    cp_mem_free(g->copy);
+    cp_mem_free(g->room);
+    cp_mem_free(g->row);
+    cp_mem_free(g->weight);
+    cp_mem_free(g->tmp);
+    cp_mem_free(g->parent);
+    cp_mem_free(g);
+}
+
+static copse_status check_options(const cp_bart_sampler_options *opt, copse_error *err) {
+    if (opt->particles < 2) return cp_fail(err, COPSE_E_USAGE, "particle Gibbs needs at least 2 particles");
+    if (opt->proposal == CP_BART_PG_MIXED && !opt->columns)
+        return cp_fail(err, COPSE_E_USAGE, "a mixed proposal looks at 1 column or more");
+    return COPSE_OK;
+}
+
+/* Lists of all particles, then of all copies: buds and forks of each. */
+static void deal_room(cp_bart_pg *g) {
+    int32_t *at = g->room;
+    for (size_t i = 0; i < 2 * g->opt.particles; i++, at += (size_t)2 * MOST_NODES) {
+        cp_bart_pg_particle *p = i < g->opt.particles ? &g->particle[i] : &g->copy[i - g->opt.particles];
+        p->bud = at;
+        p->fork = at + MOST_NODES;
+    }
+}
+
+static copse_status pg_make(const cp_bart_columns *c, const cp_bart_sampler_options *opt, void **out,
+                            copse_error *err) {
+    copse_status status;
+    cp_bart_pg *g = NULL;
+    *out = NULL;
+    CP_TRY(check_options(opt, err));
+    CP_TRY(CP_NEW(g, 1, err));
+    g->columns = c;
+    g->opt = *opt;
+    CP_TRY_OUT(cp_bart_pg_propose_init(&g->propose, c, opt, err));
+    CP_TRY_OUT(CP_NEW(g->particle, opt->particles, err));
+    CP_TRY_OUT(CP_NEW(g->copy, opt->particles, err));
+    CP_TRY_OUT(CP_RAW(g->room, 4 * opt->particles * MOST_NODES, err));
+    CP_TRY_OUT(CP_RAW(g->row, c->ranks.rows, err));
+    CP_TRY_OUT(CP_RAW(g->weight, opt->particles, err));
+    CP_TRY_OUT(CP_RAW(g->tmp, 4 * opt->particles + 2, err));
+    CP_TRY_OUT(CP_RAW(g->parent, 2 * opt->particles, err));
+    deal_room(g);
+    if (opt->local_moves) CP_TRY_OUT(cp_bart_mh_sampler.make(c, opt, &g->opt_local, err));
+    *out = g;
+out:
+    if (status) pg_free(g);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------- where to grow anew */
+
+static int goes_left(const cp_bart_columns *c, cp_rule rule, size_t row) {
+    return cp_ranks_column(&c->ranks, rule.dim)[row] <= rule.cell;
+}
+
+/* The node below which the tree is grown anew; CP_NONE: nothing is done. */
+static int16_t choose_node(const cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng) {
+    const double w[2] = {1 - g->opt.below, g->opt.below};
+    int16_t at = 0;
+    if (!(g->opt.below > 0)) return 0;
+    size_t row = cp_bart_pg_pick_below(g->columns->ranks.rows, rng);
+    while (cp_bart_pg_pick(w, 2, 1, rng)) {
+        const cp_bart_node *n = &t->node[at];
+        if (cp_bart_tree_is_leaf(t, at)) return CP_NONE;
+        at = (int16_t)(n->left + !goes_left(g->columns, n->rule, row));
+    }
+    return at;
+}
+
+/* Rows below the node, rising, into g->row; and how many leaves they are in. */
+static cp_span rows_below(cp_bart_pg *g, const cp_bart_tree *t, int16_t top, size_t *out_leaves) {
+    uint8_t in[CP_BART_MAX_LEAVES];
+    cp_bart_tree_below(t, top, in);
+    *out_leaves = 0;
+    for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) *out_leaves += in[s] != 0;
+    return (cp_span){g->row, g->columns->slots->list(t->slot, in, g->columns->ranks.rows, g->row)};
+}
+
+/* -------------------------------------------------------------------------------------------------------- particles */
+
+static void skip_closed(const cp_bart_pg *g, cp_bart_pg_particle *p) {
+    while (p->next < p->nodes && !g->propose.buds.bud[p->bud[p->next]].open) p->fork[p->next++] = CP_NONE;
+}
+
+static copse_status begin(cp_bart_pg *g, const cp_bart_view *v, const cp_bart_tree *t, int16_t top, copse_error *err) {
+    size_t leaves;
+    cp_span rows = rows_below(g, t, top, &leaves);
+    CP_TRY(cp_bart_pg_nodes_begin(&g->propose.buds, v, rows, t->node[top].depth, err));
+    for (size_t i = 0; i < g->opt.particles; i++) {
+        cp_bart_pg_particle *p = &g->particle[i];
+        p->clamped = i == 0;
+        p->log_w = 0;
+        p->nodes = 1;
+        p->next = 0;
+        p->leaves = cp_bart_tree_leaves(t) - leaves + 1;
+        p->bud[0] = 0;
+        skip_closed(g, p);
+    }
+    g->old[0] = top;
+    return COPSE_OK;
+}
+
+static void take_decision(const cp_bart_pg *g, cp_bart_pg_particle *p, cp_bart_pg_decision d) {
+    p->log_w += d.log_w;
+    p->fork[p->next++] = d.fork;
+    if (d.fork != CP_NONE) {
+        int32_t left = g->propose.buds.fork[d.fork].left;
+        p->bud[p->nodes++] = left;
+        p->bud[p->nodes++] = left + 1;
+        p->leaves++;
+    }
+    skip_closed(g, p);
+}
+
+/* The old tree's node at the same place says what to do. */
+static copse_status decide_again(cp_bart_pg *g, const cp_bart_tree *t, cp_bart_pg_particle *p, cp_rng *rng,
+                                 cp_bart_pg_decision *out, copse_error *err) {
+    const cp_bart_node *n = &t->node[g->old[p->next]];
+    if (n->left == CP_NONE) return cp_bart_pg_propose_given(&g->propose, p->bud[p->next], NULL, rng, out, err);
+    g->old[p->nodes] = n->left;
+    g->old[p->nodes + 1] = (int16_t)(n->left + 1);
+    return cp_bart_pg_propose_given(&g->propose, p->bud[p->next], &n->rule, rng, out, err);
+}
+
+/* Every particle with an undecided node decides its first one; out: how many have more of them. */
+static copse_status stage(cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng, size_t *out, copse_error *err) {
+    *out = 0;
+    for (size_t i = 0; i < g->opt.particles; i++) {
+        cp_bart_pg_particle *p = &g->particle[i];
+        cp_bart_pg_decision d;
+        if (p->next == p->nodes) continue;
+        if (p->leaves == CP_BART_MAX_LEAVES)
+            d = cp_bart_pg_propose_stop(&g->propose, p->bud[p->next]);
+        else if (p->clamped)
+            CP_TRY(decide_again(g, t, p, rng, &d, err));
+        else
+            CP_TRY(cp_bart_pg_propose_draw(&g->propose, p->bud[p->next], rng, &d, err));
+        take_decision(g, p, d);
+        *out += p->next < p->nodes;
+    }
+    return COPSE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- resampling */
+
+/* g->weight: over exp(top).  Returns their sum. */
+static double find_weights(cp_bart_pg *g) {
+    double top = -INFINITY, sum = 0;
+    for (size_t i = 0; i < g->opt.particles; i++) top = fmax(top, g->particle[i].log_w);
+    for (size_t i = 0; i < g->opt.particles; i++) sum += g->weight[i] = exp(g->particle[i].log_w - top);
+    return sum;
+}
+
+static int should_resample(const cp_bart_pg *g, double sum) {
+    double squares = 0, n = (double)g->opt.particles;
+    for (size_t i = 0; i < g->opt.particles; i++) squares += g->weight[i] * g->weight[i];
+    return g->opt.ess_threshold >= 1 || sum * sum / squares <= g->opt.ess_threshold * n;
+}
+
+static void copy_particle(cp_bart_pg_particle *to, const cp_bart_pg_particle *from) {
+    to->clamped = 0;
+    to->log_w = CP_BROKEN(BROKEN_KEEPS_WEIGHTS) ? from->log_w : 0;
+    to->nodes = from->nodes;
+    to->next = from->next;
+    to->leaves = from->leaves;
+    memcpy(to->bud, from->bud, from->nodes * sizeof *to->bud);
+    memcpy(to->fork, from->fork, from->next * sizeof *to->fork);
+}
+
+static void resample(cp_bart_pg *g, cp_rng *rng) {
+    double sum = find_weights(g);
+    if (!should_resample(g, sum)) return;
+    const cp_bart_pg_resample_scratch room = {g->tmp, g->parent + g->opt.particles, g->parent};
+    cp_bart_pg_resample(g->opt.resampling, g->weight, g->opt.particles, sum, room, rng);
+    if (CP_BROKEN(BROKEN_CLAMP_SLIPS)) g->parent[0] = (uint32_t)cp_bart_pg_pick(g->weight, g->opt.particles, sum, rng);
+    for (size_t i = 0; i < g->opt.particles; i++) {
+        size_t from = g->parent[i];
+        copy_particle(&g->copy[i], &g->particle[from]);
+        g->copy[i].clamped = i == 0 && g->particle[from].clamped;
+    }
+    cp_bart_pg_particle *swap = g->particle;
+    g->particle = g->copy;
+    g->copy = swap;
+}
+
+/* --------------------------------------------------------------------------------------------------------- new tree */
+
+/* The same decisions as the clamped particle's: then they are the same numbers, because forks are made once. */
+static int is_old(const cp_bart_pg *g, const cp_bart_pg_particle *p) {
+    const cp_bart_pg_particle *old = &g->particle[0];
+    return p->nodes == old->nodes && !memcmp(p->fork, old->fork, p->nodes * sizeof *p->fork);
+}
+
+/* Where a node is: numbers change when pairs are cut off, the way from the root does not. */
+typedef struct way {
+    size_t depth;
+    uint64_t right; /* bit i: the step down from depth i goes right */
+} way;
+
+static way way_to(const cp_bart_tree *t, int16_t node) {
+    way w = {t->node[node].depth, 0};
+    for (; t->node[node].parent != CP_NONE; node = t->node[node].parent) {
+        const cp_bart_node *up = &t->node[t->node[node].parent];
+        w.right |= (uint64_t)(node != up->left) << (t->node[node].depth - 1);
+    }
+    return w;
+}
+
+static int16_t node_at(const cp_bart_tree *t, way w) {
+    int16_t at = 0;
+    for (size_t i = 0; i < w.depth; i++) at = (int16_t)(t->node[at].left + (int)(w.right >> i & 1));
+    return at;
+}
+
+/* Makes the node a leaf; returns its new number. */
+static int16_t cut_down(cp_bart_tree *t, const cp_bart_view *v, int16_t top) {
+    way w = way_to(t, top);
+    while (t->node[top].left != CP_NONE) {
+        int16_t at = top, down = top;
+        while (down != CP_NONE) {
+            int16_t left = t->node[down].left;
+            at = down;
+            down = t->node[left].left != CP_NONE               ? left
+                   : t->node[(size_t)left + 1].left != CP_NONE ? (int16_t)(left + 1)
+                                                               : CP_NONE;
+        }
+        cp_bart_tree_collapse(t, v, at);
+        top = node_at(t, w);
+    }
+    return top;
+}
+
+static cp_bart_leaf leaf_of(const cp_bart_pg_node *b) {
+    return (cp_bart_leaf){.rows = (uint32_t)b->rows.n,
+                          .open = (uint32_t)b->varies,
+                          .node = CP_NONE,
+                          .sum_w = b->sums.w,
+                          .sum_wr = b->sums.wr};
+}
+
+static void split_as(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t node, const cp_bart_pg_split *f,
+                     cp_rng *rng) {
+    const cp_bart_pg_node *child = &g->propose.buds.bud[f->left];
+    cp_bart_split s = {.node = node, .left = leaf_of(&child[0]), .right = leaf_of(&child[1])};
+    s.rule = (cp_rule){f->dim, cp_rule_draw_cell(&v->columns->ranks, f->dim, f->gap, rng)};
+    s.cut = cp_bart_columns_cut(v->columns, s.rule, rng);
+    cp_bart_tree_split(t, v, &s);
+}
+
+/* There is room. */
+static void plant(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t top, const cp_bart_pg_particle *p,
+                  cp_rng *rng) {
+    g->made[0] = cut_down(t, v, top);
+    for (size_t i = 0, made = 1; i < p->nodes; i++) {
+        if (p->fork[i] == CP_NONE) continue;
+        split_as(g, v, t, g->made[i], &g->propose.buds.fork[p->fork[i]], rng);
+        g->made[made++] = t->node[g->made[i]].left;
+        g->made[made++] = (int16_t)(t->node[g->made[i]].left + 1);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- step */
+
+/* For so many leaves, and what local moves may add: a step that fails does so before it has changed anything. */
+static copse_status make_room(const cp_bart_pg *g, cp_bart_tree *t, size_t leaves, copse_error *err) {
+    size_t most = leaves + g->opt.local_moves;
+    return cp_bart_tree_reserve(t, most < CP_BART_MAX_LEAVES ? most : CP_BART_MAX_LEAVES, err);
+}
+
+static copse_status regrow(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng, cp_bart_tally *tally,
+                           copse_error *err) {
+    int16_t top = choose_node(g, t, rng);
+    size_t busy;
+    CP_TRY(make_room(g, t, cp_bart_tree_leaves(t), err));
+    if (top == CP_NONE) return COPSE_OK;
+    CP_TRY(begin(g, v, t, top, err));
+    for (;;) {
+        CP_TRY(stage(g, t, rng, &busy, err));
+        if (!busy) break;
+        resample(g, rng);
+    }
+    if (CP_BROKEN(BROKEN_NEVER_OLD)) g->particle[0].log_w = -INFINITY;
+    double sum = find_weights(g);
+    const cp_bart_pg_particle *chosen = &g->particle[cp_bart_pg_pick(g->weight, g->opt.particles, sum, rng)];
+    CP_TRY(make_room(g, t, chosen->leaves, err));
+    tally->proposed[CP_BART_REGROW]++;
+    if (is_old(g, chosen)) return COPSE_OK;
+    plant(g, v, t, top, chosen, rng);
+    tally->accepted[CP_BART_REGROW]++;
+    return COPSE_OK;
+}
+
+static copse_status pg_step(void *sampler, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng, cp_bart_tally *tally,
+                            copse_error *err) {
+    cp_bart_pg *g = sampler;
+    CP_TRY(regrow(g, v, t, rng, tally, err));
+    for (size_t i = 0; i < g->opt.local_moves; i++)
+        CP_TRY(cp_bart_mh_sampler.step(g->opt_local, v, t, rng, tally, err));
+    return COPSE_OK;
+}
+
+const cp_bart_sampler cp_bart_pg_sampler = {.name = "pg", .make = pg_make, .free = pg_free, .step = pg_step};

@@ -1,0 +1,265 @@
+#include "bart/pg/bart_pg_nodes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernel/sort.h"
+
+copse_status cp_bart_pg_nodes_init(cp_bart_pg_nodes *b, const cp_bart_columns *c, cp_bart_pg_lookahead promise,
+                                   copse_error *err) {
+    copse_status status;
+    *b = (cp_bart_pg_nodes){.promise = promise};
+    cp_arena_init(&b->arena);
+    CP_TRY_OUT(CP_RAW(b->key, 2 * c->ranks.rows, err));
+    CP_TRY_OUT(CP_RAW(b->log_mass, c->ranks.rows, err));
+    CP_TRY_OUT(cp_bart_pg_levels_init(&b->levels, c->ranks.rows, err));
+    for (int s = 0; s < 2; s++) {
+        CP_TRY_OUT(CP_RAW(b->side[s], CP_BART_PG_LEVELS_MAX, err));
+        CP_TRY_OUT(CP_RAW(b->log_side[s], CP_BART_PG_LEVELS_MAX, err));
+    }
+out:
+    if (status) cp_bart_pg_nodes_clear(b);
+    return status;
+}
+
+void cp_bart_pg_nodes_clear(cp_bart_pg_nodes *b) {
+    cp_arena_clear(&b->arena);
+    cp_mem_free(b->bud);
+    cp_mem_free(b->fork);
+    cp_mem_free(b->key);
+    cp_mem_free(b->log_mass);
+    cp_bart_pg_levels_clear(&b->levels);
+    for (int s = 0; s < 2; s++) {
+        cp_mem_free(b->side[s]);
+        cp_mem_free(b->log_side[s]);
+    }
+    *b = (cp_bart_pg_nodes){0};
+}
+
+#define TAKE(ptr, n, err) (((ptr) = cp_arena_get(&b->arena, (n), sizeof *(ptr))) ? COPSE_OK : cp_fail_memory(err))
+
+/* ------------------------------------------------------------------------------------------------------ likelihoods */
+
+/* What a leaf costs beyond its likelihood, in nats: about the prior of the split that it takes.  Too much, and trees
+ * with a leaf too many are hardly ever proposed, so that one that is there stays for long; too little, and they are
+ * most of what is proposed. */
+static const double PRICE = 1.5;
+
+static void add_row(const cp_bart_view *v, uint32_t row, double sign, cp_bart_pg_sums *s) {
+    double w = sign * (v->opt_weight ? (double)v->opt_weight[row] : 1);
+    s->n += sign > 0 ? 1 : SIZE_MAX;
+    s->w += w;
+    s->wr += v->r ? w * (double)v->r[row] : 0;
+}
+
+/* What the rows of one level are worth: their likelihood in so many leaves, and the price of these. */
+static double worth(const cp_bart_pg_nodes *b, const cp_bart_pg_sums *s) {
+    if (!s->n) return 0;
+    double leaves = s->n > b->levels.usual ? (double)s->n / (double)b->levels.usual : 1;
+    return leaves * (cp_bart_view_log_leaf(b->v, s->w / leaves, s->wr / leaves) - PRICE);
+}
+
+/* By level, into side 0; returns what they promise, but for the first leaf's price. */
+static double promise_of(cp_bart_pg_nodes *b, cp_span rows) {
+    cp_bart_pg_sums *level = b->side[0];
+    double sum = 0;
+    for (size_t k = 0; k < b->levels.n; k++) level[k] = (cp_bart_pg_sums){0};
+    for (size_t i = 0; i < rows.n; i++) add_row(b->v, rows.row[i], 1, &level[b->levels.of[rows.row[i]]]);
+    for (size_t k = 0; k < b->levels.n; k++) sum += worth(b, &level[k]);
+    return sum;
+}
+
+/* After promise_of, whose sums it adds up. */
+static cp_bart_pg_sums sums_of(const cp_bart_pg_nodes *b) {
+    cp_bart_pg_sums s = {0};
+    for (size_t k = 0; k < b->levels.n; k++) {
+        s.n += b->side[0][k].n;
+        s.w += b->side[0][k].w;
+        s.wr += b->side[0][k].wr;
+    }
+    return s;
+}
+
+static void fill_bud(cp_bart_pg_nodes *b, cp_bart_pg_node *bud, cp_span rows, size_t depth) {
+    const cp_bart_view *v = b->v;
+    double promise = promise_of(b, rows);
+    *bud = (cp_bart_pg_node){.rows = rows, .depth = depth, .sums = sums_of(b), .first = CP_NONE};
+    bud->varies = cp_rule_columns(&v->columns->ranks, rows, 1) > 0;
+    bud->open = bud->varies && isfinite(v->log_split[depth]);
+    bud->log_leaf = cp_bart_view_log_leaf(v, bud->sums.w, bud->sums.wr);
+    bud->log_promise = fmax(bud->log_leaf, promise + PRICE);
+    bud->log_value = bud->open ? bud->log_promise : bud->log_leaf;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- buds */
+
+copse_status cp_bart_pg_nodes_begin(cp_bart_pg_nodes *b, const cp_bart_view *v, cp_span rows, size_t depth,
+                                    copse_error *err) {
+    uint32_t *row;
+    cp_arena_reset(&b->arena);
+    b->v = v;
+    b->n = b->forks = 0;
+    CP_TRY(CP_GROW(b->bud, b->cap, 1, err));
+    CP_TRY(TAKE(row, rows.n, err));
+    memcpy(row, rows.row, rows.n * sizeof *row);
+    if (v->r && b->promise == CP_BART_PG_LOOKAHEAD_LEVELS)
+        cp_bart_pg_levels_find(&b->levels, v, rows, PRICE);
+    else
+        cp_bart_pg_levels_none(&b->levels, rows);
+    fill_bud(b, &b->bud[b->n++], (cp_span){row, rows.n}, depth);
+    return COPSE_OK;
+}
+
+cp_extent cp_bart_pg_nodes_gap(const cp_bart_pg_nodes *b, int32_t bud, cp_rule rule) {
+    const cp_ranks *ranks = &b->v->columns->ranks;
+    cp_span rows = b->bud[bud].rows;
+    return cp_rule_gap(ranks, rule, cp_rule_extent(ranks, rule.dim, rows), rows);
+}
+
+static copse_status add_fork(cp_bart_pg_nodes *b, int32_t bud, uint32_t dim, cp_extent gap, copse_error *err) {
+    cp_span whole = b->bud[bud].rows;
+    size_t depth = b->bud[bud].depth + 1;
+    uint32_t *left, *right;
+    CP_TRY(CP_GROW(b->bud, b->cap, b->n + 2, err));
+    CP_TRY(CP_GROW(b->fork, b->cap_fork, b->forks + 1, err));
+    CP_TRY(TAKE(left, whole.n, err));
+    CP_TRY(TAKE(right, whole.n, err));
+    size_t n = cp_rule_partition(&b->v->columns->ranks, (cp_rule){dim, gap.low}, whole, left, right);
+    b->fork[b->forks] = (cp_bart_pg_split){.dim = dim, .gap = gap, .left = (int32_t)b->n, .next = b->bud[bud].first};
+    b->bud[bud].first = (int32_t)b->forks++;
+    fill_bud(b, &b->bud[b->n], (cp_span){left, n}, depth);
+    fill_bud(b, &b->bud[b->n + 1], (cp_span){right, whole.n - n}, depth);
+    b->n += 2;
+    return COPSE_OK;
+}
+
+copse_status cp_bart_pg_nodes_split(cp_bart_pg_nodes *b, int32_t bud, uint32_t dim, cp_extent gap, int32_t *out,
+                                    copse_error *err) {
+    for (int32_t i = b->bud[bud].first; i != CP_NONE; i = b->fork[i].next)
+        if (b->fork[i].dim == dim && b->fork[i].gap.low == gap.low) {
+            *out = i;
+            return COPSE_OK;
+        }
+    CP_TRY(add_fork(b, bud, dim, gap, err));
+    *out = b->bud[bud].first;
+    return COPSE_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- columns */
+
+static void find_varying(const cp_bart_pg_nodes *b, cp_span rows, cp_bart_pg_columns *c) {
+    const cp_bart_view *v = b->v;
+    const cp_ranks *ranks = &v->columns->ranks;
+    double sum = 0;
+    for (uint32_t d = 0; d < ranks->dims; d++) {
+        cp_extent e = cp_rule_extent(ranks, d, rows);
+        if (e.low == e.high) continue;
+        double share = v->share->opt_s ? v->share->opt_s[d] : 1;
+        c->dim[c->n] = d;
+        c->extent[c->n] = e;
+        c->log_share[c->n] = log(share);
+        c->gaps[c->n++] = (cp_bart_pg_gaps){0};
+        sum += share;
+    }
+    for (size_t i = 0; i < c->n; i++) c->log_share[i] -= log(sum);
+}
+
+copse_status cp_bart_pg_nodes_columns(cp_bart_pg_nodes *b, int32_t bud, cp_bart_pg_columns **out, copse_error *err) {
+    size_t dims = b->v->columns->ranks.dims;
+    cp_bart_pg_columns *c = b->bud[bud].opt_columns;
+    if (!c) {
+        CP_TRY(TAKE(c, 1, err));
+        *c = (cp_bart_pg_columns){0};
+        CP_TRY(TAKE(c->dim, dims, err));
+        CP_TRY(TAKE(c->extent, dims, err));
+        CP_TRY(TAKE(c->log_share, dims, err));
+        CP_TRY(TAKE(c->gaps, dims, err));
+        find_varying(b, b->bud[bud].rows, c);
+        b->bud[bud].opt_columns = c;
+    }
+    *out = c;
+    return COPSE_OK;
+}
+
+/* Rows by their rank in the column; returns how many different ones there are. */
+static size_t sort_rows(cp_bart_pg_nodes *b, cp_span rows, uint32_t dim) {
+    const uint32_t *rank = cp_ranks_column(&b->v->columns->ranks, dim);
+    size_t values = 1;
+    for (size_t i = 0; i < rows.n; i++) b->key[i] = (uint64_t)rank[rows.row[i]] << 32 | rows.row[i];
+    cp_sort_wide(b->key, rows.n, b->key + rows.n);
+    for (size_t i = 1; i < rows.n; i++) values += b->key[i] >> 32 != b->key[i - 1] >> 32;
+    return values;
+}
+
+/* All rows to the right; returns what they are worth. */
+static double begin_scan(cp_bart_pg_nodes *b, cp_span rows) {
+    double sum = promise_of(b, rows);
+    for (size_t k = 0; k < b->levels.n; k++) {
+        b->side[1][k] = b->side[0][k];
+        b->log_side[1][k] = worth(b, &b->side[1][k]);
+        b->side[0][k] = (cp_bart_pg_sums){0};
+        b->log_side[0][k] = 0;
+    }
+    return sum;
+}
+
+/* A row goes from right to left. */
+static void pass_row(cp_bart_pg_nodes *b, uint32_t row, double sum[2]) {
+    size_t k = b->levels.of[row];
+    for (int s = 0; s < 2; s++) {
+        add_row(b->v, row, s ? -1 : 1, &b->side[s][k]);
+        double now = worth(b, &b->side[s][k]);
+        sum[s] += now - b->log_side[s][k];
+        b->log_side[s][k] = now;
+    }
+}
+
+static double log_sides(const cp_bart_pg_nodes *b, const cp_bart_pg_sums *whole, const cp_bart_pg_sums *left,
+                        const double sum[2]) {
+    return fmax(cp_bart_view_log_leaf(b->v, left->w, left->wr), sum[0] + PRICE) +
+           fmax(cp_bart_view_log_leaf(b->v, whole->w - left->w, whole->wr - left->wr), sum[1] + PRICE);
+}
+
+/* From b->key, sorted: values, and log of the masses. */
+static void scan_gaps(cp_bart_pg_nodes *b, const cp_bart_pg_node *bud, uint32_t dim, cp_bart_pg_gaps *g) {
+    const cp_ranks *ranks = &b->v->columns->ranks;
+    double sum[2] = {0, begin_scan(b, bud->rows)};
+    cp_bart_pg_sums left = {0};
+    size_t at = 0;
+    g->rank[0] = (uint32_t)(b->key[0] >> 32);
+    for (size_t i = 0; i + 1 < bud->rows.n; i++) {
+        uint32_t here = (uint32_t)(b->key[i] >> 32), next = (uint32_t)(b->key[i + 1] >> 32), row = (uint32_t)b->key[i];
+        add_row(b->v, row, 1, &left);
+        pass_row(b, row, sum);
+        if (here == next) continue;
+        b->log_mass[at] = log(cp_ranks_width(ranks, dim, here, next)) + log_sides(b, &bud->sums, &left, sum);
+        g->rank[++at] = next;
+    }
+}
+
+/* From logarithms to masses. */
+static void weigh_gaps(const double *log_mass, double log_extent, cp_bart_pg_gaps *g) {
+    double top = -INFINITY;
+    g->sum = 0;
+    for (size_t i = 0; i < g->gaps; i++) top = fmax(top, log_mass[i]);
+    for (size_t i = 0; i < g->gaps; i++) g->sum += g->mass[i] = exp(log_mass[i] - top);
+    g->log_mean = top + log(g->sum) - log_extent;
+}
+
+copse_status cp_bart_pg_nodes_gaps(cp_bart_pg_nodes *b, int32_t bud, size_t i, cp_bart_pg_gaps **out,
+                                   copse_error *err) {
+    const cp_bart_pg_node *at = &b->bud[bud];
+    cp_bart_pg_columns *c = at->opt_columns;
+    cp_bart_pg_gaps *g = &c->gaps[i];
+    if (!g->gaps) {
+        size_t values = sort_rows(b, at->rows, c->dim[i]);
+        CP_TRY(TAKE(g->rank, values, err));
+        CP_TRY(TAKE(g->mass, values, err));
+        g->gaps = values - 1;
+        scan_gaps(b, at, c->dim[i], g);
+        const cp_extent e = c->extent[i];
+        weigh_gaps(b->log_mass, log(cp_ranks_width(&b->v->columns->ranks, c->dim[i], e.low, e.high)), g);
+    }
+    *out = g;
+    return COPSE_OK;
+}

@@ -1,0 +1,130 @@
+#include "bart/pg/bart_pg_resample.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "bart/pg/bart_pg_pick.h"
+
+/* The line: stretch i ends at end[i], the last at n. */
+typedef struct line {
+    size_t n;
+    double *end;
+    uint32_t *who; /* the particle of stretch i */
+    size_t first;  /* the stretch of the first particle */
+    double *tmp;   /* 3 n + 2 */
+    uint32_t *parent;
+    size_t made; /* parents so far; the first is 0 */
+} line;
+
+static double begin_of(const line *l, size_t i) {
+    return i ? l->end[i - 1] : 0;
+}
+
+static double length_of(const line *l, size_t i) {
+    return l->end[i] - begin_of(l, i);
+}
+
+static void add_copies(line *l, size_t particle, size_t copies) {
+    for (; copies && l->made < l->n; copies--) l->parent[l->made++] = (uint32_t)particle;
+}
+
+static void multinomial(line *l, const double *w, double sum, cp_rng *rng) {
+    while (l->made < l->n) add_copies(l, cp_bart_pg_pick(w, l->n, sum, rng), 1);
+}
+
+/* ------------------------------------------------------------------------------------------------------- systematic */
+
+static int order(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Points j + u that are below `at`. */
+static double points_below(double at, double u) {
+    return fmax(0, ceil(at - u));
+}
+
+static double points_on(const line *l, size_t i, double u) {
+    return points_below(l->end[i], u) - points_below(begin_of(l, i), u);
+}
+
+/* Copies change only where u passes the fraction of some end, so u matters only by which of these it is between; if m
+ * of its points are on the first particle's stretch, the first point is one of m, so u is as likely as that. */
+static void systematic(line *l, cp_rng *rng) {
+    double *edge = l->tmp, *mass = l->tmp + l->n + 1, sum = 0;
+    for (size_t i = 0; i < l->n; i++) edge[i] = l->end[i] - floor(l->end[i]);
+    edge[l->n - 1] = 0;
+    qsort(edge, l->n, sizeof *edge, order);
+    edge[l->n] = 1;
+    for (size_t i = 0; i < l->n; i++)
+        sum += mass[i] = (edge[i + 1] - edge[i]) * points_on(l, l->first, 0.5 * (edge[i] + edge[i + 1]));
+    size_t k = cp_bart_pg_pick(mass, l->n, sum, rng);
+    double u = 0.5 * (edge[k] + edge[k + 1]);
+    for (size_t i = 0; i < l->n; i++) add_copies(l, l->who[i], (size_t)points_on(l, i, u) - (i == l->first));
+}
+
+/* ------------------------------------------------------------------------------------------------------- stratified */
+
+static double overlap(const line *l, size_t i, size_t stratum) {
+    double low = fmax(begin_of(l, i), (double)stratum), high = fmin(l->end[i], (double)stratum + 1);
+    return fmax(0, high - low);
+}
+
+static void stratified(line *l, cp_rng *rng) {
+    double *mass = l->tmp, sum = 0;
+    for (size_t s = 0; s < l->n; s++) sum += mass[s] = overlap(l, l->first, s);
+    size_t first = cp_bart_pg_pick(mass, l->n, sum, rng);
+    for (size_t s = 0; s < l->n; s++) {
+        if (s == first) continue;
+        sum = 0;
+        for (size_t i = 0; i < l->n; i++) sum += mass[i] = overlap(l, i, s);
+        add_copies(l, l->who[cp_bart_pg_pick(mass, l->n, sum, rng)], 1);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- residual */
+
+static void residual(line *l, cp_rng *rng) {
+    double *rest = l->tmp, sum = 0;
+    for (size_t i = 0; i < l->n; i++) sum += rest[i] = length_of(l, i) - floor(length_of(l, i));
+    const double which[2] = {floor(l->end[0]), rest[0]};
+    int drawn = cp_bart_pg_pick(which, 2, which[0] + which[1], rng) == 1;
+    for (size_t i = 0; i < l->n; i++) add_copies(l, i, (size_t)floor(length_of(l, i)) - (i == 0 && !drawn));
+    multinomial(l, rest, sum, rng);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void shuffle(line *l, cp_rng *rng) {
+    for (size_t left = l->n; left > 1; left--) {
+        size_t i = cp_bart_pg_pick_below(left, rng);
+        uint32_t swap = l->who[i];
+        l->who[i] = l->who[left - 1];
+        l->who[left - 1] = swap;
+    }
+    while (l->who[l->first]) l->first++;
+}
+
+static void lay_out(line *l, const double *w, double sum) {
+    double at = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        at += w[l->who[i]];
+        l->end[i] = i + 1 < l->n ? fmin(at / sum, 1) * (double)l->n : (double)l->n;
+    }
+}
+
+void cp_bart_pg_resample(cp_resampling scheme, const double *w, size_t n, double sum, cp_bart_pg_resample_scratch room,
+                         cp_rng *rng) {
+    line l = {.n = n, .end = room.tmp, .tmp = room.tmp + n, .who = room.order, .parent = room.parent, .made = 1};
+    l.parent[0] = 0;
+    if (scheme == CP_RESAMPLE_MULTINOMIAL) {
+        multinomial(&l, w, sum, rng);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) l.who[i] = i;
+    if (scheme != CP_RESAMPLE_RESIDUAL) shuffle(&l, rng);
+    lay_out(&l, w, sum);
+    if (scheme == CP_RESAMPLE_RESIDUAL) residual(&l, rng);
+    if (scheme == CP_RESAMPLE_SYSTEMATIC) systematic(&l, rng);
+    if (scheme == CP_RESAMPLE_STRATIFIED) stratified(&l, rng);
+}

@@ -1,0 +1,17 @@
+/* arena - scratch memory of a job, allocated piece by piece and given back all at once. */
+#ifndef CP_ARENA_H
+#define CP_ARENA_H
+
+#include <stddef.h>
+
+/* Reset keeps the blocks for the next use; clear frees them. */
+typedef struct cp_arena {
+    struct cp_arena_block *first, *now;
+    size_t used; /* in `now` */
+} cp_arena;
+void cp_arena_init(cp_arena *a);
+void *cp_arena_get(cp_arena *a, size_t n, size_t size); /* 64-byte aligned, not zeroed; NULL when out of memory */
+void cp_arena_reset(cp_arena *a);
+void cp_arena_clear(cp_arena *a);
+
+#endif

@@ -1,0 +1,45 @@
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+
+static copse_status fail(copse_error *err, copse_status code, long row, long col, const char *fmt, va_list args) {
+    if (err) {
+        err->code = code;
+        err->row = row;
+        err->col = col;
+        vsnprintf(err->msg, sizeof err->msg, fmt, args);
+    }
+    return code;
+}
+
+copse_status cp_fail(copse_error *err, copse_status code, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fail(err, code, 0, 0, fmt, args);
+    va_end(args);
+    return code;
+}
+
+copse_status cp_fail_at(copse_error *err, copse_status code, long row, long col, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fail(err, code, row, col, fmt, args);
+    va_end(args);
+    return code;
+}
+
+copse_status cp_fail_memory(copse_error *err) {
+    return cp_fail(err, COPSE_E_MEMORY, "out of memory");
+}
+
+copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err) {
+    return opt_stop && *opt_stop ? cp_fail(err, COPSE_E_STOPPED, "interrupted") : COPSE_OK;
+}
+
+void cp_fail_bug(const char *file, int line, const char *what) {
+    cp_log_fatal(file, line, what);
+    abort();
+}

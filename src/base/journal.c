@@ -1,0 +1,291 @@
+/* flock: a lock that belongs to the open file, so that two studies of one process exclude each other too. */
+#define _DEFAULT_SOURCE
+
+#include "base/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/layout.h"
+#include "base/mem.h"
+
+enum { VERSION = 1, FRONT = 24, AROUND = 16, MAX_TRIES = 1000, MAX_PATH = 4096 };
+
+static const unsigned char magic[8] = {0x89, 'C', 'O', 'P', 'S', 'E', 'L', '\n'};
+
+struct cp_journal {
+    int fd, read_only;
+    char *path;
+    unsigned char *head;
+    size_t head_n;
+    uint64_t at;  /* bytes of the file that were read, or written by us: up to here all is well */
+    uint64_t sum; /* the last checksum there */
+    /* What was read ahead: bytes from `at` on. */
+    unsigned char *buf;
+    size_t used, have, cap; /* of these `used` have been handed out */
+};
+
+/* errno is read first thing. */
+static copse_status refused(const char *what, const char *path, copse_error *err) {
+    char why[200];
+    if (strerror_r(errno, why, sizeof why) != 0) snprintf(why, sizeof why, "error %d", errno);
+    return cp_fail(err, COPSE_E_SYSTEM, "cannot %s %.700s: %s", what, path, why);
+}
+
+/* All n bytes to a place in the file: 0, or -1 with errno. */
+static int write_at(int fd, const unsigned char *bytes, size_t n, uint64_t at) {
+    while (n) {
+        ssize_t part = pwrite(fd, bytes, n, (off_t)at);
+        if (part < 0 && errno == EINTR) continue;
+        if (part < 0) return -1;
+        bytes += part;
+        n -= (size_t)part;
+        at += (uint64_t)part;
+    }
+    return 0;
+}
+
+/* Up to n bytes from a place in the file; fewer only at its end.  0, or -1 with errno. */
+static int read_at(int fd, unsigned char *bytes, size_t n, uint64_t at, size_t *out_got) {
+    *out_got = 0;
+    while (*out_got < n) {
+        ssize_t part = pread(fd, bytes + *out_got, n - *out_got, (off_t)(at + *out_got));
+        if (part < 0 && errno == EINTR) continue;
+        if (part < 0) return -1;
+        if (part == 0) return 0;
+        *out_got += (size_t)part;
+    }
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- creating */
+
+/* A name must survive a power cut too; file systems that cannot sync a folder say EINVAL. */
+static int sync_folder(const char *path) {
+    char folder[MAX_PATH];
+    const char *slash = strrchr(path, '/');
+    int n = snprintf(folder, sizeof folder, "%.*s.", slash ? (int)(slash - path) + 1 : 0, path), result = 0;
+    int fd = n < (int)sizeof folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd < 0) return 0; /* a folder one may write but not read */
+    if (fsync(fd) != 0 && errno == EIO) result = -1;
+    close(fd);
+    return result;
+}
+
+/* A fresh file beside `path`; name holds its own. */
+static int open_beside(const char *path, char *name, size_t room) {
+    const char *slash = strrchr(path, '/');
+    for (int i = 0; i < MAX_TRIES; i++) {
+        int n =
+            snprintf(name, room, "%.*s.copse-%ld-%d.tmp", slash ? (int)(slash - path) + 1 : 0, path, (long)getpid(), i);
+        if (n >= (int)room) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
+static copse_status write_front(int fd, const char *path, const unsigned char *head, size_t n, copse_error *err) {
+    unsigned char front[FRONT] = {0}, sum[8];
+    memcpy(front, magic, sizeof magic);
+    cp_layout_put(front + 8, VERSION, 4);
+    cp_layout_put(front + 16, n, 8);
+    cp_layout_put(sum, XXH64(head, n, XXH64(front, FRONT, 0)), 8);
+    if (write_at(fd, front, FRONT, 0) || write_at(fd, head, n, FRONT) || write_at(fd, sum, 8, FRONT + n) || fsync(fd))
+        return refused("write", path, err);
+    return COPSE_OK;
+}
+
+copse_status cp_journal_create(const char *path, const unsigned char *head, size_t n, copse_error *err) {
+    char name[MAX_PATH];
+    int fd = open_beside(path, name, sizeof name);
+    if (fd < 0) return refused("write", path, err);
+    copse_status status = write_front(fd, path, head, n, err);
+    if (close(fd) != 0 && !status) status = refused("write", path, err);
+    if (!status && link(name, path) != 0) {
+        status = errno == EEXIST ? cp_fail(err, COPSE_E_USAGE, "%.700s exists: choose another name, or remove it", path)
+                                 : refused("write", path, err);
+    }
+    unlink(name);
+    if (!status && sync_folder(path) != 0) status = refused("sync the folder of", path, err);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- opening */
+
+static copse_status damaged(const cp_journal *l, const char *what, copse_error *err) {
+    return cp_fail(err, COPSE_E_MODEL, "%.700s: %s", l->path, what);
+}
+
+static copse_status read_head(cp_journal *l, copse_error *err) {
+    unsigned char front[FRONT], sum[8];
+    struct stat st;
+    size_t got;
+    if (fstat(l->fd, &st) != 0 || read_at(l->fd, front, FRONT, 0, &got)) return refused("read", l->path, err);
+    if (got < FRONT || memcmp(front, magic, sizeof magic) != 0) return damaged(l, "not a study", err);
+    if (cp_layout_get(front + 8, 4) > VERSION)
+        return damaged(l, "written by a later version of copse: upgrade to read it", err);
+    uint64_t n = cp_layout_get(front + 16, 8);
+    if (n > (uint64_t)st.st_size || (uint64_t)st.st_size - n < FRONT + 8)
+        return damaged(l, "damaged: its beginning is cut off", err);
+    l->head_n = (size_t)n;
+    CP_TRY(CP_RAW(l->head, l->head_n, err));
+    if (read_at(l->fd, l->head, l->head_n, FRONT, &got) || read_at(l->fd, sum, 8, FRONT + n, &got))
+        return refused("read", l->path, err);
+    l->sum = XXH64(l->head, l->head_n, XXH64(front, FRONT, 0));
+    l->at = FRONT + n + 8;
+    return got == 8 && cp_layout_get(sum, 8) == l->sum ? COPSE_OK : damaged(l, "damaged at its beginning", err);
+}
+
+copse_status cp_journal_open(const char *path, cp_journal **out, copse_error *err) {
+    cp_journal *l;
+    *out = NULL;
+    CP_TRY(CP_NEW(l, 1, err));
+    l->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (l->fd < 0 && (errno == EACCES || errno == EROFS)) {
+        l->fd = open(path, O_RDONLY | O_CLOEXEC);
+        l->read_only = 1;
+    }
+    copse_status status = COPSE_OK;
+    if (l->fd < 0) CP_TRY_OUT(refused("read", path, err));
+    l->path = cp_mem_strdup(path);
+    if (!l->path) CP_TRY_OUT(cp_fail_memory(err));
+    CP_TRY_OUT(read_head(l, err));
+out:
+    if (status)
+        cp_journal_free(l);
+    else
+        *out = l;
+    return status;
+}
+
+const unsigned char *cp_journal_head(const cp_journal *l, size_t *out_n) {
+    *out_n = l->head_n;
+    return l->head;
+}
+
+void cp_journal_free(cp_journal *l) {
+    if (!l) return;
+    if (l->fd >= 0) close(l->fd);
+    cp_mem_free(l->path);
+    cp_mem_free(l->head);
+    cp_mem_free(l->buf);
+    cp_mem_free(l);
+}
+
+copse_status cp_journal_lock(cp_journal *l, copse_error *err) {
+    while (flock(l->fd, LOCK_EX) != 0)
+        if (errno != EINTR) return refused("lock", l->path, err);
+    l->have = l->used = 0;
+    return COPSE_OK;
+}
+
+void cp_journal_unlock(cp_journal *l) {
+    flock(l->fd, LOCK_UN);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- records */
+
+enum { CHUNK = 1 << 16 };
+
+static const char wrong[] = "damaged: a record in its middle is not what was written";
+
+static size_t ahead(const cp_journal *l) {
+    return l->have - l->used;
+}
+
+/* At least `want` bytes ahead, unless the file ends before. */
+static copse_status fill(cp_journal *l, size_t want, copse_error *err) {
+    size_t got, left = ahead(l);
+    if (left >= want) return COPSE_OK;
+    memmove(l->buf, l->buf + l->used, left);
+    l->used = 0;
+    l->have = left;
+    CP_TRY(CP_GROW(l->buf, l->cap, want + CHUNK, err));
+    if (read_at(l->fd, l->buf + left, l->cap - left, l->at + left, &got)) return refused("read", l->path, err);
+    l->have += got;
+    return COPSE_OK;
+}
+
+/* Whether `left` bytes at p begin with a whole record that follows one with the checksum `before`. */
+static int is_record(const unsigned char *p, size_t left, uint64_t before) {
+    size_t n = (size_t)cp_layout_get(p, 4);
+    return n <= left - AROUND && cp_layout_get(p + 8 + n, 8) == XXH64(p, 8 + n, before);
+}
+
+/* What is ahead is a record that was not written to its end, or its length is not what was written.  Then there is a
+ * whole record behind it, by the checksum that stands before that one: it was acknowledged, and must not be cut off. */
+static copse_status check_end(cp_journal *l, copse_error *err) {
+    size_t most = (size_t)AROUND + CP_JOURNAL_MAX;
+    CP_TRY(fill(l, most + 1, err));
+    int more = ahead(l) > most;
+    for (size_t i = AROUND; !more && i + AROUND <= ahead(l); i++) {
+        const unsigned char *p = l->buf + l->used + i;
+        more = is_record(p, ahead(l) - i, cp_layout_get(p - 8, 8));
+    }
+    return more ? damaged(l, wrong, err) : COPSE_OK;
+}
+
+copse_status cp_journal_next(cp_journal *l, cp_journal_record *out, int *out_got, copse_error *err) {
+    *out_got = 0;
+    if (!l->buf) CP_TRY(CP_GROW(l->buf, l->cap, CHUNK, err));
+    CP_TRY(fill(l, AROUND, err));
+    if (ahead(l) < AROUND) return COPSE_OK;
+    size_t n = (size_t)cp_layout_get(l->buf + l->used, 4);
+    if (n > CP_JOURNAL_MAX) return check_end(l, err);
+    CP_TRY(fill(l, AROUND + n + 1, err));
+    if (ahead(l) < AROUND + n) return check_end(l, err);
+    const unsigned char *p = l->buf + l->used;
+    uint64_t sum = XXH64(p, 8 + n, l->sum);
+    if (cp_layout_get(p + 8 + n, 8) != sum) return ahead(l) > AROUND + n ? damaged(l, wrong, err) : COPSE_OK;
+    *out = (cp_journal_record){.kind = (uint32_t)cp_layout_get(p + 4, 4), .bytes = p + 8, .n = n};
+    l->sum = sum;
+    l->at += AROUND + n;
+    l->used += AROUND + n;
+    *out_got = 1;
+    return COPSE_OK;
+}
+
+/* The file ends where the records do: what a writer that was killed left there is cut off. */
+static copse_status trim(const cp_journal *l, copse_error *err) {
+    struct stat st;
+    if (fstat(l->fd, &st) != 0) return refused("read", l->path, err);
+    if ((uint64_t)st.st_size > l->at && ftruncate(l->fd, (off_t)l->at) != 0) return refused("write", l->path, err);
+    return COPSE_OK;
+}
+
+copse_status cp_journal_append(cp_journal *l, uint32_t kind, const unsigned char *bytes, size_t n, copse_error *err) {
+    unsigned char *record;
+    CP_BUG(n > CP_JOURNAL_MAX);
+    if (l->read_only) {
+        errno = EACCES;
+        return refused("write", l->path, err);
+    }
+    CP_TRY(trim(l, err));
+    CP_TRY(CP_RAW(record, AROUND + n, err));
+    cp_layout_put(record, n, 4);
+    cp_layout_put(record + 4, kind, 4);
+    if (n) memcpy(record + 8, bytes, n);
+    uint64_t sum = XXH64(record, 8 + n, l->sum);
+    cp_layout_put(record + 8 + n, sum, 8);
+    copse_status status = COPSE_OK;
+    if (write_at(l->fd, record, AROUND + n, l->at) != 0 || fdatasync(l->fd) != 0) {
+        status = refused("write", l->path, err);
+        if (ftruncate(l->fd, (off_t)l->at) != 0) status = refused("write", l->path, err);
+    } else {
+        l->at += AROUND + n;
+        l->sum = sum;
+    }
+    l->have = l->used = 0;
+    cp_mem_free(record);
+    return status;
+}

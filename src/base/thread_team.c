@@ -1,0 +1,221 @@
+/* A pass has a number.  Each member has a share of its items, from which it takes portions; who has finished with their
+ * own helps with others'.  A share is one word, the pass's number and how many of its items are left, so that to take a
+ * portion is one compare-and-swap, which fails for whoever comes too late and still thinks of an earlier pass.  That a
+ * portion was taken shows that its pass is not over, and so that what was read of the pass before (job, arg, n) belongs
+ * to it. */
+#include "base/thread_team.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/parallel.h"
+
+enum {
+    LINE = 64,      /* bytes that processors hand each other */
+    PORTIONS = 4,   /* of a share: a member that is held up leaves most of its own to others */
+    PATIENCE = 2000 /* looks before one sleeps: some 40 microseconds, longer than a leader is alone between passes */
+};
+
+typedef struct share {
+    _Atomic uint64_t left; /* pass << 32 | items */
+    char apart[LINE - sizeof(uint64_t)];
+} share;
+
+typedef struct member {
+    cp_thread_team *team;
+    size_t id; /* the leader is 0 */
+    pthread_t thread;
+} member;
+
+struct cp_thread_team {
+    size_t members;
+    unsigned patience;
+    double alone_until; /* 0: nobody is to be left out */
+    share *share;
+    member *member;
+    /* Of the pass, written by the leader while there is none; `pass` last. */
+    _Atomic(cp_thread_team_job) job;
+    _Atomic(void *) arg;
+    _Atomic size_t n;
+    _Atomic int over; /* there will be no more */
+    _Atomic uint32_t pass;
+    char apart[LINE];
+    _Atomic size_t done; /* items */
+    _Atomic size_t asleep;
+    _Atomic int leader_sleeps;
+    pthread_mutex_t lock;
+    pthread_cond_t called, finished;
+};
+
+static void relax(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* ----------------------------------------------------------------------------------------------------------- a pass */
+
+static size_t first_of(const cp_thread_team *t, size_t id, size_t n) {
+    return n / t->members * id + (id < n % t->members ? id : n % t->members);
+}
+
+/* Takes a portion off the end of a share and does it; returns how many items it was, 0 if none are left. */
+static size_t take(cp_thread_team *t, size_t id, uint32_t pass) {
+    cp_thread_team_job job = atomic_load_explicit(&t->job, memory_order_relaxed);
+    void *arg = atomic_load_explicit(&t->arg, memory_order_relaxed);
+    size_t n = atomic_load_explicit(&t->n, memory_order_relaxed), portion = n / (t->members * PORTIONS) + 1, some, rest;
+    uint64_t left = atomic_load_explicit(&t->share[id].left, memory_order_relaxed);
+    do {
+        rest = (size_t)(left & UINT32_MAX);
+        if ((uint32_t)(left >> 32) != pass || !rest) return 0;
+        some = rest < portion ? rest : portion;
+    } while (!atomic_compare_exchange_weak(&t->share[id].left, &left, left - some));
+    size_t to = first_of(t, id, n) + rest;
+    job(arg, to - some, to);
+    return some;
+}
+
+/* One's own share, then the others'. */
+static void work(cp_thread_team *t, size_t id, uint32_t pass) {
+    size_t sum = 0;
+    for (size_t k = 0, some; k < t->members; k++)
+        while ((some = take(t, (id + k) % t->members, pass))) sum += some;
+    if (!sum) return;
+    /* The pass is not over before this, and n is still its own. */
+    size_t n = atomic_load_explicit(&t->n, memory_order_relaxed);
+    if (atomic_fetch_add(&t->done, sum) + sum < n || !atomic_load(&t->leader_sleeps)) return;
+    pthread_mutex_lock(&t->lock);
+    pthread_mutex_unlock(&t->lock);
+    pthread_cond_signal(&t->finished);
+}
+
+static void call(cp_thread_team *t, size_t n, cp_thread_team_job job, void *arg) {
+    uint32_t pass = atomic_load_explicit(&t->pass, memory_order_relaxed) + 1;
+    atomic_store_explicit(&t->job, job, memory_order_relaxed);
+    atomic_store_explicit(&t->arg, arg, memory_order_relaxed);
+    atomic_store_explicit(&t->n, n, memory_order_relaxed);
+    atomic_store_explicit(&t->done, 0, memory_order_relaxed);
+    for (size_t id = 0; id < t->members; id++)
+        atomic_store_explicit(&t->share[id].left, (uint64_t)pass << 32 | (first_of(t, id + 1, n) - first_of(t, id, n)),
+                              memory_order_release);
+    atomic_store(&t->pass, pass);
+    if (!atomic_load(&t->asleep)) return;
+    pthread_mutex_lock(&t->lock);
+    pthread_mutex_unlock(&t->lock);
+    pthread_cond_broadcast(&t->called);
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A leader that had to sleep was waiting for a member whose core had been given to another program in the middle of a
+ * portion, for as long as many passes take.  It then goes on alone for a while, so that waiting is a tenth of all at
+ * most. */
+static void sleep_till_end(cp_thread_team *t, size_t n) {
+    double start = now();
+    pthread_mutex_lock(&t->lock);
+    atomic_store(&t->leader_sleeps, 1);
+    while (atomic_load(&t->done) < n) pthread_cond_wait(&t->finished, &t->lock);
+    atomic_store(&t->leader_sleeps, 0);
+    pthread_mutex_unlock(&t->lock);
+    double end = now();
+    t->alone_until = end + 10 * (end - start);
+}
+
+static void await_end(cp_thread_team *t, size_t n) {
+    for (unsigned i = 0; i < t->patience; i++, relax())
+        if (atomic_load_explicit(&t->done, memory_order_acquire) == n) return;
+    sleep_till_end(t, n);
+}
+
+static int is_alone(cp_thread_team *t) {
+    if (t->members == 1) return 1;
+    if (t->alone_until > 0 && now() >= t->alone_until) t->alone_until = 0;
+    return t->alone_until > 0;
+}
+
+void cp_thread_team_pass(cp_thread_team *opt_team, size_t n, cp_thread_team_job job, void *arg) {
+    if (!opt_team || n < 2 || is_alone(opt_team)) {
+        if (n) job(arg, 0, n);
+        return;
+    }
+    call(opt_team, n, job, arg);
+    work(opt_team, 0, atomic_load_explicit(&opt_team->pass, memory_order_relaxed));
+    await_end(opt_team, n);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- members */
+
+/* The number of the next pass, once there is one. */
+static uint32_t await_call(cp_thread_team *t, uint32_t seen) {
+    uint32_t pass;
+    for (unsigned i = 0; i < t->patience; i++, relax())
+        if ((pass = atomic_load_explicit(&t->pass, memory_order_acquire)) != seen) return pass;
+    pthread_mutex_lock(&t->lock);
+    atomic_fetch_add(&t->asleep, 1);
+    while ((pass = atomic_load(&t->pass)) == seen) pthread_cond_wait(&t->called, &t->lock);
+    atomic_fetch_sub(&t->asleep, 1);
+    pthread_mutex_unlock(&t->lock);
+    return pass;
+}
+
+static void *member_main(void *arg) {
+    const member *m = arg;
+    uint32_t pass = 0;
+    for (;;) {
+        pass = await_call(m->team, pass);
+        if (atomic_load_explicit(&m->team->over, memory_order_relaxed)) return NULL;
+        work(m->team, m->id, pass);
+    }
+}
+
+/* Where there are more threads than cores, those that look for work keep from it those that have some: all sleep at
+ * once. */
+static unsigned patience_of(size_t members) {
+    return members <= cp_parallel_workers(NULL, SIZE_MAX) ? PATIENCE : 0;
+}
+
+static copse_status start(cp_thread_team *t, size_t members, copse_error *err) {
+    CP_TRY(CP_NEW(t->share, members, err));
+    CP_TRY(CP_NEW(t->member, members, err));
+    t->patience = patience_of(members);
+    for (t->members = 1; t->members < members; t->members++) {
+        member *m = &t->member[t->members];
+        *m = (member){.team = t, .id = t->members};
+        if (pthread_create(&m->thread, NULL, member_main, m)) break;
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_thread_team_new(size_t members, cp_thread_team **out, copse_error *err) {
+    cp_thread_team *t;
+    *out = NULL;
+    CP_TRY(CP_NEW(t, 1, err));
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->called, NULL);
+    pthread_cond_init(&t->finished, NULL);
+    copse_status status = start(t, members, err);
+    if (status)
+        cp_thread_team_free(t);
+    else
+        *out = t;
+    return status;
+}
+
+void cp_thread_team_free(cp_thread_team *t) {
+    if (!t) return;
+    atomic_store_explicit(&t->over, 1, memory_order_relaxed);
+    if (t->members > 1) call(t, 0, NULL, NULL);
+    for (size_t id = 1; id < t->members; id++) pthread_join(t->member[id].thread, NULL);
+    pthread_cond_destroy(&t->finished);
+    pthread_cond_destroy(&t->called);
+    pthread_mutex_destroy(&t->lock);
+    cp_mem_free(t->share);
+    cp_mem_free(t->member);
+    cp_mem_free(t);
+}

@@ -1,0 +1,351 @@
+/* From a training table and the user's roles to a schema. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "data/schema.h"
+#include "num/stat.h"
+
+/* What one look at a column finds. */
+typedef struct look {
+    size_t present;       /* values that are not missing */
+    double min, max, mid; /* numbers */
+    size_t infinite_row;  /* the first, or (size_t)-1 */
+} look;
+
+typedef struct maker {
+    const copse_table *t;
+    const copse_roles *roles;
+    cp_encoding encoding;
+    const copse_run *run;
+    size_t target;
+    cp_schema *s;
+    const cp_column **col; /* of each feature */
+    look *look;            /* of each feature */
+} maker;
+
+/* ---------------------------------------------------------------------------------------------------- which columns */
+
+static copse_status mark_list(const maker *m, const char *list, unsigned char value, unsigned char *used,
+                              copse_error *err) {
+    unsigned char *hit;
+    CP_TRY(CP_NEW(hit, m->t->cols, err));
+    copse_status status = cp_table_match(m->t, list, hit, err);
+    for (size_t j = 0; j < m->t->cols && !status; j++)
+        if (hit[j]) used[j] = value;
+    cp_mem_free(hit);
+    return status;
+}
+
+/* Marks the columns to predict from.  A column with another role is none of them, even where a list names it. */
+static copse_status mark_features(const maker *m, unsigned char *used, copse_error *err) {
+    const copse_roles *roles = m->roles;
+    size_t weights;
+    memset(used, roles->features ? 0 : 1, m->t->cols);
+    if (roles->features) CP_TRY(mark_list(m, roles->features, 1, used, err));
+    if (roles->features && used[m->target])
+        cp_log_warn(m->run, "'%s' is the target: it is not used as a feature", roles->target);
+    if (roles->drop) CP_TRY(mark_list(m, roles->drop, 0, used, err));
+    if (roles->weights) {
+        CP_TRY(cp_table_match_name(m->t, roles->weights, COPSE_E_USAGE, &weights, err));
+        if (weights == m->target)
+            return cp_fail(err, COPSE_E_USAGE, "'%s' is the target: it cannot be the weights too", roles->target);
+        if (roles->features && used[weights])
+            cp_log_warn(m->run, "'%s' is the weights: it is not used as a feature", roles->weights);
+        used[weights] = 0;
+    }
+    used[m->target] = 0;
+    return COPSE_OK;
+}
+
+static copse_status add_features(maker *m, const unsigned char *used, copse_error *err) {
+    cp_schema *s = m->s;
+    size_t n = 0;
+    for (size_t j = 0; j < m->t->cols; j++) n += used[j];
+    CP_TRY(CP_NEW(s->feature, n, err));
+    CP_TRY(CP_NEW(m->col, n, err));
+    CP_TRY(CP_NEW(m->look, n, err));
+    for (size_t j = 0; j < m->t->cols; j++) {
+        if (!used[j]) continue;
+        const cp_column *c = &m->t->col[j];
+        m->col[s->features] = c;
+        s->feature[s->features++] = (cp_feature){.name = cp_mem_strdup(c->name), .kind = c->kind};
+        if (!s->feature[s->features - 1].name) return cp_fail_memory(err);
+    }
+    return COPSE_OK;
+}
+
+static copse_status pick_columns(maker *m, copse_error *err) {
+    unsigned char *used = NULL;
+    copse_status status;
+    if (!m->roles->target) return cp_fail(err, COPSE_E_USAGE, "no target: name the column to predict (-t NAME)");
+    CP_TRY(cp_table_match_name(m->t, m->roles->target, COPSE_E_USAGE, &m->target, err));
+    if (m->t->rows == 0) return cp_fail(err, COPSE_E_DATA, "there are no rows to learn from");
+    if (!(m->s->target = cp_mem_strdup(m->roles->target))) return cp_fail_memory(err);
+    CP_TRY(CP_NEW(used, m->t->cols, err));
+    status = mark_features(m, used, err);
+    if (!status) status = add_features(m, used, err);
+    cp_mem_free(used);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------- looking at columns */
+
+static copse_status look_at_numbers(const cp_column *c, size_t rows, look *out, copse_error *err) {
+    double *value;
+    CP_TRY(CP_RAW(value, rows, err));
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->number[i];
+        if (isnan(x)) continue;
+        if (isinf(x) && out->infinite_row == (size_t)-1) out->infinite_row = i;
+        if (!out->present || x < out->min) out->min = x;
+        if (!out->present || x > out->max) out->max = x;
+        value[out->present++] = x;
+    }
+    if (out->present) out->mid = cp_stat_median(value, out->present);
+    cp_mem_free(value);
+    return COPSE_OK;
+}
+
+typedef struct level {
+    const char *text;
+    size_t count;
+} level;
+
+static int level_order(const void *a, const void *b) {
+    const level *x = a, *y = b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+static copse_status look_at_levels(const cp_column *c, size_t rows, look *out, cp_dict *levels, copse_error *err) {
+    level *l;
+    int32_t id;
+    copse_status status = COPSE_OK;
+    CP_TRY(CP_NEW(l, c->levels.n, err));
+    for (size_t k = 0; k < c->levels.n; k++) l[k].text = cp_dict_text(&c->levels, k);
+    for (size_t i = 0; i < rows; i++) {
+        if (c->code[i] == CP_NONE) continue;
+        l[c->code[i]].count++;
+        out->present++;
+    }
+    qsort(l, c->levels.n, sizeof *l, level_order);
+    for (size_t k = 0; k < c->levels.n && !status; k++)
+        status = cp_dict_add(levels, l[k].text, strlen(l[k].text), &id, err);
+    cp_mem_free(l);
+    return status;
+}
+
+static copse_status look_job(void *arg, size_t i, size_t worker, copse_error *err) {
+    maker *m = arg;
+    look *l = &m->look[i];
+    (void)worker;
+    *l = (look){.infinite_row = (size_t)-1};
+    if (m->col[i]->kind == COPSE_TEXT) return look_at_levels(m->col[i], m->t->rows, l, &m->s->feature[i].levels, err);
+    CP_TRY(look_at_numbers(m->col[i], m->t->rows, l, err));
+    if (l->infinite_row == (size_t)-1 && isfinite(l->max - l->min)) return COPSE_OK;
+    if (l->infinite_row != (size_t)-1) return cp_schema_infinite(m->t, m->col[i], l->infinite_row, err);
+    return cp_fail(err, COPSE_E_DATA, "the range of column '%s', %g to %g, is too wide to compute with",
+                   m->col[i]->name, l->min, l->max);
+}
+
+/* A column without a single value has no median and no level. */
+static copse_status drop_empty(maker *m, copse_error *err) {
+    cp_schema *s = m->s;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->features; i++) {
+        if (m->look[i].present) {
+            m->col[kept] = m->col[i];
+            m->look[kept] = m->look[i];
+            s->feature[kept++] = s->feature[i];
+            continue;
+        }
+        cp_log_warn(m->run, "column '%s' has no values: it is not used", m->col[i]->name);
+        cp_mem_free(s->feature[i].name);
+    }
+    s->features = kept;
+    return kept ? COPSE_OK : cp_fail(err, COPSE_E_DATA, "no columns are left to predict from");
+}
+
+static copse_status look_at_features(maker *m, copse_error *err) {
+    size_t n = m->s->features;
+    if (n) CP_TRY(cp_parallel_for(m->run, cp_parallel_workers(m->run, n), n, NULL, look_job, m, err));
+    return drop_empty(m, err);
+}
+
+/* -------------------------------------------------------------------------------------------------- encoded columns */
+
+static void say_more(const maker *m, size_t said, const char *what) {
+    size_t more = said - CP_SCHEMA_SAID;
+    if (said > CP_SCHEMA_SAID)
+        cp_log_info(m->run, "... and so on for %zu more column%s%s", more, cp_plural(more), what);
+}
+
+static int no_scale(const copse_roles *roles) {
+    return roles->scale && strcmp(roles->scale, "none") == 0;
+}
+
+/* Are floats fine enough where the column's values are?  Yes, if they are not much further from 0 than from each other:
+ * no offset would make floats much finer.  And yes, if they are whole numbers or short decimals that floats keep
+ * apart out there: multiples of a power of ten no smaller than the distance between floats. */
+static int floats_suffice(const double *x, size_t n, const look *l) {
+    double far = fmax(fabs(l->min), fabs(l->max));
+    if (far <= 16 * (l->max - l->min) || far == 0) return 1;
+    double fine = ldexp(1, ilogb(far) - 23);
+    double tens = floor(-log10(fine)); /* multiples of 10^-tens */
+    if (!(fabs(tens) < 300)) return 0;
+    double unit = pow(10, fabs(tens));
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(x[i])) continue;
+        double k = tens < 0 ? x[i] / unit : x[i] * unit;
+        if (fabs(k - rint(k)) > 4 * DBL_EPSILON * fabs(k)) return 0;
+    }
+    return 1;
+}
+
+/* Floats are densest around 0: about their median, time stamps keep their resolution.  Ordinary numbers stay as they
+ * are, so that cuts are what people expect them to be. */
+static double raw_shift(const maker *m, size_t i) {
+    const look *l = &m->look[i];
+    if (floats_suffice(m->col[i]->number, m->t->rows, l)) return 0;
+    return l->max - l->min >= 2 ? rint(l->mid) : l->mid;
+}
+
+static void scale_number(const maker *m, size_t i) {
+    const cp_feature *f = &m->s->feature[i];
+    if (m->encoding == CP_ENCODE_RAW)
+        m->s->shift[f->first] = raw_shift(m, i);
+    else if (m->encoding == CP_ENCODE_PLAIN)
+        m->s->shift[f->first] = m->look[i].mid;
+    else if (!no_scale(m->roles))
+        cp_schema_set_range(m->s, f, m->look[i].min, m->look[i].max);
+}
+
+/* Ranks of levels are floats too. */
+static copse_status check_levels(const maker *m, const cp_feature *f, copse_error *err) {
+    if (f->levels.n < (size_t)1 << FLT_MANT_DIG) return COPSE_OK;
+    return cp_fail(err, COPSE_E_DATA,
+                   "column '%s' has %zu levels, more than can be told apart: leave it out (--drop '%s')", f->name,
+                   f->levels.n, m->col[f - m->s->feature]->name);
+}
+
+static copse_status lay_out(maker *m, copse_error *err) {
+    cp_schema *s = m->s;
+    for (size_t i = 0; i < s->features; i++) {
+        cp_feature *f = &s->feature[i];
+        f->first = s->dims;
+        f->width = cp_schema_width(s, f);
+        f->fill = f->kind == COPSE_TEXT ? 0 : m->look[i].mid;
+        f->absent = s->raw ? m->t->rows - m->look[i].present : 0;
+        s->dims += f->width;
+        CP_TRY(check_levels(m, f, err));
+    }
+    CP_TRY(CP_NEW(s->shift, s->dims, err));
+    CP_TRY(CP_NEW(s->span, s->dims, err));
+    for (size_t d = 0; d < s->dims; d++) s->span[d] = 1;
+    for (size_t i = 0; i < s->features; i++) {
+        const cp_feature *f = &s->feature[i];
+        if (f->kind == COPSE_NUMBER)
+            scale_number(m, i);
+        else if (f->levels.n > CP_SCHEMA_INDICATORS_MAX && m->encoding == CP_ENCODE_UNIT)
+            s->span[f->first] = (double)f->levels.n;
+    }
+    return cp_schema_count_levels(s, err);
+}
+
+static void say_fill(const maker *m, const cp_feature *f, size_t missing) {
+    const char *values = missing == 1 ? "value" : "values", *are = missing == 1 ? "is" : "are";
+    char number[CP_JSON_NUMBER];
+    if (f->kind == COPSE_TEXT) {
+        cp_log_info(m->run, "%zu missing %s in '%s' %s replaced by the most frequent, '%.60s'", missing, values,
+                    f->name, are, cp_dict_text(&f->levels, 0));
+        return;
+    }
+    cp_json_format(f->fill, number);
+    cp_log_info(m->run, "%zu missing %s in '%s' %s replaced by the median %s", missing, values, f->name, are, number);
+}
+
+static void say_missing(const maker *m) {
+    const cp_schema *s = m->s;
+    size_t columns = 0, values = 0;
+    const char *name = "";
+    for (size_t i = 0; i < s->features; i++) {
+        if (!s->feature[i].absent) continue;
+        if (!columns++) name = s->feature[i].name;
+        values += s->feature[i].absent;
+    }
+    if (!columns) return;
+    if (columns == 1)
+        cp_log_info(m->run, "%zu missing value%s in '%s': the method takes %s", values, cp_plural(values), name,
+                    values == 1 ? "it as it is" : "them as they are");
+    else
+        cp_log_info(m->run, "%zu missing values in %zu columns: the method takes them as they are", values, columns);
+}
+
+static int is_beyond(const maker *m, size_t i, double x) {
+    size_t d = m->s->feature[i].first;
+    return fabs((x - m->s->shift[d]) / m->s->span[d]) > CP_SCHEMA_LIMIT;
+}
+
+static void warn_of_limit(const maker *m) {
+    size_t said = 0;
+    for (size_t i = 0; i < m->s->features; i++) {
+        const cp_feature *f = &m->s->feature[i];
+        if (f->kind == COPSE_TEXT || !(is_beyond(m, i, m->look[i].min) || is_beyond(m, i, m->look[i].max))) continue;
+        if (said++ < CP_SCHEMA_SAID)
+            cp_log_warn(m->run, "'%s' has values beyond %g, which are all taken to be that: measure it in larger units",
+                        f->name, CP_SCHEMA_LIMIT);
+    }
+    say_more(m, said, " beyond it");
+}
+
+static void say_what_was_done(const maker *m) {
+    const cp_schema *s = m->s;
+    size_t filled = 0, coded = 0;
+    if (s->raw) {
+        say_missing(m);
+        return;
+    }
+    for (size_t i = 0; i < s->features; i++) {
+        size_t missing = m->t->rows - m->look[i].present;
+        if (missing && filled++ < CP_SCHEMA_SAID) say_fill(m, &s->feature[i], missing);
+    }
+    say_more(m, filled, " with missing values");
+    for (size_t i = 0; i < s->features; i++) {
+        const cp_feature *f = &s->feature[i];
+        if (f->levels.n > CP_SCHEMA_INDICATORS_MAX && coded++ < CP_SCHEMA_SAID)
+            cp_log_info(m->run, "'%s' has %zu levels: coded by frequency (up to %d get a column each)", f->name,
+                        f->levels.n, CP_SCHEMA_INDICATORS_MAX);
+    }
+    say_more(m, coded, " with many levels");
+}
+
+copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, cp_encoding encoding,
+                           const copse_run *run, cp_schema **out, copse_error *err) {
+    maker m = {.t = train, .roles = roles, .encoding = encoding, .run = run};
+    copse_status status;
+    *out = NULL;
+    CP_TRY_OUT(CP_NEW(m.s, 1, err));
+    m.s->raw = encoding == CP_ENCODE_RAW;
+    CP_TRY_OUT(cp_dict_join(&m.s->missing, &train->missing, err));
+    CP_TRY_OUT(pick_columns(&m, err));
+    CP_TRY_OUT(cp_schema_task(m.s, train, m.target, roles->task, run, err));
+    CP_TRY_OUT(look_at_features(&m, err));
+    CP_TRY_OUT(lay_out(&m, err));
+    if (encoding == CP_ENCODE_UNIT && roles->scale && !no_scale(roles))
+        CP_TRY_OUT(cp_schema_scale_read(m.s, roles->scale, run, err));
+    warn_of_limit(&m);
+    say_what_was_done(&m);
+    *out = m.s;
+    m.s = NULL;
+out:
+    cp_schema_free(m.s);
+    cp_mem_free(m.col);
+    cp_mem_free(m.look);
+    return status;
+}

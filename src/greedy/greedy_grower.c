@@ -1,0 +1,198 @@
+#include "greedy/greedy_grower.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------------------------------- making and freeing */
+
+static uint32_t widest(const cp_rows *rows) {
+    uint32_t most = CP_BINS_MAX;
+    for (size_t d = 0; rows->levels && d < rows->dims; d++)
+        if (rows->levels[d] > most) most = rows->levels[d];
+    return most;
+}
+
+static copse_status make_scratch(cp_greedy_grower *w, const cp_rows *rows, copse_error *err) {
+    size_t dims = rows->dims, classes = rows->classes ? rows->classes : 1, levels = widest(rows);
+    w->column = cp_arena_get(&w->tmp, dims, sizeof *w->column);
+    w->swapped = cp_arena_get(&w->tmp, dims, sizeof *w->swapped);
+    w->best.set = cp_arena_get(&w->tmp, cp_tree_words((uint32_t)levels) + 1, sizeof *w->best.set);
+    w->node.level = cp_arena_get(&w->tmp, levels + 1, sizeof *w->node.level);
+    w->node.total = cp_arena_get(&w->tmp, classes, sizeof *w->node.total);
+    w->node.left = cp_arena_get(&w->tmp, classes, sizeof *w->node.left);
+    w->real = cp_arena_get(&w->tmp, classes, sizeof *w->real);
+    w->seen = cp_arena_get(&w->tmp, classes, sizeof *w->seen);
+    w->share = cp_arena_get(&w->tmp, classes, sizeof *w->share);
+    if (!w->column || !w->swapped || !w->best.set || !w->node.level || !w->node.total || !w->node.left || !w->real ||
+        !w->seen || !w->share)
+        return cp_fail_memory(err);
+    for (size_t d = 0; d < dims; d++) w->column[d] = (uint32_t)d;
+    memset(w->node.total, 0, classes * sizeof *w->node.total);
+    memset(w->node.left, 0, classes * sizeof *w->node.left);
+    memset(w->real, 0, classes * sizeof *w->real);
+    return COPSE_OK;
+}
+
+copse_status cp_greedy_grower_init(cp_greedy_grower *w, cp_greedy_records *records, const cp_greedy_rule *rule,
+                                   uint32_t slot, cp_tree *tree, copse_error *err) {
+    *w = (cp_greedy_grower){.records = records, .rule = rule, .slot = slot, .tree = tree};
+    cp_arena_init(&w->tmp);
+    w->node.rule = &records->rule;
+    copse_status status = make_scratch(w, &records->data->rows, err);
+    if (!status && tree) status = CP_NEW(tree->gain, records->data->rows.dims, err);
+    if (status) cp_greedy_grower_clear(w);
+    return status;
+}
+
+void cp_greedy_grower_clear(cp_greedy_grower *w) {
+    cp_arena_clear(&w->tmp);
+}
+
+/* --------------------------------------------------------------------------------------------------- columns to try */
+
+uint64_t cp_greedy_grower_child_path(uint64_t path, int right) {
+    uint64_t z = path * 2 + (uint64_t)right + 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+void cp_greedy_grower_begin(cp_greedy_grower *w, const cp_greedy_frontier_node *o) {
+    cp_rng_init(&w->rng, w->rule->seed, CP_FOR_NODE, w->slot, o->path);
+    cp_split_none(&w->best);
+    w->drawn = 0;
+}
+
+int32_t cp_greedy_grower_column(cp_greedy_grower *w, int found) {
+    size_t dims = w->records->data->rows.dims, i = w->drawn;
+    if (i == dims || (i >= w->rule->features && found)) return CP_NONE;
+    w->drawn++;
+    if (w->rule->features >= dims) return (int32_t)w->column[i];
+    size_t j = i + (size_t)cp_rng_below(&w->rng, dims - i);
+    uint32_t c = w->column[j];
+    w->column[j] = w->column[i];
+    w->column[i] = c;
+    w->swapped[i] = (uint32_t)j;
+    return (int32_t)c;
+}
+
+void cp_greedy_grower_end(cp_greedy_grower *w) {
+    if (w->rule->features >= w->records->data->rows.dims) return;
+    for (size_t i = w->drawn; i-- > 0;) {
+        uint32_t c = w->column[i];
+        w->column[i] = w->column[w->swapped[i]];
+        w->column[w->swapped[i]] = c;
+    }
+}
+
+int cp_greedy_grower_must_stop(const cp_greedy_grower *w, uint32_t depth) {
+    const cp_split_rule *r = &w->records->rule;
+    return w->node.rows < 2 * r->min_rows || w->node.weight < 2 * r->min_weight ||
+           (w->rule->max_depth && depth >= w->rule->max_depth);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- splits */
+
+double cp_greedy_grower_gain(const cp_greedy_grower *w) {
+    const cp_split *s = &w->best;
+    const cp_greedy_records *r = w->records;
+    double quality = s->num / s->den, gain;
+    if (r->rule.kind == CP_SPLIT_SQUARED) {
+        gain = quality * w->node.weight * r->target_unit * r->target_unit / r->weight_unit;
+    } else if (r->rule.kind == CP_SPLIT_GINI) {
+        gain = (quality - w->node.square / w->node.weight) * r->weight_unit;
+    } else {
+        gain = quality * r->weight_unit;
+    }
+    return gain > 0 ? gain : 0;
+}
+
+copse_status cp_greedy_grower_split(cp_greedy_grower *w, int32_t node, copse_error *err) {
+    const cp_split *s = &w->best;
+    cp_tree_test test = {.dim = (uint32_t)s->dim, .missing_left = s->missing_left, .cut = s->cut};
+    if (s->is_set) {
+        test.set = s->set;
+        test.words = cp_tree_words(w->records->data->rows.levels[s->dim]);
+    }
+    w->tree->gain[s->dim] += (float)cp_greedy_grower_gain(w);
+    return cp_tree_split(w->tree, node, &test, err);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- guests */
+
+copse_status cp_greedy_grower_abandon(cp_greedy_grower *w, int32_t node, copse_error *err) {
+    return cp_tree_leaf_value(w->tree, node, (cp_tree_value){.weight = 1, .rows = 1}, err);
+}
+
+/* By its value, as it will walk; not by its bin, for there may be others between the two beside a cut. */
+static int guest_goes_left(const cp_greedy_grower *w, const cp_tree_node *n, uint32_t row) {
+    float x = cp_greedy_records_value(w->records, row, cp_tree_dim(n));
+    int missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0;
+    if (!(n->what & CP_TREE_CATEGORY)) return isnan(x) ? missing_left : x <= n->at.cut;
+    if (!(x >= 0 && x < (float)cp_greedy_grower_levels(w, cp_tree_dim(n)))) return missing_left;
+    return cp_split_in_set(w->tree->set + n->at.set, (uint32_t)x);
+}
+
+void cp_greedy_grower_divide_queries(cp_greedy_grower *w, int32_t node, cp_greedy_query_rows of,
+                                     cp_greedy_query_rows child[2]) {
+    uint32_t *guest = w->records->guest, mid = of.lo;
+    if (!guest) return;
+    for (uint32_t i = of.lo; i < of.hi; i++) {
+        uint32_t row = guest[i];
+        if (!guest_goes_left(w, &w->tree->node[node], row)) continue;
+        guest[i] = guest[mid];
+        guest[mid++] = row;
+    }
+    child[0] = (cp_greedy_query_rows){of.lo, mid};
+    child[1] = (cp_greedy_query_rows){mid, of.hi};
+}
+
+/* ----------------------------------------------------------------------------------------------------------- leaves */
+
+/* In units of the scale, a power of two, so that squares of large targets do not overflow. */
+static copse_status number_leaf(cp_greedy_grower *w, int32_t node, const uint32_t *row, size_t n, copse_error *err) {
+    const cp_greedy_records *r = w->records;
+    const double *y = r->data->rows.y, scale = r->data->scale;
+    double weight = 0, sum = 0, square = 0, base = y[row[0]] / scale;
+    for (size_t i = 0; i < n; i++) {
+        double v = cp_greedy_records_weight(r, row[i]);
+        weight += v;
+        sum += v * (y[row[i]] / scale - base);
+    }
+    double mean = sum / weight;
+    for (size_t i = 0; i < n; i++) {
+        double d = y[row[i]] / scale - base - mean;
+        square += cp_greedy_records_weight(r, row[i]) * (d * d);
+    }
+    cp_tree_value v = {.mean = (float)(base - r->data->centre / scale + mean),
+                       .var = (float)(square / weight),
+                       .weight = (float)weight,
+                       .rows = (uint32_t)n};
+    return cp_tree_leaf_value(w->tree, node, v, err);
+}
+
+static int by_number(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static copse_status class_leaf(cp_greedy_grower *w, int32_t node, const uint32_t *row, size_t n, copse_error *err) {
+    const cp_greedy_records *r = w->records;
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        int32_t k = r->data->rows.label[row[i]];
+        if (w->real[k] == 0) w->seen[count++] = (uint32_t)k;
+        w->real[k] += cp_greedy_records_weight(r, row[i]);
+    }
+    if (count > 1) qsort(w->seen, count, sizeof *w->seen, by_number);
+    for (size_t i = 0; i < count; i++) {
+        w->share[i] = (cp_tree_share){.label = w->seen[i], .weight = (float)w->real[w->seen[i]]};
+        w->real[w->seen[i]] = 0;
+    }
+    return cp_tree_leaf_shares(w->tree, node, w->share, count, (uint32_t)n, err);
+}
+
+copse_status cp_greedy_grower_leaf(cp_greedy_grower *w, int32_t node, const uint32_t *row, size_t n, copse_error *err) {
+    return w->records->data->rows.y ? number_leaf(w, node, row, n, err) : class_leaf(w, node, row, n, err);
+}

@@ -1,0 +1,13 @@
+/* npy - numpy's arrays of numbers, versions 1 to 3, one or two dimensions, either order of cells and of bytes.
+ *
+ * Columns are x1 ... x(D-1) and, last, `target`; an array of one dimension is the column x1.  When a model is given
+ * that has a feature xD, the last of D columns is that feature: the array has no target. */
+#ifndef CP_NPY_H
+#define CP_NPY_H
+
+#include "io/read.h"
+
+copse_status cp_npy_read(const cp_content *in, const cp_read_options *opt, copse_table **out, copse_error *err);
+int cp_npy_is(const cp_content *in);
+
+#endif

@@ -1,0 +1,236 @@
+#include "io/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/mem.h"
+
+enum {
+    RAW = 1 << 16,
+    FIRST_GUESS = 1 << 16,
+    LONGEST_MAGIC = 4,
+    MOST_AT_ONCE = 1 << 24 /* bytes between two looks at the flag */
+};
+
+typedef enum packing { PLAIN, GZIP, ZSTD } packing;
+
+struct cp_source {
+    char *name;
+    int fd, owns_fd, is_file;
+    const volatile int *stop;
+    size_t size_hint; /* of a regular file */
+    packing packing;
+    unsigned char raw[RAW]; /* raw[at] ... raw[end-1] is read but not yet used */
+    size_t at, end;
+    int raw_done;  /* the descriptor has no more */
+    int in_member; /* inside a gzip member or zstd frame: the end of the file is not allowed here */
+    z_stream gzip;
+    ZSTD_DStream *zstd;
+};
+
+const char *cp_source_name(const cp_source *s) {
+    return s->name;
+}
+
+int cp_source_may_wait(const cp_source *s) {
+    return !s->is_file;
+}
+
+void cp_source_watch(cp_source *s, const volatile int *opt_stop) {
+    s->stop = opt_stop;
+}
+
+/* read() with its failures put into words. */
+static copse_status read_some(cp_source *s, void *buf, size_t n, size_t *out_got, copse_error *err) {
+    ssize_t got = read(s->fd, buf, n);
+    *out_got = got > 0 ? (size_t)got : 0;
+    if (got >= 0) return COPSE_OK;
+    if (errno == EINTR) return cp_fail(err, COPSE_E_STOPPED, "interrupted");
+    return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: %s", s->name, strerror(errno));
+}
+
+static copse_status refill(cp_source *s, copse_error *err) {
+    size_t got;
+    if (s->at == s->end) s->at = s->end = 0;
+    CP_TRY(read_some(s, s->raw + s->end, RAW - s->end, &got, err));
+    s->end += got;
+    s->raw_done = !got;
+    return COPSE_OK;
+}
+
+static voidpf gzip_alloc(voidpf opaque, uInt items, uInt size) {
+    (void)opaque;
+    return cp_mem_raw(items, size);
+}
+
+static void gzip_free(voidpf opaque, voidpf address) {
+    (void)opaque;
+    cp_mem_free(address);
+}
+
+static copse_status start_gzip(cp_source *s, copse_error *err) {
+    enum { GZIP_ONLY = 16 };
+    s->gzip = (z_stream){.zalloc = gzip_alloc, .zfree = gzip_free};
+    if (inflateInit2(&s->gzip, GZIP_ONLY + MAX_WBITS) != Z_OK) return cp_fail_memory(err);
+    s->packing = GZIP;
+    s->in_member = 1;
+    return COPSE_OK;
+}
+
+static copse_status start_zstd(cp_source *s, copse_error *err) {
+    s->zstd = ZSTD_createDStream();
+    if (!s->zstd) return cp_fail_memory(err);
+    s->packing = ZSTD;
+    s->in_member = 1;
+    return COPSE_OK;
+}
+
+/* Looks at as many bytes as are needed to tell, and no more: a pipe may be slow. */
+static copse_status detect(cp_source *s, copse_error *err) {
+    static const unsigned char gzip[] = {0x1f, 0x8b, 0x08}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+    while (!s->raw_done && s->end < LONGEST_MAGIC) {
+        size_t n = s->end;
+        int open = (n < sizeof gzip && !memcmp(s->raw, gzip, n)) || (n < sizeof zstd && !memcmp(s->raw, zstd, n));
+        if (!open) break;
+        CP_TRY(refill(s, err));
+    }
+    if (s->end >= sizeof gzip && !memcmp(s->raw, gzip, sizeof gzip)) return start_gzip(s, err);
+    if (s->end >= sizeof zstd && !memcmp(s->raw, zstd, sizeof zstd)) return start_zstd(s, err);
+    return COPSE_OK;
+}
+
+static copse_status open_path(cp_source *s, const char *path, copse_error *err) {
+    struct stat st;
+    int is_stdin = !strcmp(path, "-");
+    if (!(s->name = cp_mem_strdup(is_stdin ? "<stdin>" : path))) return cp_fail_memory(err);
+    s->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (s->fd < 0) return cp_fail(err, COPSE_E_SYSTEM, "cannot open %s: %s", path, strerror(errno));
+    s->owns_fd = !is_stdin;
+    if (fstat(s->fd, &st)) return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: %s", s->name, strerror(errno));
+    if (S_ISDIR(st.st_mode)) return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: it is a directory", s->name);
+    s->is_file = S_ISREG(st.st_mode);
+    if (s->is_file && st.st_size > 0) s->size_hint = (size_t)st.st_size;
+    return detect(s, err);
+}
+
+copse_status cp_source_open(const char *path, cp_source **out, copse_error *err) {
+    *out = NULL;
+    cp_source *s;
+    CP_TRY(CP_NEW(s, 1, err));
+    copse_status status = open_path(s, path, err);
+    if (status) {
+        cp_source_close(s);
+        return status;
+    }
+    *out = s;
+    return COPSE_OK;
+}
+
+void cp_source_close(cp_source *s) {
+    if (!s) return;
+    if (s->packing == GZIP) inflateEnd(&s->gzip);
+    ZSTD_freeDStream(s->zstd);
+    if (s->owns_fd) close(s->fd);
+    cp_mem_free(s->name);
+    cp_mem_free(s);
+}
+
+static copse_status damaged(const cp_source *s, const char *why, copse_error *err) {
+    return cp_fail(err, COPSE_E_DATA, "%s: the %s data are damaged (%s). Make or copy the file again", s->name,
+                   s->packing == GZIP ? "gzip" : "zstd", why ? why : "no reason given");
+}
+
+/* After a member: another one, zeros that pad to a block, or nothing. */
+static copse_status next_gzip_member(cp_source *s, copse_error *err) {
+    while (s->at < s->end && !s->raw[s->at]) s->at++;
+    if (s->at == s->end) return COPSE_OK;
+    if (s->raw[s->at] != 0x1f) return damaged(s, "bytes after its end", err);
+    if (inflateReset(&s->gzip) != Z_OK) return damaged(s, s->gzip.msg, err);
+    s->in_member = 1;
+    return COPSE_OK;
+}
+
+static copse_status unpack_gzip(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
+    if (!s->in_member) CP_TRY(next_gzip_member(s, err));
+    if (!s->in_member) return COPSE_OK;
+    uInt room = n > RAW ? RAW : (uInt)n;
+    s->gzip.next_in = s->raw + s->at;
+    s->gzip.avail_in = (uInt)(s->end - s->at);
+    s->gzip.next_out = (unsigned char *)buf;
+    s->gzip.avail_out = room;
+    int code = inflate(&s->gzip, Z_NO_FLUSH);
+    s->at = s->end - s->gzip.avail_in;
+    *out_got = room - s->gzip.avail_out;
+    if (code == Z_STREAM_END) s->in_member = 0;
+    if (code == Z_MEM_ERROR) return cp_fail_memory(err);
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) return damaged(s, s->gzip.msg, err);
+    return COPSE_OK;
+}
+
+static copse_status unpack_zstd(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
+    ZSTD_inBuffer in = {s->raw, s->end, s->at};
+    ZSTD_outBuffer to = {buf, n, 0};
+    size_t code = ZSTD_decompressStream(s->zstd, &to, &in);
+    if (ZSTD_isError(code)) return damaged(s, ZSTD_getErrorName(code), err);
+    s->at = in.pos;
+    *out_got = to.pos;
+    s->in_member = code != 0;
+    return COPSE_OK;
+}
+
+/* Unpacks from what is at hand before it reads more, so that a pipe's bytes are handed out as soon as they can be. */
+static copse_status read_packed(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
+    for (;;) {
+        CP_TRY(cp_fail_if_stopped(s->stop, err));
+        if (s->packing == GZIP)
+            CP_TRY(unpack_gzip(s, buf, n, out_got, err));
+        else if (s->at < s->end || s->in_member)
+            CP_TRY(unpack_zstd(s, buf, n, out_got, err));
+        if (*out_got) return COPSE_OK;
+        if (s->at < s->end) continue;
+        if (s->raw_done) return s->in_member ? damaged(s, "they end too early: the file is cut off", err) : COPSE_OK;
+        CP_TRY(refill(s, err));
+    }
+}
+
+static copse_status read_plain(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
+    CP_TRY(cp_fail_if_stopped(s->stop, err));
+    if (s->at == s->end) return read_some(s, buf, n, out_got, err);
+    *out_got = n < s->end - s->at ? n : s->end - s->at;
+    memcpy(buf, s->raw + s->at, *out_got);
+    s->at += *out_got;
+    return COPSE_OK;
+}
+
+copse_status cp_source_read(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
+    *out_got = 0;
+    if (n > MOST_AT_ONCE) n = MOST_AT_ONCE;
+    return s->packing == PLAIN ? read_plain(s, buf, n, out_got, err) : read_packed(s, buf, n, out_got, err);
+}
+
+copse_status cp_source_read_all(cp_source *s, char **out_bytes, size_t *out_n, copse_error *err) {
+    /* One byte more than a regular file has, so that its end is seen without growing. */
+    size_t cap = (s->size_hint ? s->size_hint : FIRST_GUESS) + CP_CONTENT_PAD + 1, used = 0, got = 0;
+    char *bytes;
+    copse_status status = COPSE_OK;
+    *out_bytes = NULL;
+    *out_n = 0;
+    CP_TRY(CP_RAW(bytes, cap, err));
+    do {
+        CP_TRY_OUT(CP_GROW(bytes, cap, used + CP_CONTENT_PAD + 1, err));
+        CP_TRY_OUT(cp_source_read(s, bytes + used, cap - used - CP_CONTENT_PAD, &got, err));
+        used += got;
+    } while (got);
+    memset(bytes + used, 0, CP_CONTENT_PAD);
+    *out_bytes = bytes;
+    *out_n = used;
+    bytes = NULL;
+out:
+    cp_mem_free(bytes);
+    return status;
+}

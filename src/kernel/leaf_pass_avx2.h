@@ -1,0 +1,9 @@
+/* leaf_pass_avx2 - cp_leaf_pass_best for processors with AVX2. */
+#ifndef CP_LEAF_PASS_AVX2_H
+#define CP_LEAF_PASS_AVX2_H
+
+#include "kernel/leaf_pass.h"
+
+const cp_leaf_pass *cp_leaf_pass_avx2(void); /* NULL if this processor has none */
+
+#endif

@@ -1,0 +1,27 @@
+/* rows - the encoded rows that methods learn from and answer for. */
+#ifndef CP_ROWS_H
+#define CP_ROWS_H
+
+#include "base/fail.h"
+
+/* Encoded rows with their targets; borrowed for the call. */
+typedef struct cp_rows {
+    copse_task task;
+    size_t n, dims, classes;
+    const float *x; /* n x dims, row-major */
+    float *own;     /* x itself, if it may be overwritten: nobody reads it after the call; else NULL */
+    const uint32_t
+        *gang; /* in place of x, which is NULL: the rows as gangs of keys (kern.h), for methods that take them; else
+                             NULL */
+    const double *y;      /* regression, else NULL */
+    const int32_t *label; /* classification, else NULL: 0 ... classes-1 */
+    /* For methods that take categories and missing values as they are (takes_raw): */
+    const uint32_t *levels; /* per column: 0 for numbers, else the levels of a category, whose values are codes 0 ...
+                               levels-1, and `levels` for a level unseen in training; NULL: all are numbers */
+    const double *weight;   /* of each row, finite and >= 0, some > 0; NULL: all are 1 */
+} cp_rows;
+
+/* Rows first ... first+n-1 of them, or as many of these as there are. */
+cp_rows cp_rows_slice(const cp_rows *rows, size_t first, size_t n);
+
+#endif
