@@ -3,7 +3,7 @@
  * usage: bench_bart [rows] [columns] [trees] [sweeps] [growprune|cgm] [threads]
  *
  * Friedman's first function with noise of variance 1; columns beyond five say nothing.  As many sweeps again go before,
- * to settle.  CPU time; with more than one thread, wall time.  Without arguments: the two settings at which peers have
+ * to refresh.  CPU time; with more than one thread, wall time.  Without arguments: the two settings at which peers have
  * been measured. */
 #include <math.h>
 #include <stdio.h>

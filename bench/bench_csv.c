@@ -14,7 +14,7 @@
 #include "io/read.h"
 #include "num/rng.h"
 
-enum { ROUNDS = 5 }; /* the best counts: a guest's fresh memory may first have to be had from its host */
+enum { ROUNDS = 5 }; /* the best counts: a virtual machine's fresh memory may first have to be had from its host */
 
 /* One field of each kind of file, in column j. */
 typedef int (*field_writer)(char *out, size_t j, cp_rng *r);

@@ -103,11 +103,11 @@ static void with_keys(const cp_tree *t, const cp_forest *f, const float *x, size
     cp_tree_walk_rows(t, f, &rows, out_leaf);
 }
 
-/* With gangs of keys, as a forest of up to 64 columns answers. */
+/* With key blocks, as a forest of up to 64 columns answers. */
 static void with_gangs(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
     static uint32_t key[QUERIES * CP_KEY_BLOCK_DIMS];
-    cp_tree_rows rows = {.x = x, .gang = f->dims <= CP_KEY_BLOCK_DIMS ? key : NULL, .n = n};
-    if (t == f->tree && rows.gang && !cp_kern_best()->gangs(x, n, f->dims, key)) return;
+    cp_tree_rows rows = {.x = x, .key_block = f->dims <= CP_KEY_BLOCK_DIMS ? key : NULL, .n = n};
+    if (t == f->tree && rows.key_block && !cp_kern_best()->key_blocks(x, n, f->dims, key)) return;
     cp_tree_walk_rows(t, f, &rows, out_leaf);
 }
 

@@ -326,7 +326,7 @@ static copse_status tour(cli *c, demo_job *d, copse_error *err) {
 
 static copse_status run(cli *c, copse_error *err) {
     demo_job d = {0};
-    c->run.log = NULL; /* the tour tells its own story */
+    c->run.log = NULL; /* the tour has its own messages */
     copse_status status = tour(c, &d, err);
     free(d.curve_path);
     free(d.map_path);

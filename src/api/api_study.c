@@ -88,7 +88,7 @@ size_t copse_study_told(const copse_study *s, size_t i) {
 }
 
 size_t copse_study_best(const copse_study *s) {
-    return s->story.all.n ? (size_t)s->story.all.trial[0] + 1 : 0;
+    return s->restarts.all.n ? (size_t)s->restarts.all.trial[0] + 1 : 0;
 }
 
 void copse_study_free(copse_study *s) {

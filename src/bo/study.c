@@ -30,7 +30,7 @@ void cp_study_free(copse_study *s) {
     cp_mem_free(s->pending);
     cp_map_clear(&s->seen);
     cp_surrogate_clear(&s->forest);
-    cp_target_transform_clear(&s->lesson);
+    cp_target_transform_clear(&s->transform);
     cp_mem_free(s);
 }
 
@@ -70,10 +70,10 @@ static void note_value(copse_study *s, size_t trial, double value) {
     t->value = value;
     if (isnan(value)) return;
     s->told[s->tells++] = (int32_t)trial;
-    int32_t mark = s->story.mark;
+    int32_t mark = s->restarts.mark;
     double off =
         mark == CP_NONE ? 0 : cp_space_distance(s->space, cp_study_point(s, trial), cp_study_point(s, (size_t)mark));
-    if (cp_restarts_update(&s->story, (int32_t)trial, cp_study_worth(s, value), off, s->n, s->asked)) s->grown = 0;
+    if (cp_restarts_update(&s->restarts, (int32_t)trial, cp_study_worth(s, value), off, s->n, s->asked)) s->grown = 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- records */
@@ -218,7 +218,7 @@ static copse_status read_options(copse_study *s, const copse_study_options *opt,
 /* What follows from the space and the options. */
 static copse_status prepare(copse_study *s, copse_error *err) {
     if (s->space->points) CP_TRY(cp_grid_init(&s->grid, s->space, err));
-    cp_restarts_init(&s->story, s->space->dims);
+    cp_restarts_init(&s->restarts, s->space->dims);
     return cp_surrogate_init(&s->forest, s->space->cols, s->trees, s->seed, err);
 }
 

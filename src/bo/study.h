@@ -13,7 +13,7 @@
  *
  *   U1  trial i (from 0) was the i-th to be asked or added; `told` lists those with a value, in the order of telling.
  *   U2  of a list, the points taken are those of the trials.
- *   U3  chapters (bo/story.h) follow from the records alone: whoever reads them is in the same one. */
+ *   U3  chapters (bo/restarts.h) follow from the records alone: whoever reads them is in the same one. */
 #ifndef CP_STUDY_H
 #define CP_STUDY_H
 
@@ -47,10 +47,10 @@ struct copse_study {
     int32_t *pending; /* trials without an answer, in order */
     size_t pendings, cap_pending;
     cp_map seen; /* of a box: hashes of points */
-    cp_restarts story;
+    cp_restarts restarts;
     cp_surrogate forest;
-    size_t grown;               /* the forest is for so many tells, the first ones; 0: there is none */
-    cp_target_transform lesson; /* by those of them that the chapter knows */
+    size_t grown;                  /* the forest is for so many tells, the first ones; 0: there is none */
+    cp_target_transform transform; /* by those of them that the chapter knows */
 };
 
 copse_status cp_study_new(const char *opt_path, const copse_study_options *opt, copse_study **out, copse_error *err);

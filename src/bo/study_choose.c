@@ -26,15 +26,15 @@ static double worth_of(const copse_study *s, int32_t trial) {
 static size_t last_due(const copse_study *s) {
     size_t due = 1, doubled = 1;
     for (size_t n = 1; n <= s->tells; n += 1 + n / OFTEN) due = n;
-    while (2 * doubled <= s->story.known) doubled *= 2;
-    size_t then = s->tells - (s->story.known - doubled);
-    return s->story.elsewhere && then > due ? then : due;
+    while (2 * doubled <= s->restarts.known) doubled *= 2;
+    size_t then = s->tells - (s->restarts.known - doubled);
+    return s->restarts.elsewhere && then > due ? then : due;
 }
 
 /* What the forest of this chapter learns of a trial. */
-static double lesson(const copse_study *s, int32_t trial) {
-    return (size_t)trial < s->story.from ? CP_TARGET_TRANSFORM_MIN
-                                         : cp_target_transform_apply(&s->lesson, worth_of(s, trial));
+static double transform(const copse_study *s, int32_t trial) {
+    return (size_t)trial < s->restarts.from ? CP_TARGET_TRANSFORM_MIN
+                                            : cp_target_transform_apply(&s->transform, worth_of(s, trial));
 }
 
 /* By those of the first n tells whose trial is this one or a later one. */
@@ -103,7 +103,7 @@ static copse_status begin_forest(copse_study *s, copse_error *err) {
     if (due == s->grown) return COPSE_OK;
     s->grown = 0;
     cp_rng_init(&rng, s->seed, CP_FOR_ASK, 2, due);
-    CP_TRY(set_lesson(s, due, s->story.from, &s->lesson, err));
+    CP_TRY(set_lesson(s, due, s->restarts.from, &s->transform, err));
     CP_TRY_OUT(CP_RAW(scale, s->space->cols, err));
     CP_TRY_OUT(find_scales(s, due, scale, err));
     CP_TRY_OUT(cp_surrogate_begin(&s->forest, cp_rng_below(&rng, UINT64_C(1) << 53), scale, err));
@@ -117,7 +117,7 @@ static copse_status learn_some(copse_study *s, size_t first, size_t n, float *u,
     for (size_t i = 0; i < n; i++) {
         int32_t trial = s->told[first + i];
         cp_space_encode(s->space, cp_study_point(s, (size_t)trial), u + i * s->space->cols);
-        y[i] = lesson(s, trial);
+        y[i] = transform(s, trial);
     }
     return cp_surrogate_learn(&s->forest, u, y, n, err);
 }
@@ -143,14 +143,14 @@ out:
 
 /* ----------------------------------------------------------------------------------------------------------- points */
 
-static copse_status hunt(copse_study *s, cp_rng *rng, double *x, int32_t *point, copse_error *err) {
+static copse_status search(copse_study *s, cp_rng *rng, double *x, int32_t *point, copse_error *err) {
     const cp_space *space = s->space;
     double *elite = NULL;
     float *pending = NULL;
     copse_status status = COPSE_OK;
     cp_acq_params view = {.kind = s->acquisition,
                           .kappa = s->kappa,
-                          .best = lesson(s, s->story.here.trial[0]),
+                          .best = transform(s, s->restarts.here.trial[0]),
                           .tree = (int32_t)cp_rng_below(rng, s->trees),
                           .z = cp_draw_normal(rng)};
     cp_acq_search h = {.space = space,
@@ -158,12 +158,13 @@ static copse_status hunt(copse_study *s, cp_rng *rng, double *x, int32_t *point,
                        .view = &view,
                        .grid = space->points ? &s->grid : NULL,
                        .seen = &s->seen,
-                       .elites = s->story.here.n,
+                       .elites = s->restarts.here.n,
                        .pendings = s->pendings};
-    CP_TRY_OUT(CP_RAW(elite, s->story.here.n * space->dims, err));
+    CP_TRY_OUT(CP_RAW(elite, s->restarts.here.n * space->dims, err));
     CP_TRY_OUT(CP_RAW(pending, s->pendings * space->cols, err));
-    for (size_t i = 0; i < s->story.here.n; i++)
-        memcpy(elite + i * space->dims, cp_study_point(s, (size_t)s->story.here.trial[i]), space->dims * sizeof *elite);
+    for (size_t i = 0; i < s->restarts.here.n; i++)
+        memcpy(elite + i * space->dims, cp_study_point(s, (size_t)s->restarts.here.trial[i]),
+               space->dims * sizeof *elite);
     for (size_t i = 0; i < s->pendings; i++)
         cp_space_encode(space, cp_study_point(s, (size_t)s->pending[i]), pending + i * space->cols);
     h.elite = elite;
@@ -203,9 +204,9 @@ static copse_status spread(copse_study *s, int even, cp_rng *rng, double *x, int
  * are twice as many as a study begins with, however many it was told to begin with. */
 static int is_young(const copse_study *s) {
     size_t few = cp_study_first_points(s->space);
-    if (s->story.here.n == 0) return 1;
-    if (!s->story.elsewhere) return s->asked < s->initial;
-    return s->asked - s->story.asked < 2 * (s->initial < few ? s->initial : few);
+    if (s->restarts.here.n == 0) return 1;
+    if (!s->restarts.elsewhere) return s->asked < s->initial;
+    return s->asked - s->restarts.asked < 2 * (s->initial < few ? s->initial : few);
 }
 
 copse_status cp_study_choose(copse_study *s, double *x, int32_t *point, copse_error *err) {
@@ -218,5 +219,5 @@ copse_status cp_study_choose(copse_study *s, double *x, int32_t *point, copse_er
     cp_rng_init(&rng, s->seed, CP_FOR_ASK, 0, s->n);
     if (random || is_young(s)) return spread(s, !random, &rng, x, point, err);
     CP_TRY(learn(s, err));
-    return hunt(s, &rng, x, point, err);
+    return search(s, &rng, x, point, err);
 }

@@ -12,7 +12,7 @@ typedef struct cp_target_transform {
     double *worth; /* those it goes by, ascending */
 } cp_target_transform;
 
-enum { CP_TARGET_TRANSFORM_MIN = 0 }; /* no value has a smaller lesson */
+enum { CP_TARGET_TRANSFORM_MIN = 0 }; /* no value has a smaller transformed target */
 
 /* Takes the array, which is sorted in place and freed with it. */
 void cp_target_transform_fit(cp_target_transform *l, double *worth, size_t n);

@@ -19,7 +19,7 @@ copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper
                     .prior_only = p->leaf.blind,
                     .centre = p->centre,
                     .scale = p->scale};
-    copse_status status = cp_tree_set_init(&b->grove, rows->dims, p->leaf.width, err);
+    copse_status status = cp_tree_set_init(&b->tree_set, rows->dims, p->leaf.width, err);
     if (status)
         cp_btree_free(b);
     else
@@ -28,10 +28,10 @@ copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper
 }
 
 copse_status cp_btree_finish(cp_btree *b, copse_error *err) {
-    if (b->grove.index) CP_TRY(cp_tree_set_finish(&b->grove, err));
+    if (b->tree_set.index) CP_TRY(cp_tree_set_finish(&b->tree_set, err));
     CP_TRY(cp_btree_problem_leaf(&b->leaf, b->task, b->classes, &b->hyper, err));
-    CP_TRY(CP_RAW(b->size, b->grove.nodes, err));
-    cp_tree_set_measure(&b->grove, b->size);
+    CP_TRY(CP_RAW(b->size, b->tree_set.nodes, err));
+    cp_tree_set_measure(&b->tree_set, b->size);
     return cp_btree_diagnose_converge(b, err);
 }
 
@@ -44,6 +44,6 @@ void cp_btree_free(void *state) {
     cp_mem_free(b->trace);
     cp_mem_free(b->size);
     cp_leaf_clear(&b->leaf);
-    cp_tree_set_clear(&b->grove);
+    cp_tree_set_clear(&b->tree_set);
     cp_mem_free(b);
 }

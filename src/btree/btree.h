@@ -15,7 +15,7 @@ typedef struct cp_btree {
     int prior_only;       /* no row was counted: leaves are empty */
     double centre, scale; /* numbers: y = centre + scale times what leaves say */
     cp_leaf leaf;         /* predicts; knows no rows */
-    cp_tree_set grove;
+    cp_tree_set tree_set;
     cp_tree_set_size *size; /* of each node */
     /* How it went; log probabilities of targets are of those in their own units. */
     size_t islands, chains; /* smc or bcart: the other is 0 */
@@ -36,7 +36,7 @@ copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error 
 
 /* In btree.c.  The result of a problem, nothing sampled yet. */
 copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper, cp_btree **out, copse_error *err);
-/* The grove has all its trees: finishes it, and what follows from it. */
+/* The tree set has all its trees: finishes it, and what follows from it. */
 copse_status cp_btree_finish(cp_btree *b, copse_error *err);
 void cp_btree_free(void *state);
 /* Of the targets in their own units, from that of the standardised ones. */

@@ -47,21 +47,21 @@ static const char *check_counts(const cp_btree_chain *c) {
 /* C4 */
 static const char *check_grove(const cp_btree_chain *c) {
     double sum = 0;
-    for (size_t i = 0; i < c->grove.leaves; i++)
-        if (!is_stat(&c->problem->leaf, c->grove.stat + i * c->grove.width))
+    for (size_t i = 0; i < c->tree_set.leaves; i++)
+        if (!is_stat(&c->problem->leaf, c->tree_set.stat + i * c->tree_set.width))
             return "C4: a leaf has an impossible statistic";
-    for (size_t i = 0; i < c->grove.trees; i++) {
-        if (!is_count(c->grove.weight[i], c->trace.samples) || c->grove.weight[i] < 1)
+    for (size_t i = 0; i < c->tree_set.trees; i++) {
+        if (!is_count(c->tree_set.weight[i], c->trace.samples) || c->tree_set.weight[i] < 1)
             return "C4: a weight is no number of draws";
-        sum += c->grove.weight[i];
+        sum += c->tree_set.weight[i];
     }
     return sum == (double)c->trace.samples ? NULL : "C4: the weights are not those of the draws";
 }
 
 static const char *check_sizes(const cp_btree_chain *c, cp_tree_set_size *size) {
-    cp_tree_set_measure(&c->grove, size);
-    for (size_t i = 0; i < c->grove.trees; i++)
-        if (size[c->grove.root[i]].leaves > c->tree.rows) return "C4: a tree has more leaves than there are rows";
+    cp_tree_set_measure(&c->tree_set, size);
+    for (size_t i = 0; i < c->tree_set.trees; i++)
+        if (size[c->tree_set.root[i]].leaves > c->tree.rows) return "C4: a tree has more leaves than there are rows";
     return NULL;
 }
 
@@ -84,7 +84,7 @@ const char *cp_btree_chain_suspect(const cp_btree_chain *c, cp_tree_set_size *tm
 }
 
 const char *cp_btree_chain_check(const cp_btree_chain *c) {
-    cp_tree_set_size *tmp = cp_mem_raw(c->grove.nodes, sizeof *tmp);
+    cp_tree_set_size *tmp = cp_mem_raw(c->tree_set.nodes, sizeof *tmp);
     const char *bad = tmp ? cp_btree_chain_suspect(c, tmp) : "no memory to check a chain";
     cp_mem_free(tmp);
     return bad ? bad : cp_moves_tree_check(&c->tree, &c->model);

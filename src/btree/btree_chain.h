@@ -5,7 +5,7 @@
  *       kept.
  *   C2  traces have `kept` entries, finite, with at least one leaf and at most one for each row.
  *   C3  accepted <= proposed for each move, and all proposed sum to the iterations after burn-in.
- *   C4  the grove's weights are whole numbers > 0 that sum to kept; no tree has more leaves than there are rows;
+ *   C4  the tree set's weights are whole numbers > 0 that sum to kept; no tree has more leaves than there are rows;
  *       statistics are such as rows can have.
  *   C5  the tree is sound (bayes/moves_tree.h); if it was kept just now, it is what the traces say. */
 #ifndef CP_BTREE_CHAIN_H
@@ -21,18 +21,18 @@ struct cp_btree_chain {
     cp_moves_tree_model model;
     cp_moves moves;
     cp_moves_tree tree;
-    cp_tree_set grove; /* draws kept so far, each of weight 1; not finished */
+    cp_tree_set tree_set; /* draws kept so far, each of weight 1; not finished */
     cp_btree_trace trace;
     size_t cap_log_post, cap_leaves;
-    int32_t *order, *made; /* scratch: nodes of the tree, parents first; and which nodes of the grove they are */
+    int32_t *order, *made; /* scratch: nodes of the tree, parents first; and which nodes of the tree set they are */
     size_t cap_order, cap_made;
-    int32_t root; /* of the tree in the grove, if it has not moved since it was kept, else CP_NONE */
+    int32_t root; /* of the tree in the tree set, if it has not moved since it was kept, else CP_NONE */
 };
 
 /* Draws that should have been kept after `done` iterations. */
 size_t cp_btree_mcmc_due(const cp_btree_mcmc_options *opt, size_t done);
 const char *cp_btree_chain_check(const cp_btree_chain *c);
-/* The same, but for the tree itself; tmp has room for a size of each node of the grove. */
+/* The same, but for the tree itself; tmp has room for a size of each node of the tree set. */
 const char *cp_btree_chain_suspect(const cp_btree_chain *c, cp_tree_set_size *tmp);
 
 #endif

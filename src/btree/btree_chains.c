@@ -3,7 +3,7 @@
 #include "btree/btree_replicas.h"
 
 typedef struct sampling {
-    cp_btree_replicas crew;
+    cp_btree_replicas replicas;
     cp_btree_mcmc_options opt;
 } sampling;
 
@@ -34,7 +34,7 @@ static copse_status set_options(cp_btree_replicas *c, const cp_rows *rows, const
 static copse_status make_chain(const void *job, size_t i, void **out, copse_error *err) {
     const sampling *s = job;
     cp_btree_chain *chain;
-    copse_status status = cp_btree_mcmc_new(&s->crew.problem, &s->opt, i, &chain, err);
+    copse_status status = cp_btree_mcmc_new(&s->replicas.problem, &s->opt, i, &chain, err);
     *out = status ? NULL : chain;
     return status;
 }
@@ -43,9 +43,9 @@ static void free_chain(void *member) {
     cp_btree_mcmc_free(member);
 }
 
-static copse_status finish_chain(void *member, size_t i, cp_tree_set *grove, cp_btree *b, copse_error *err) {
+static copse_status finish_chain(void *member, size_t i, cp_tree_set *tree_set, cp_btree *b, copse_error *err) {
     cp_btree_trace *t = &b->trace[i];
-    CP_TRY(cp_btree_mcmc_finish(member, grove, t, err));
+    CP_TRY(cp_btree_mcmc_finish(member, tree_set, t, err));
     for (size_t k = 0; k < t->samples; k++) t->log_post[k] = cp_btree_own_units(b, t->log_post[k]);
     return COPSE_OK;
 }
@@ -57,7 +57,7 @@ static copse_status write_chain(void *member, cp_writer *w, copse_error *err) {
 static copse_status read_chain(cp_reader *r, const void *job, size_t i, void **out, copse_error *err) {
     const sampling *s = job;
     cp_btree_chain *chain;
-    copse_status status = cp_btree_mcmc_file_read(r, &s->crew.problem, &s->opt, i, &chain, err);
+    copse_status status = cp_btree_mcmc_file_read(r, &s->replicas.problem, &s->opt, i, &chain, err);
     *out = status ? NULL : chain;
     return status;
 }
@@ -105,7 +105,7 @@ static copse_status resume(cp_reader *r, const cp_rows *rows, const copse_params
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
     sampling *s = job;
     cp_replicas_plan leg = {.amount = amount, .each = iterations_of(s), .piece = 1000, .what = "moves"};
-    return cp_replicas_advance(&s->crew.runs, &leg, run, out_done, err);
+    return cp_replicas_advance(&s->replicas.runs, &leg, run, out_done, err);
 }
 
 const cp_sampler cp_btree_chains = {

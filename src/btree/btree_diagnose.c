@@ -111,7 +111,7 @@ static void diagnose_islands(const cp_btree *b, const copse_params *p, copse_dia
                               "effective particles at the worst stage: 10, or all if there are fewer");
     cp_diagnosis_at_most(d, "cut_short", (double)cut_short, 0,
                          "islands that --max-stages ended before their trees were whole");
-    cp_diagnosis_to_know(d, "unique_trees", (double)b->grove.trees, "different trees that were kept");
+    cp_diagnosis_to_know(d, "unique_trees", (double)b->tree_set.trees, "different trees that were kept");
     judge_islands(b, p, cut_short, d);
 }
 
@@ -145,7 +145,7 @@ static void diagnose_chains(const cp_btree *b, copse_diagnosis *d) {
     for (int m = 0; m < CP_MOVES; m++)
         cp_diagnosis_to_know(d, cp_btree_diagnose_accepted[m], cp_btree_diagnose_acceptance(b, (cp_move_kind)m),
                              m ? "" : "share of these moves that were accepted");
-    cp_diagnosis_to_know(d, "unique_trees", (double)b->grove.trees, "different trees that were kept");
+    cp_diagnosis_to_know(d, "unique_trees", (double)b->tree_set.trees, "different trees that were kept");
     judge_chains(b, draws, d);
 }
 

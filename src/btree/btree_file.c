@@ -200,7 +200,7 @@ copse_status cp_btree_file_write(const void *state, const copse_params *p, unsig
     CP_TRY(cp_writer_f64(w, "scale", b->scale, err));
     CP_TRY(cp_btree_hyper_write(&b->hyper, w, err));
     CP_TRY(cp_writer_i64(w, "tuned", b->tuned, err));
-    CP_TRY(cp_tree_set_file_write(&b->grove, w, err));
+    CP_TRY(cp_tree_set_file_write(&b->tree_set, w, err));
     return b->chains ? write_chains(b, w, err) : write_islands(b, w, err);
 }
 
@@ -213,7 +213,7 @@ static copse_status read_model(cp_btree *b, cp_reader *r, size_t dims, copse_err
     CP_TRY(cp_reader_f64(r, "centre", -MOST, MOST, &b->centre, err));
     CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, MOST, &b->scale, err));
     CP_TRY(cp_btree_hyper_read(r, &b->hyper, err));
-    CP_TRY(cp_tree_set_file_read(r, dims, b->task == COPSE_CLASS ? b->classes : 3, &b->grove, err));
+    CP_TRY(cp_tree_set_file_read(r, dims, b->task == COPSE_CLASS ? b->classes : 3, &b->tree_set, err));
     CP_TRY(cp_reader_has(r, "moves") ? read_chains(b, r, err) : read_islands(b, r, err));
     CP_TRY(cp_btree_finish(b, err));
     const char *wrong = cp_btree_file_check(b);
@@ -237,7 +237,7 @@ copse_status cp_btree_file_read(cp_reader *r, const copse_params *p, copse_task 
 /* ------------------------------------------------------------------------------------------------------------ check */
 
 static int is_empty(const cp_btree *b, const double *stat) {
-    for (size_t k = 0; k < b->grove.width; k++)
+    for (size_t k = 0; k < b->tree_set.width; k++)
         if (stat[k] != 0) return 0;
     return 1;
 }
@@ -258,12 +258,12 @@ static int leaf_is_sound(const cp_btree *b, const double *stat) {
 
 const char *cp_btree_file_check(const void *state) {
     const cp_btree *b = state;
-    const char *wrong = cp_tree_set_check(&b->grove);
+    const char *wrong = cp_tree_set_check(&b->tree_set);
     if (wrong) return wrong;
-    for (size_t k = 0; k < b->grove.leaves; k++)
-        if (!leaf_is_sound(b, b->grove.stat + k * b->grove.width)) return "a leaf that no rows make";
-    for (size_t t = 0; t < b->grove.trees; t++)
-        if (b->size[b->grove.root[t]].leaves > b->rows) return "a tree of more leaves than rows";
+    for (size_t k = 0; k < b->tree_set.leaves; k++)
+        if (!leaf_is_sound(b, b->tree_set.stat + k * b->tree_set.width)) return "a leaf that no rows make";
+    for (size_t t = 0; t < b->tree_set.trees; t++)
+        if (b->size[b->tree_set.root[t]].leaves > b->rows) return "a tree of more leaves than rows";
     if (!b->islands == !b->chains) return "neither islands nor chains, or both";
     return NULL;
 }

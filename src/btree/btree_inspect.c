@@ -1,4 +1,4 @@
-/* btree_inspect - the trees of a grove for people and for other programs.
+/* btree_inspect - the trees of a tree set for people and for other programs.
  *
  * Within its tree a node is known by its place in preorder: a split, all of its left side, all of its right side.  A
  * tree of L leaves has 2L - 1 nodes, so the sizes of what hangs below tell the way to any of them. */
@@ -13,7 +13,7 @@ static int32_t nodes_below(const cp_btree *b, int32_t node) {
 }
 
 static const double *stat_of(const cp_btree *b, const cp_tree_set_node *leaf) {
-    return b->grove.stat + (size_t)leaf->left * b->grove.width;
+    return b->tree_set.stat + (size_t)leaf->left * b->tree_set.width;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- figures */
@@ -42,7 +42,7 @@ size_t cp_btree_inspect_figures(const void *state, copse_figure out[COPSE_MAX_FI
     const cp_btree *b = state;
     double leaves = 0, depth = 0;
     size_t n = 0;
-    for (size_t t = 0; t < b->grove.trees; t++) {
+    for (size_t t = 0; t < b->tree_set.trees; t++) {
         cp_inspect_shape s = cp_btree_inspect_shape(b, t);
         leaves += s.weight * (double)s.leaves;
         depth += s.weight * (double)s.depth;
@@ -83,8 +83,8 @@ static size_t chain_details(const cp_btree *b, copse_figure *out) {
 size_t cp_btree_inspect_details(const void *state, copse_figure *out) {
     const cp_btree *b = state;
     size_t n = 0;
-    out[n++] = (copse_figure){"unique_trees", (double)b->grove.trees};
-    out[n++] = (copse_figure){"nodes", (double)b->grove.nodes};
+    out[n++] = (copse_figure){"unique_trees", (double)b->tree_set.trees};
+    out[n++] = (copse_figure){"nodes", (double)b->tree_set.nodes};
     return n + (b->chains ? chain_details : island_details)(b, out + n);
 }
 
@@ -92,14 +92,14 @@ size_t cp_btree_inspect_details(const void *state, copse_figure *out) {
 
 cp_inspect_shape cp_btree_inspect_shape(const void *state, size_t tree) {
     const cp_btree *b = state;
-    cp_tree_set_size s = b->size[b->grove.root[tree]];
-    return (cp_inspect_shape){.weight = b->grove.weight[tree], .leaves = s.leaves, .depth = s.depth};
+    cp_tree_set_size s = b->size[b->tree_set.root[tree]];
+    return (cp_inspect_shape){.weight = b->tree_set.weight[tree], .leaves = s.leaves, .depth = s.depth};
 }
 
 static int32_t find_node(const cp_btree *b, size_t tree, int32_t id) {
-    int32_t node = b->grove.root[tree];
+    int32_t node = b->tree_set.root[tree];
     while (id > 0) {
-        const cp_tree_set_node *n = &b->grove.node[node];
+        const cp_tree_set_node *n = &b->tree_set.node[node];
         int32_t left = nodes_below(b, n->left);
         id--;
         node = id < left ? n->left : n->right;
@@ -147,7 +147,7 @@ static void split_view(const cp_btree *b, int32_t id, const cp_tree_set_node *n,
 
 void cp_btree_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out) {
     const cp_btree *b = state;
-    const cp_tree_set_node *n = &b->grove.node[find_node(b, tree, node)];
+    const cp_tree_set_node *n = &b->tree_set.node[find_node(b, tree, node)];
     *out = (cp_inspect_node){.left = CP_NONE, .right = CP_NONE, .label = CP_NONE};
     if (n->dim != CP_NONE)
         split_view(b, node, n, out);
@@ -158,10 +158,10 @@ void cp_btree_inspect_node(const void *state, size_t tree, int32_t node, cp_insp
 /* Each node as often as it occurs. */
 void cp_btree_inspect_splits(const void *state, size_t tree, double *out_dims) {
     const cp_btree *b = state;
-    int32_t nodes = nodes_below(b, b->grove.root[tree]);
-    for (size_t d = 0; d < b->grove.dims; d++) out_dims[d] = 0;
+    int32_t nodes = nodes_below(b, b->tree_set.root[tree]);
+    for (size_t d = 0; d < b->tree_set.dims; d++) out_dims[d] = 0;
     for (int32_t i = 0; i < nodes; i++) {
-        int32_t dim = b->grove.node[find_node(b, tree, i)].dim;
+        int32_t dim = b->tree_set.node[find_node(b, tree, i)].dim;
         if (dim != CP_NONE) out_dims[dim]++;
     }
 }
@@ -212,7 +212,7 @@ typedef struct visit {
 } visit;
 
 static void json_node(const cp_btree *b, visit at, const cp_inspect_node *v, cp_json *j) {
-    const cp_tree_set_node *n = &b->grove.node[at.node];
+    const cp_tree_set_node *n = &b->tree_set.node[at.node];
     cp_json_object(j, NULL);
     cp_json_integer(j, "id", at.id);
     cp_json_integer(j, "parent", at.parent);
@@ -227,18 +227,18 @@ static void json_node(const cp_btree *b, visit at, const cp_inspect_node *v, cp_
 
 copse_status cp_btree_inspect_json(const void *state, size_t tree, cp_json *j, copse_error *err) {
     const cp_btree *b = state;
-    int32_t root = b->grove.root[tree];
+    int32_t root = b->tree_set.root[tree];
     visit *todo;
     size_t n = 0;
     CP_TRY(CP_RAW(todo, (size_t)b->size[root].depth + 1, err)); /* at most one right side for each depth, and a node */
     todo[n++] = (visit){root, 0, CP_NONE};
     json_hyper(b, j);
     cp_json_integer(j, "tree", (int64_t)tree);
-    cp_json_number(j, "weight", b->grove.weight[tree]);
+    cp_json_number(j, "weight", b->tree_set.weight[tree]);
     cp_json_array(j, "nodes");
     while (n) {
         visit at = todo[--n];
-        const cp_tree_set_node *node = &b->grove.node[at.node];
+        const cp_tree_set_node *node = &b->tree_set.node[at.node];
         cp_inspect_node v = {.left = CP_NONE, .right = CP_NONE};
         if (node->dim != CP_NONE) split_view(b, at.id, node, &v);
         json_node(b, at, &v, j);

@@ -9,7 +9,7 @@
 #include "btree/btree_replicas.h"
 
 typedef struct sampling {
-    cp_btree_replicas crew;
+    cp_btree_replicas replicas;
     cp_btree_smc_options opt;
     int tuned;
     int by_evidence; /* islands count as their estimates of p(y | x) say */
@@ -55,7 +55,7 @@ static const sampling *sampling_of(const cp_btree_replicas *c) {
 static copse_status make_island(const void *job, size_t i, void **out, copse_error *err) {
     const sampling *s = job;
     cp_btree_smc *swarm;
-    copse_status status = cp_btree_smc_new(&s->crew.problem, &s->opt, i, &swarm, err);
+    copse_status status = cp_btree_smc_new(&s->replicas.problem, &s->opt, i, &swarm, err);
     *out = status ? NULL : swarm;
     return status;
 }
@@ -64,8 +64,8 @@ static void free_island(void *member) {
     cp_btree_smc_free(member);
 }
 
-static copse_status finish_island(void *member, size_t i, cp_tree_set *grove, cp_btree *b, copse_error *err) {
-    CP_TRY(cp_btree_smc_finish(member, grove, &b->island[i], err));
+static copse_status finish_island(void *member, size_t i, cp_tree_set *tree_set, cp_btree *b, copse_error *err) {
+    CP_TRY(cp_btree_smc_finish(member, tree_set, &b->island[i], err));
     b->island[i].log_marginal = cp_btree_own_units(b, b->island[i].log_marginal);
     return COPSE_OK;
 }
@@ -85,7 +85,7 @@ static copse_status write_island(void *member, cp_writer *w, copse_error *err) {
 static copse_status read_island(cp_reader *r, const void *job, size_t i, void **out, copse_error *err) {
     const sampling *s = job;
     cp_btree_smc *swarm;
-    copse_status status = cp_btree_smc_file_read(r, &s->crew.problem, &s->opt, i, &swarm, err);
+    copse_status status = cp_btree_smc_file_read(r, &s->replicas.problem, &s->opt, i, &swarm, err);
     *out = status ? NULL : swarm;
     return status;
 }
@@ -144,7 +144,7 @@ typedef struct relay {
 static void pass_on(void *arg, const char *what, double done, double total) {
     const relay *y = arg;
     char text[80];
-    snprintf(text, sizeof text, "island %zu of %zu: %s", y->island + 1, y->r->s->crew.n, what);
+    snprintf(text, sizeof text, "island %zu of %zu: %s", y->island + 1, y->r->s->replicas.n, what);
     cp_log_progress(y->r->run, text, done, total);
 }
 
@@ -153,14 +153,14 @@ static copse_status advance_island(void *arg, size_t i, size_t worker, copse_err
     const leg *r = arg;
     relay y = {r, i};
     copse_run run = {.stop = r->run ? r->run->stop : NULL, .progress = worker ? NULL : pass_on, .arg = &y};
-    return cp_btree_smc_run(r->s->crew.runs.member[i], r->stages, &run, err);
+    return cp_btree_smc_run(r->s->replicas.runs.member[i], r->stages, &run, err);
 }
 
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
     leg r = {.s = job, .stages = amount, .run = run};
-    size_t n = r.s->crew.n, done = 0;
+    size_t n = r.s->replicas.n, done = 0;
     CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, n), n, NULL, advance_island, &r, err));
-    for (size_t i = 0; i < n; i++) done += cp_btree_smc_done(r.s->crew.runs.member[i]) != 0;
+    for (size_t i = 0; i < n; i++) done += cp_btree_smc_done(r.s->replicas.runs.member[i]) != 0;
     *out_done = done == n;
     return COPSE_OK;
 }

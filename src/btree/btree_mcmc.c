@@ -20,7 +20,7 @@ copse_status cp_btree_mcmc_new(const cp_btree_problem *b, const cp_btree_mcmc_op
     cp_moves_tree_model_init(&c->model, &b->ranks, &b->leaf, b->prior);
     CP_TRY_OUT(cp_moves_init(&c->moves, &c->model, opt->move, err));
     CP_TRY_OUT(cp_moves_tree_init(&c->tree, &c->model, err));
-    CP_TRY_OUT(cp_tree_set_init(&c->grove, b->ranks.dims, b->leaf.width, err));
+    CP_TRY_OUT(cp_tree_set_init(&c->tree_set, b->ranks.dims, b->leaf.width, err));
     *out = c;
     return COPSE_OK;
 out:
@@ -31,7 +31,7 @@ out:
 void cp_btree_mcmc_free(cp_btree_chain *c) {
     if (!c) return;
     cp_btree_mcmc_clear_trace(&c->trace);
-    cp_tree_set_clear(&c->grove);
+    cp_tree_set_clear(&c->tree_set);
     cp_moves_tree_clear(&c->tree);
     cp_moves_clear(&c->moves);
     cp_mem_free(c->order);
@@ -52,17 +52,17 @@ size_t cp_btree_mcmc_done(const cp_btree_chain *c) {
 static copse_status keep_node(cp_btree_chain *c, int32_t u, copse_error *err) {
     const cp_moves_node *n = &c->tree.node[u];
     if (n->left == CP_NONE)
-        return cp_tree_set_leaf(&c->grove, c->tree.stat + (size_t)u * c->tree.width, &c->made[u], err);
+        return cp_tree_set_leaf(&c->tree_set, c->tree.stat + (size_t)u * c->tree.width, &c->made[u], err);
     const float *value = cp_ranks_values(&c->problem->ranks, n->rule.dim);
     cp_tree_set_node split = {.dim = (int32_t)n->rule.dim,
                               .low = value[n->gap.low],
                               .high = value[n->gap.high],
                               .left = c->made[n->left],
                               .right = c->made[n->left + 1]};
-    return cp_tree_set_split(&c->grove, &split, &c->made[u], err);
+    return cp_tree_set_split(&c->tree_set, &split, &c->made[u], err);
 }
 
-/* The tree becomes part of the grove, children before parents. */
+/* The tree becomes part of the tree set, children before parents. */
 static copse_status keep_tree(cp_btree_chain *c, copse_error *err) {
     size_t nodes = cp_moves_tree_nodes(&c->tree), n = 0;
     CP_TRY(CP_GROW(c->order, c->cap_order, nodes, err));
@@ -73,13 +73,13 @@ static copse_status keep_tree(cp_btree_chain *c, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Nothing has changed that matters if it fails half-way: the same nodes will be found in the grove next time. */
+/* Nothing has changed that matters if it fails half-way: the same nodes will be found in the tree set next time. */
 static copse_status keep(cp_btree_chain *c, copse_error *err) {
     cp_btree_trace *t = &c->trace;
     CP_TRY(CP_GROW(t->log_post, c->cap_log_post, t->samples + 1, err));
     CP_TRY(CP_GROW(t->leaves, c->cap_leaves, t->samples + 1, err));
     if (c->root == CP_NONE) CP_TRY(keep_tree(c, err));
-    CP_TRY(cp_tree_set_add(&c->grove, c->root, 1, err));
+    CP_TRY(cp_tree_set_add(&c->tree_set, c->root, 1, err));
     t->log_post[t->samples] = c->tree.log_prior + c->tree.log_likelihood;
     t->leaves[t->samples] = (uint32_t)cp_moves_tree_leaves(&c->tree);
     t->samples++;
@@ -119,7 +119,7 @@ copse_status cp_btree_mcmc_run(cp_btree_chain *c, size_t iterations, const copse
     return COPSE_OK;
 }
 
-copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_tree_set *grove, cp_btree_trace *out, copse_error *err) {
+copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_tree_set *tree_set, cp_btree_trace *out, copse_error *err) {
     size_t n = c->trace.samples;
     cp_btree_trace t = c->trace;
     t.log_post = NULL;
@@ -131,7 +131,7 @@ copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_tree_set *grove, cp_btre
         t.log_post[i] = c->trace.log_post[i];
         t.leaves[i] = c->trace.leaves[i];
     }
-    if (n) CP_TRY_OUT(cp_tree_set_merge(grove, &c->grove, 1 / (double)n, err));
+    if (n) CP_TRY_OUT(cp_tree_set_merge(tree_set, &c->tree_set, 1 / (double)n, err));
     *out = t;
     return COPSE_OK;
 out:

@@ -1,7 +1,7 @@
 /* btree_mcmc - one tree by Metropolis-Hastings: grow, prune, change, swap [Chipman, George, McCulloch 1998].
  *
  * A chain starts from a single leaf.  An iteration proposes one move (bayes/moves.h); after burn-in every thin-th tree
- * is kept, in the chain's own grove.  A tree is kept with the whole gap between its children's rows in place of the
+ * is kept, in the chain's own tree set.  A tree is kept with the whole gap between its children's rows in place of the
  * cell that the chain has there: given all else, each cell of the gap has a probability in proportion to its width, so
  * this is the cut integrated out exactly, and trees that differ in nothing but cells are one.
  *
@@ -47,8 +47,8 @@ void cp_btree_mcmc_free(cp_btree_chain *c);
 copse_status cp_btree_mcmc_run(cp_btree_chain *c, size_t iterations, const copse_run *run, copse_error *err);
 /* Iterations so far. */
 size_t cp_btree_mcmc_done(const cp_btree_chain *c);
-/* Adds the chain's draws, of total weight 1, to the grove; out is cleared by cp_btree_mcmc_clear_trace. */
-copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_tree_set *grove, cp_btree_trace *out, copse_error *err);
+/* Adds the chain's draws, of total weight 1, to the tree set; out is cleared by cp_btree_mcmc_clear_trace. */
+copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_tree_set *tree_set, cp_btree_trace *out, copse_error *err);
 /* Restored, a chain goes on as if it had never stopped, bit for bit.  It must be given the problem and the options it
  * had, but `samples`, which may have grown even if it was finished; everything else is checked. */
 copse_status cp_btree_mcmc_file_write(const cp_btree_chain *c, cp_writer *w, copse_error *err);

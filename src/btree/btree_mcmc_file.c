@@ -1,4 +1,4 @@
-/* btree_mcmc_file - a chain in sections and back.  A file may have been made by anyone: the tree and the grove are
+/* btree_mcmc_file - a chain in sections and back.  A file may have been made by anyone: the tree and the tree set are
  * built again node by node, what the file says being checked before it is used, and the chain's invariants have the
  * last word. */
 #include <math.h>
@@ -8,7 +8,8 @@
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-/* A grove that is still growing: its nodes in the order in which they came, so that they get the same numbers again. */
+/* A tree set that is still growing: its nodes in the order in which they came, so that they get the same numbers
+ * again. */
 static copse_status write_grove(const cp_tree_set *g, cp_writer *w, copse_error *err) {
     copse_status status;
     int32_t *link = NULL;
@@ -53,7 +54,7 @@ copse_status cp_btree_mcmc_file_write(const cp_btree_chain *c, cp_writer *w, cop
     cp_writer_pop(w);
     if (status) return status;
     CP_TRY(cp_writer_push(w, "grove", err));
-    status = write_grove(&c->grove, w, err);
+    status = write_grove(&c->tree_set, w, err);
     cp_writer_pop(w);
     return status;
 }
@@ -100,10 +101,10 @@ static copse_status add_node(cp_tree_set *g, const grove_parts *p, size_t i, cp_
     int sound = leaf ? n.left == (int32_t)g->leaves && n.right == CP_NONE && n.low == 0 && n.high == 0
                      : n.dim >= 0 && (size_t)n.dim < g->dims && n.left >= 0 && n.left < here && n.right >= 0 &&
                            n.right < here && isfinite(n.low) && isfinite(n.high) && n.low < n.high;
-    if (!sound) return cp_reader_bad(r, err, "node %zu of a grove is none", i);
+    if (!sound) return cp_reader_bad(r, err, "node %zu of the tree set is none", i);
     CP_TRY(leaf ? cp_tree_set_leaf(g, p->stat + g->leaves * g->width, &made, err)
                 : cp_tree_set_split(g, &n, &made, err));
-    return made == here ? COPSE_OK : cp_reader_bad(r, err, "node %zu of a grove is there twice", i);
+    return made == here ? COPSE_OK : cp_reader_bad(r, err, "node %zu of the tree set is there twice", i);
 }
 
 static copse_status read_grove(cp_tree_set *g, cp_reader *r, copse_error *err) {
@@ -115,7 +116,7 @@ static copse_status read_grove(cp_tree_set *g, cp_reader *r, copse_error *err) {
         int known = p.root[i] >= 0 && (size_t)p.root[i] < p.nodes;
         if (known) CP_TRY_OUT(cp_tree_set_add(g, p.root[i], p.weight[i], err));
         if (!known || g->trees != i + 1) {
-            status = cp_reader_bad(r, err, "tree %zu of a grove is none, or there twice", i);
+            status = cp_reader_bad(r, err, "tree %zu of the tree set is none, or there twice", i);
             goto out;
         }
     }
@@ -149,11 +150,11 @@ static copse_status read_chain(cp_btree_chain *c, cp_reader *r, copse_error *err
     cp_reader_pop(r);
     if (status) return status;
     CP_TRY(cp_reader_push(r, "grove", err));
-    status = read_grove(&c->grove, r, err);
+    status = read_grove(&c->tree_set, r, err);
     cp_reader_pop(r);
     if (status) return status;
     cp_tree_set_size *tmp;
-    CP_TRY(CP_RAW(tmp, c->grove.nodes, err));
+    CP_TRY(CP_RAW(tmp, c->tree_set.nodes, err));
     const char *bad = cp_btree_chain_suspect(c, tmp);
     cp_mem_free(tmp);
     return bad ? cp_reader_bad(r, err, "%s", bad) : COPSE_OK;

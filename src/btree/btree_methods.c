@@ -48,7 +48,7 @@ static size_t count_rows(const void *state) {
 }
 
 static size_t count_trees(const void *state) {
-    return ((const cp_btree *)state)->grove.trees;
+    return ((const cp_btree *)state)->tree_set.trees;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- methods */
@@ -59,7 +59,7 @@ static size_t count_trees(const void *state) {
         .has_draws = 1,                                                                    \
         .params = NAME##_params,                                                           \
         .n_params = sizeof NAME##_params / sizeof *NAME##_params,                          \
-        .thrift = THRIFT,                                                                  \
+        .memory_hint = THRIFT,                                                             \
         .sampler = &SAMPLER,                                                               \
         .predict = cp_btree_predict,                                                       \
         .write = cp_btree_file_write,                                                      \

@@ -14,7 +14,7 @@ static void normalise(double *probs, size_t classes) {
 static void answer_classes(const cp_btree *b, const cp_tree_set_walker *w, double *probs) {
     for (size_t i = 0; i < w->arrivals; i++) {
         const cp_tree_set_arrival *a = &w->arrival[i];
-        cp_leaf_dirichlet_predict(&b->leaf, b->grove.stat + (size_t)a->leaf * b->grove.width, a->share, probs);
+        cp_leaf_dirichlet_predict(&b->leaf, b->tree_set.stat + (size_t)a->leaf * b->tree_set.width, a->share, probs);
     }
     normalise(probs, b->classes);
 }
@@ -22,7 +22,7 @@ static void answer_classes(const cp_btree *b, const cp_tree_set_walker *w, doubl
 /* y's scale is that of the mean times sqrt(1 + kappa_n), of which the 1 is the spread of y about its mean. */
 static copse_status answer_number(const cp_btree *b, const cp_tree_set_walker *w, cp_answer *out, copse_error *err) {
     for (size_t i = 0; i < w->arrivals; i++) {
-        const double *stat = b->grove.stat + (size_t)w->arrival[i].leaf * b->grove.width;
+        const double *stat = b->tree_set.stat + (size_t)w->arrival[i].leaf * b->tree_set.width;
         cp_component c = cp_leaf_nig_predict(&b->leaf, stat, w->arrival[i].share);
         c.loc = b->centre + b->scale * c.loc;
         c.scale *= b->scale;
@@ -39,7 +39,7 @@ copse_status cp_btree_predict(const void *state, const cp_rows *rows, const cops
     cp_tree_set_walker w;
     copse_status status = COPSE_OK;
     (void)p;
-    CP_TRY(cp_tree_set_walker_init(&w, &b->grove, err));
+    CP_TRY(cp_tree_set_walker_init(&w, &b->tree_set, err));
     for (size_t i = 0; i < rows->n; i++) {
         cp_tree_set_walk(&w, out->tree, rows->x + i * rows->dims);
         if (b->task == COPSE_CLASS)

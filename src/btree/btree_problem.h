@@ -1,11 +1,11 @@
 /* btree_problem - one Bayesian decision tree: its posterior by sequential Monte Carlo (smc) or by MCMC (bcart).
  *
- * Both samplers see the same problem (rows as ranks, leaf model, prior) and leave the same thing behind, a grove of
+ * Both samplers see the same problem (rows as ranks, leaf model, prior) and leave the same thing behind, a tree set of
  * weighted trees; from there on nobody has to know which of the two it was.
  *
  * The target of both is p(tree | y) prop. to prior(tree) prod over leaves of the leaf's marginal likelihood, over trees
  * whose rules are a column and a gap between values (bayes/tree_prior.h); where the cut lies in the gap is integrated
- * out, in training because the rows do not see it and in prediction by the grove's walk. */
+ * out, in training because the rows do not see it and in prediction by the tree set's walk. */
 #ifndef CP_BTREE_PROBLEM_H
 #define CP_BTREE_PROBLEM_H
 
@@ -91,8 +91,8 @@ copse_status cp_btree_smc_run(cp_btree_smc *s, size_t stages, const copse_run *r
 int cp_btree_smc_done(const cp_btree_smc *s);
 /* The estimate of log p(y | x), once it is done. */
 double cp_btree_smc_log_marginal(const cp_btree_smc *s);
-/* Adds the island's trees, of total weight 1, to the grove; out is cleared by cp_btree_smc_clear_island. */
-copse_status cp_btree_smc_finish(cp_btree_smc *s, cp_tree_set *grove, cp_btree_island *out, copse_error *err);
+/* Adds the island's trees, of total weight 1, to the tree set; out is cleared by cp_btree_smc_clear_island. */
+copse_status cp_btree_smc_finish(cp_btree_smc *s, cp_tree_set *tree_set, cp_btree_island *out, copse_error *err);
 /* Restored, an island goes on as if it had never stopped, bit for bit.  It must be given the problem and the options it
  * had; everything else is checked. */
 copse_status cp_btree_smc_file_write(cp_btree_smc *s, cp_writer *w, copse_error *err);

@@ -51,22 +51,22 @@ copse_status cp_btree_replicas_start(const cp_btree_replica_kind *kind, const cp
 typedef struct harvest {
     cp_btree_replicas *c;
     cp_btree *b;
-    cp_tree_set *grove; /* of each member */
+    cp_tree_set *tree_set; /* of each member */
 } harvest;
 
 static copse_status finish_member(void *arg, size_t i, size_t worker, copse_error *err) {
     const harvest *h = arg;
     (void)worker;
-    CP_TRY(cp_tree_set_init(&h->grove[i], h->b->grove.dims, h->b->grove.width, err));
-    return h->c->kind->finish(h->c->runs.member[i], i, &h->grove[i], h->b, err);
+    CP_TRY(cp_tree_set_init(&h->tree_set[i], h->b->tree_set.dims, h->b->tree_set.width, err));
+    return h->c->kind->finish(h->c->runs.member[i], i, &h->tree_set[i], h->b, err);
 }
 
 static copse_status join(const harvest *h, copse_error *err) {
     const cp_btree_replica_kind *kind = h->c->kind;
     for (size_t i = 0; i < h->c->n; i++) {
         double weight = kind->weight ? kind->weight(h->c, h->b, i) : 1;
-        CP_TRY(cp_tree_set_merge(&h->b->grove, &h->grove[i], weight, err));
-        cp_tree_set_clear(&h->grove[i]);
+        CP_TRY(cp_tree_set_merge(&h->b->tree_set, &h->tree_set[i], weight, err));
+        cp_tree_set_clear(&h->tree_set[i]);
     }
     return cp_btree_finish(h->b, err);
 }
@@ -74,7 +74,7 @@ static copse_status join(const harvest *h, copse_error *err) {
 static copse_status gather(harvest *h, const copse_run *run, copse_error *err) {
     size_t n = h->c->n;
     CP_TRY(h->c->kind->make_record(h->c, h->b, err));
-    CP_TRY(CP_NEW(h->grove, n, err));
+    CP_TRY(CP_NEW(h->tree_set, n, err));
     CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, n), n, NULL, finish_member, h, err));
     return join(h, err);
 }
@@ -84,8 +84,8 @@ copse_status cp_btree_replicas_finish(void *job, const copse_run *run, void **ou
     *out_state = NULL;
     CP_TRY(cp_btree_new(&h.c->problem, &h.c->hyper, &h.b, err));
     copse_status status = gather(&h, run, err);
-    for (size_t i = 0; h.grove && i < h.c->n; i++) cp_tree_set_clear(&h.grove[i]);
-    cp_mem_free(h.grove);
+    for (size_t i = 0; h.tree_set && i < h.c->n; i++) cp_tree_set_clear(&h.tree_set[i]);
+    cp_mem_free(h.tree_set);
     if (status)
         cp_btree_free(h.b);
     else

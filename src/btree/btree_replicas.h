@@ -1,5 +1,5 @@
-/* btree_replicas - islands or chains, whichever: a crew (method/crew.h) on one problem, and the grove that its runs
- * leave. */
+/* btree_replicas - islands or chains, whichever: replicas (method/replicas.h) on one problem, and the
+ * tree set that its runs leave. */
 #ifndef CP_BTREE_REPLICAS_H
 #define CP_BTREE_REPLICAS_H
 
@@ -11,7 +11,7 @@ struct cp_btree_replicas;
 /* What a sampler is made of. */
 typedef struct cp_btree_replica_kind {
     cp_replicas_kind runs; /* whose job is a cp_btree_replicas */
-    size_t job_size;       /* of the struct that begins with a crew and is the sampler's job */
+    size_t job_size;       /* of the struct that begins with the replicas and is the sampler's job */
     /* c->n, and whatever else the job keeps of the options. */
     copse_status (*set_options)(struct cp_btree_replicas *c, const cp_rows *rows, const copse_params *p,
                                 copse_error *err);
@@ -19,8 +19,8 @@ typedef struct cp_btree_replica_kind {
     copse_status (*tune)(struct cp_btree_replicas *c, const copse_params *p, const copse_run *run, copse_error *err);
     /* Room in b for how the runs went. */
     copse_status (*make_record)(const struct cp_btree_replicas *c, cp_btree *b, copse_error *err);
-    /* Its trees, of total weight 1, to the grove; how it went, to b. */
-    copse_status (*finish)(void *member, size_t i, cp_tree_set *grove, cp_btree *b, copse_error *err);
+    /* Its trees, of total weight 1, to the tree set; how it went, to b. */
+    copse_status (*finish)(void *member, size_t i, cp_tree_set *tree_set, cp_btree *b, copse_error *err);
     /* What a run counts for beside the others; NULL: all count alike. */
     double (*weight)(const struct cp_btree_replicas *c, const cp_btree *b, size_t i);
 } cp_btree_replica_kind;

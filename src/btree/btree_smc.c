@@ -262,10 +262,10 @@ copse_status cp_btree_smc_run(cp_btree_smc *s, size_t stages, const copse_run *r
 
 /* ------------------------------------------------------------------------------------------------------------ trees */
 
-/* While trees are put into the grove. */
+/* While trees are put into the tree set. */
 typedef struct harvest {
     cp_btree_smc *s;
-    cp_tree_set *grove;
+    cp_tree_set *tree_set;
     int32_t *node; /* of each block in the tree at work, of each split's two sides */
     int32_t *tree; /* in which `node` holds */
     int32_t *leaf; /* of each block: the node that is it as a leaf, CP_NONE if not asked for yet */
@@ -276,7 +276,7 @@ static copse_status leaf_node(harvest *h, int32_t block, int32_t *out, copse_err
     cp_btree_blocks *k = &h->s->states.blocks;
     if (h->leaf[block] == CP_NONE) {
         if (k->split[block / 2].pair == CP_NONE) CP_TRY(cp_btree_block_make(k, block, err));
-        CP_TRY(cp_tree_set_leaf(h->grove, cp_btree_block_view(k, block).stat, &h->leaf[block], err));
+        CP_TRY(cp_tree_set_leaf(h->tree_set, cp_btree_block_view(k, block).stat, &h->leaf[block], err));
     }
     *out = h->leaf[block];
     return COPSE_OK;
@@ -295,7 +295,7 @@ static copse_status split_node(harvest *h, int32_t split, int32_t tree, int32_t 
     cp_tree_set_node node = {.dim = (int32_t)gap.dim, .low = value[gap.low], .high = value[gap.high]};
     CP_TRY(side_node(h, 2 * split, tree, &node.left, err));
     CP_TRY(side_node(h, 2 * split + 1, tree, &node.right, err));
-    return cp_tree_set_split(h->grove, &node, out, err);
+    return cp_tree_set_split(h->tree_set, &node, out, err);
 }
 
 /* Backwards along the decisions: a block's sides were decided on after it. */
@@ -335,9 +335,9 @@ static void harvest_clear(harvest *h) {
     cp_mem_free(h->root);
 }
 
-static copse_status gather_trees(cp_btree_smc *s, cp_tree_set *grove, size_t *out_unique, copse_error *err) {
+static copse_status gather_trees(cp_btree_smc *s, cp_tree_set *tree_set, size_t *out_unique, copse_error *err) {
     size_t n = s->opt.particles;
-    harvest h = {.s = s, .grove = grove};
+    harvest h = {.s = s, .tree_set = tree_set};
     double log_total = cp_particle_log_mean(s->log_weight, n) + log((double)n);
     copse_status status;
     CP_TRY_OUT(harvest_init(&h, err));
@@ -346,7 +346,7 @@ static copse_status gather_trees(cp_btree_smc *s, cp_tree_set *grove, size_t *ou
         int32_t *root = &h.root[s->particle[i]];
         *out_unique += *root == CP_NONE;
         if (*root == CP_NONE) CP_TRY_OUT(grow_tree(&h, s->particle[i], err));
-        CP_TRY_OUT(cp_tree_set_add(grove, *root, exp(s->log_weight[i] - log_total), err));
+        CP_TRY_OUT(cp_tree_set_add(tree_set, *root, exp(s->log_weight[i] - log_total), err));
     }
 out:
     harvest_clear(&h);
@@ -357,11 +357,11 @@ double cp_btree_smc_log_marginal(const cp_btree_smc *s) {
     return s->log_z + cp_particle_log_mean(s->log_weight, s->opt.particles);
 }
 
-copse_status cp_btree_smc_finish(cp_btree_smc *s, cp_tree_set *grove, cp_btree_island *out, copse_error *err) {
+copse_status cp_btree_smc_finish(cp_btree_smc *s, cp_tree_set *tree_set, cp_btree_island *out, copse_error *err) {
     size_t standing;
     *out = (cp_btree_island){0};
     CP_TRY(cp_btree_smc_open(s, &standing, err));
-    CP_TRY(gather_trees(s, grove, &out->unique, err));
+    CP_TRY(gather_trees(s, tree_set, &out->unique, err));
     CP_TRY(CP_RAW(out->ess, s->stages, err));
     if (s->stages) memcpy(out->ess, s->ess, s->stages * sizeof *s->ess);
     out->log_marginal = cp_btree_smc_log_marginal(s);

@@ -20,7 +20,7 @@ static size_t length(const cp_dict *d, size_t i) {
 /* The slot that holds the string, or the free one where it belongs.  Never more than half the slots are taken, so the
  * walk ends. */
 static size_t slot_of(const cp_dict *d, const char *s, size_t n) {
-    size_t mask = d->slots - 1, at = (size_t)XXH3_64bits_withSeed(s, n, d->salt) & mask;
+    size_t mask = d->slots - 1, at = (size_t)XXH3_64bits_withSeed(s, n, d->hash_seed) & mask;
     for (; d->slot[at] != CP_NONE; at = (at + 1) & mask) {
         size_t i = (size_t)d->slot[at];
         if (length(d, i) == n && memcmp(cp_dict_text(d, i), s, n) == 0) break;
@@ -41,7 +41,7 @@ static copse_status widen(cp_dict *d, copse_error *err) {
     size_t slots = d->slots ? 2 * d->slots : 16;
     int32_t *slot;
     CP_TRY(CP_RAW(slot, slots, err));
-    if (!d->slots) d->salt = cp_hash_seed();
+    if (!d->slots) d->hash_seed = cp_hash_seed();
     cp_mem_free(d->slot);
     d->slot = slot;
     d->slots = slots;

@@ -14,7 +14,7 @@ typedef struct cp_dict {
     char *text;
     /* Open-addressing hash table, CP_NONE is free; slots is a power of two, at most half of them taken. */
     int32_t *slot;
-    uint64_t salt; /* of the hash: nobody can prepare words that all meet in one slot */
+    uint64_t hash_seed; /* of the hash: nobody can prepare words that all meet in one slot */
 } cp_dict;
 
 int32_t cp_dict_find(const cp_dict *d, const char *s, size_t n);                               /* CP_NONE if absent */

@@ -301,7 +301,7 @@ out:
     return status;
 }
 
-/* One column of gangs; 0 if something is missing or infinite. */
+/* One column of key blocks; 0 if something is missing or infinite. */
 static int gang_feature(const cp_schema *s, const cp_feature *f, const source *from, cp_table_rows rows,
                         uint32_t *out) {
     size_t stride = s->dims * CP_KEY_BLOCK_ROWS;

@@ -167,24 +167,24 @@ static void keep_rows(cp_dyntree *f, const cp_rows *rows) {
 
 /* One row after the other; the answer to each of those from `from` on, just before it is learnt, goes to opt_before. */
 static copse_status learn(cp_dyntree *f, size_t from, const copse_run *run, cp_answer *opt_before, copse_error *err) {
-    cp_dyntree_step_scratch desk;
+    cp_dyntree_step_scratch scratch;
     copse_status status;
     const size_t before = f->moved, todo = f->rows - before; /* rows that an earlier call left behind among them */
-    CP_TRY(cp_dyntree_step_init(&desk, f, err));
+    CP_TRY(cp_dyntree_step_init(&scratch, f, err));
     while (f->moved < f->rows) {
         CP_TRY_OUT(cp_fail_if_stopped(run ? run->stop : NULL, err));
         if (f->learnt == f->moved) {
             if (opt_before && f->learnt >= from)
                 CP_TRY_OUT(cp_dyntree_predict_row(f, f->learnt, f->learnt - from, opt_before, err));
-            CP_TRY_OUT(cp_dyntree_step_add(f, &desk, err));
+            CP_TRY_OUT(cp_dyntree_step_add(f, &scratch, err));
         }
-        CP_TRY_OUT(cp_dyntree_choose(f, &desk, err));
-        CP_TRY_OUT(cp_dyntree_move_all(f, &desk, err));
+        CP_TRY_OUT(cp_dyntree_choose(f, &scratch, err));
+        CP_TRY_OUT(cp_dyntree_move_all(f, &scratch, err));
         if (!opt_before) cp_log_progress(run, "learning rows", (double)(f->moved - before), (double)todo);
     }
     status = COPSE_OK;
 out:
-    cp_dyntree_step_clear(&desk);
+    cp_dyntree_step_clear(&scratch);
     return status;
 }
 
@@ -244,7 +244,7 @@ const cp_method cp_method_dyntree = {
     .has_draws = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
-    .thrift = "fewer --particles",
+    .memory_hint = "fewer --particles",
     .fit = fit,
     .update = update,
     .predict = cp_dyntree_predict,

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* ------------------------------------------------------------------------------------------------------------- desk */
+/* ---------------------------------------------------------------------------------------------------------- scratch */
 
 copse_status cp_dyntree_step_init(cp_dyntree_step_scratch *d, const cp_dyntree *f, copse_error *err) {
     size_t n = f->particles;

@@ -175,7 +175,7 @@ static size_t count_trees(const void *state) {
     return ((const cp_greedy *)state)->forest.trees;
 }
 
-static int takes_gangs(const void *state) {
+static int takes_key_blocks(const void *state) {
     return cp_tree_walk_takes_key_blocks(&((const cp_greedy *)state)->forest);
 }
 
@@ -245,10 +245,10 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         .has_draws = 1,                                                                                                \
         .params = NAME##_params,                                                                                       \
         .n_params = sizeof NAME##_params / sizeof *NAME##_params,                                                      \
-        .thrift = THRIFT,                                                                                              \
+        .memory_hint = THRIFT,                                                                                         \
         .fit = fit_##NAME,                                                                                             \
         .predict = cp_greedy_predict,                                                                                  \
-        .takes_gangs = takes_gangs,                                                                                    \
+        .takes_key_blocks = takes_key_blocks,                                                                          \
         .write = write_state,                                                                                          \
         .read = read_state,                                                                                            \
         .check = check,                                                                                                \

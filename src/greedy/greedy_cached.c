@@ -19,7 +19,7 @@ enum { MISSING_RANK = CP_GREEDY_RANK_NONE };
 typedef struct part {
     int32_t node;
     uint32_t depth, lo, hi, half;
-    cp_greedy_query_rows guests;
+    cp_greedy_query_rows query_rows;
     uint64_t path;
     cp_sum sum; /* regression */
 } part;
@@ -468,7 +468,7 @@ static copse_status close_leaf(cp_greedy_grower *w, const part *p, copse_error *
 static copse_status grow_part(cp_greedy_grower *w, part p, size_t *depth, copse_error *err) {
     cp_greedy_cached *l = w->local;
     CP_TRY(cp_fail_if_stopped(w->records->stop, err));
-    if (cp_greedy_grower_unqueried(w, p.guests)) return cp_greedy_grower_abandon(w, p.node, err);
+    if (cp_greedy_grower_unqueried(w, p.query_rows)) return cp_greedy_grower_abandon(w, p.node, err);
     int leaf = measure(w, &p) || cp_greedy_grower_must_stop(w, p.depth) || !find_split(w, &p);
     copse_status status = leaf ? COPSE_OK : cp_greedy_grower_split(w, p.node, err);
     forget_totals(w, &p);
@@ -476,14 +476,14 @@ static copse_status grow_part(cp_greedy_grower *w, part p, size_t *depth, copse_
     if (leaf) return close_leaf(w, &p, err);
     const lot left = divide(w, &p);
     const cp_sum rest = {p.sum.w - left.sum.w, p.sum.s - left.sum.s};
-    cp_greedy_query_rows guests[2] = {{0}};
-    cp_greedy_grower_divide_queries(w, p.node, p.guests, guests);
+    cp_greedy_query_rows query_rows[2] = {{0}};
+    cp_greedy_grower_divide_queries(w, p.node, p.query_rows, query_rows);
     part child = {w->tree->node[p.node].next,
                   p.depth + 1,
                   p.lo,
                   p.lo + left.rows,
                   p.half,
-                  guests[0],
+                  query_rows[0],
                   cp_greedy_grower_child_path(p.path, 0),
                   left.sum};
     part other = {child.node + 1,
@@ -491,7 +491,7 @@ static copse_status grow_part(cp_greedy_grower *w, part p, size_t *depth, copse_
                   child.hi,
                   p.hi,
                   1 - p.half,
-                  guests[1],
+                  query_rows[1],
                   cp_greedy_grower_child_path(p.path, 1),
                   rest};
     l->stack[(*depth)++] = other;
@@ -512,7 +512,8 @@ copse_status cp_greedy_cached_grow(cp_greedy_grower *w, const cp_greedy_frontier
     for (size_t i = 0; y && i < l->m; i++) l->y[i] = y[l->row[i]];
     if (!y) memset(w->node.total, 0, w->node.rule->classes * sizeof *w->node.total); /* greedy_find leaves its own */
     if (l->divides && l->m >= 2 * w->records->rule.min_rows) sort_all(w); /* else nobody will look at a column */
-    part root = {.node = o->node, .depth = o->depth, .hi = (uint32_t)l->m, .guests = o->guests, .path = o->path};
+    part root = {
+        .node = o->node, .depth = o->depth, .hi = (uint32_t)l->m, .query_rows = o->query_rows, .path = o->path};
     for (size_t i = 0; i < l->m; i++) {
         root.sum.w += l->sum[i].w;
         root.sum.s += l->sum[i].s;

@@ -419,9 +419,9 @@ copse_status cp_greedy_find_split(cp_greedy_grower *w, const cp_greedy_frontier_
     cp_greedy_find_divide(w, o, child);
     child[0].node = w->tree->node[o->node].next;
     child[1].node = child[0].node + 1;
-    cp_greedy_query_rows guests[2] = {{0}};
-    cp_greedy_grower_divide_queries(w, o->node, o->guests, guests);
-    for (int side = 0; side < 2; side++) child[side].guests = guests[side];
+    cp_greedy_query_rows query_rows[2] = {{0}};
+    cp_greedy_grower_divide_queries(w, o->node, o->query_rows, query_rows);
+    for (int side = 0; side < 2; side++) child[side].query_rows = query_rows[side];
     return COPSE_OK;
 }
 

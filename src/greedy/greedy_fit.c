@@ -25,8 +25,8 @@ typedef struct fitting {
     size_t *start;          /* rows of part k: weight.row[start[k]] ... weight.row[start[k + 1] - 1] */
     size_t parts;
     cp_tree trunk;
-    const uint32_t *guest; /* rows that trees are grown for, as in cp_greedy_job; NULL: for all */
-    size_t guests;
+    const uint32_t *query_row; /* rows that trees are grown for, as in cp_greedy_job; NULL: for all */
+    size_t query_rows;
     uint64_t *bag; /* bootstrap: bits of the rows that each tree has seen, `words` a tree */
     size_t words;
 } fitting;
@@ -158,12 +158,12 @@ static copse_status grow_part(const fitting *f, size_t m, size_t k, double *weig
     if (n < f->data.rows.n) job.row = f->weight.row + f->start[k];
     if (f->kind->parts == CP_GREEDY_TRUNK) job.root = cp_greedy_trunk_root(k);
     if (weight) draw_weights(f, m, k, weight);
-    if (!f->guest) return cp_greedy_grow(&f->data, &f->rule, &job, f->run, out, err);
-    CP_TRY(CP_RAW(job.guest, f->guests, err));
-    memcpy(job.guest, f->guest, f->guests * sizeof *job.guest);
-    job.guests = f->guests;
+    if (!f->query_row) return cp_greedy_grow(&f->data, &f->rule, &job, f->run, out, err);
+    CP_TRY(CP_RAW(job.query_row, f->query_rows, err));
+    memcpy(job.query_row, f->query_row, f->query_rows * sizeof *job.query_row);
+    job.query_rows = f->query_rows;
     copse_status status = cp_greedy_grow(&f->data, &f->rule, &job, f->run, out, err);
-    cp_mem_free(job.guest);
+    cp_mem_free(job.query_row);
     return status;
 }
 
@@ -254,7 +254,7 @@ typedef struct again {
     const copse_run *run;
 } again;
 
-/* Branches on a trunk are grown whole: which guests are theirs, nobody knows. */
+/* Branches on a trunk are grown whole: which query rows are theirs, nobody knows. */
 static copse_status regrow(void *arg, const cp_greedy_regrow_job *call, cp_forest *out, copse_error *err) {
     const again *a = arg;
     cp_greedy few = {.forest = *out};
@@ -262,8 +262,8 @@ static copse_status regrow(void *arg, const cp_greedy_regrow_job *call, cp_fores
     f.g = &few;
     f.weight.row = call->row;
     f.weight.rows = call->rows;
-    f.guest = f.kind->parts == CP_GREEDY_WHOLE ? call->guest : NULL;
-    f.guests = call->guests;
+    f.query_row = f.kind->parts == CP_GREEDY_WHOLE ? call->query_row : NULL;
+    f.query_rows = call->query_rows;
     f.first = (uint32_t)max_trees + call->number * (uint32_t)out->trees;
     f.start = NULL;
     f.trunk = (cp_tree){0};

@@ -49,7 +49,7 @@ copse_status cp_greedy_grow(const cp_greedy_data *d, const cp_greedy_rule *rule,
     cp_greedy_records r;
     CP_TRY(cp_greedy_records_init(&r, d, rule, job, run, err));
     const cp_greedy_grow_context part = {&r, rule, job->slot, job->idle};
-    cp_greedy_frontier_node root = {.hi = r.n, .path = job->root, .guests = {.hi = (uint32_t)job->guests}};
+    cp_greedy_frontier_node root = {.hi = r.n, .path = job->root, .query_rows = {.hi = (uint32_t)job->query_rows}};
     copse_status status = r.n > CP_GREEDY_GROW_SERIAL_ROWS && !rule->max_leaves
                               ? cp_greedy_grow_parallel(&part, root, run, out, err)
                               : grow_whole(&part, root, out, err);

@@ -47,8 +47,8 @@ typedef struct cp_greedy_job {
     uint64_t root;        /* the root's place: 1, or what makes a branch's stream its own */
     /* Rows whose leaves are all that is wanted of a tree of numbers: it is grown where they go, and what other leaves
      * hold means nothing.  They are rearranged.  NULL: the whole tree is wanted. */
-    uint32_t *guest;
-    size_t guests;
+    uint32_t *query_row;
+    size_t query_rows;
     cp_parallel_idle *idle; /* threads that may help with its branches; NULL: those of the run */
 } cp_greedy_job;
 

@@ -175,7 +175,7 @@ static copse_status write_top(top *t, branches *b, copse_error *err) {
     cp_greedy_grower *w = &t->work[0];
     while (n > 0) {
         const knot *k = &t->knot[stack[--n]];
-        if (cp_greedy_grower_unqueried(w, k->open.guests)) {
+        if (cp_greedy_grower_unqueried(w, k->open.query_rows)) {
             CP_TRY(cp_greedy_grower_abandon(w, k->open.node, err));
             continue;
         }
@@ -192,9 +192,9 @@ static copse_status write_top(top *t, branches *b, copse_error *err) {
         knot *child = &t->knot[k->child];
         child[0].open.node = w->tree->node[k->open.node].next;
         child[1].open.node = child[0].open.node + 1;
-        cp_greedy_query_rows guests[2] = {{0}};
-        cp_greedy_grower_divide_queries(w, k->open.node, k->open.guests, guests);
-        for (int side = 0; side < 2; side++) child[side].open.guests = guests[side];
+        cp_greedy_query_rows query_rows[2] = {{0}};
+        cp_greedy_grower_divide_queries(w, k->open.node, k->open.query_rows, query_rows);
+        for (int side = 0; side < 2; side++) child[side].open.query_rows = query_rows[side];
         size_t small = (size_t)small_side(k);
         stack[n++] = k->child + !small;
         stack[n++] = k->child + small;

@@ -36,7 +36,7 @@ copse_status cp_greedy_grow_serial(cp_greedy_grower *w, cp_greedy_frontier_node 
     while (s.n > 0) {
         cp_greedy_frontier_node o = s.open[--s.n], child[2];
         CP_TRY(cp_fail_if_stopped(w->records->stop, err));
-        if (cp_greedy_grower_unqueried(w, o.guests)) {
+        if (cp_greedy_grower_unqueried(w, o.query_rows)) {
             cp_greedy_find_drop_hist(w, &o);
             CP_TRY(cp_greedy_grower_abandon(w, o.node, err));
             continue;

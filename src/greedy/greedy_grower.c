@@ -119,7 +119,7 @@ copse_status cp_greedy_grower_split(cp_greedy_grower *w, int32_t node, copse_err
     return cp_tree_split(w->tree, node, &test, err);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- guests */
+/* ------------------------------------------------------------------------------------------------------- query rows */
 
 copse_status cp_greedy_grower_abandon(cp_greedy_grower *w, int32_t node, copse_error *err) {
     return cp_tree_leaf_value(w->tree, node, (cp_tree_value){.weight = 1, .rows = 1}, err);
@@ -136,13 +136,13 @@ static int guest_goes_left(const cp_greedy_grower *w, const cp_tree_node *n, uin
 
 void cp_greedy_grower_divide_queries(cp_greedy_grower *w, int32_t node, cp_greedy_query_rows of,
                                      cp_greedy_query_rows child[2]) {
-    uint32_t *guest = w->records->guest, mid = of.lo;
-    if (!guest) return;
+    uint32_t *query_row = w->records->query_row, mid = of.lo;
+    if (!query_row) return;
     for (uint32_t i = of.lo; i < of.hi; i++) {
-        uint32_t row = guest[i];
+        uint32_t row = query_row[i];
         if (!guest_goes_left(w, &w->tree->node[node], row)) continue;
-        guest[i] = guest[mid];
-        guest[mid++] = row;
+        query_row[i] = query_row[mid];
+        query_row[mid++] = row;
     }
     child[0] = (cp_greedy_query_rows){of.lo, mid};
     child[1] = (cp_greedy_query_rows){mid, of.hi};

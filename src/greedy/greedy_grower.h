@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "greedy/greedy_records.h"
 
-/* Those of a node are guests lo ... hi-1 of the records. */
+/* Those of a node are query rows lo ... hi-1 of the records. */
 typedef struct cp_greedy_query_rows {
     uint32_t lo, hi;
 } cp_greedy_query_rows;
@@ -22,7 +22,7 @@ typedef struct cp_greedy_frontier_node {
     size_t lo, hi;
     uint64_t path; /* the node's place in the tree: keys its random numbers */
     cp_sum *hist;  /* its histograms, where it has them already */
-    cp_greedy_query_rows guests;
+    cp_greedy_query_rows query_rows;
 } cp_greedy_frontier_node;
 
 static inline size_t cp_greedy_frontier_node_rows(const cp_greedy_frontier_node *o) {
@@ -77,9 +77,9 @@ copse_status cp_greedy_grower_split(cp_greedy_grower *w, int32_t node, copse_err
 double cp_greedy_grower_gain(const cp_greedy_grower *w);
 copse_status cp_greedy_grower_leaf(cp_greedy_grower *w, int32_t node, const uint32_t *row, size_t n, copse_error *err);
 
-/* If a tree is grown for its guests: is this node of no use? */
+/* If a tree is grown for its query rows: is this node of no use? */
 static inline int cp_greedy_grower_unqueried(const cp_greedy_grower *w, cp_greedy_query_rows g) {
-    return w->records->guest && g.lo == g.hi;
+    return w->records->query_row && g.lo == g.hi;
 }
 /* Makes it a leaf that nobody will ask. */
 copse_status cp_greedy_grower_abandon(cp_greedy_grower *w, int32_t node, copse_error *err);

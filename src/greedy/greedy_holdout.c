@@ -115,7 +115,7 @@ static copse_status choose_held(holding *h, copse_error *err) {
 
 static copse_status grow_without(const holding *h, size_t k, uint32_t call, cp_forest *out, copse_error *err) {
     const cp_greedy_weight *w = h->trial->weight;
-    cp_greedy_regrow_job c = {.guest = h->asked.row + k * h->plan.held, .guests = h->plan.held, .number = call};
+    cp_greedy_regrow_job c = {.query_row = h->asked.row + k * h->plan.held, .query_rows = h->plan.held, .number = call};
     CP_TRY(CP_RAW(c.row, w->rows - h->plan.held, err));
     for (size_t i = 0; i < w->rows; i++)
         if (h->round[w->row[i]] != k + 1) c.row[c.rows++] = w->row[i];

@@ -29,8 +29,8 @@ typedef struct cp_greedy_holdout {
 typedef struct cp_greedy_regrow_job {
     uint32_t *row; /* becomes the callee's */
     size_t rows;
-    const uint32_t *guest;
-    size_t guests;
+    const uint32_t *query_row;
+    size_t query_rows;
     uint32_t number;
 } cp_greedy_regrow_job;
 /* Grows out->trees trees like those of the forest. */

@@ -24,10 +24,10 @@ typedef struct question {
     size_t first, end;
     int of_mean;
     double alpha;
-    size_t block;  /* a multiple of CP_ANSWER_ROWS */
-    int gangs;     /* rows become gangs of keys, */
-    int keys;      /* or keys, */
-    uint32_t *key; /* here, a block of them; NULL: in place of the rows themselves */
+    size_t block;   /* a multiple of CP_ANSWER_ROWS */
+    int key_blocks; /* rows become key blocks, */
+    int keys;       /* or keys, */
+    uint32_t *key;  /* here, a block of them; NULL: in place of the rows themselves */
 } question;
 
 static void give_back(uint32_t *key, size_t n) {
@@ -41,12 +41,12 @@ static void give_back(uint32_t *key, size_t n) {
 static cp_tree_rows block_of(const question *q, size_t first) {
     size_t left = q->rows->n - first, dims = q->rows->dims;
     cp_tree_rows rows = {.n = left < q->block ? left : q->block};
-    if (q->rows->gang) {
-        rows.gang = q->rows->gang + first * dims;
+    if (q->rows->key_block) {
+        rows.key_block = q->rows->key_block + first * dims;
         return rows;
     }
     rows.x = q->rows->x + first * dims;
-    if (q->gangs && cp_kern_best()->gangs(rows.x, rows.n, dims, q->key)) rows.gang = q->key;
+    if (q->key_blocks && cp_kern_best()->key_blocks(rows.x, rows.n, dims, q->key)) rows.key_block = q->key;
     if (!q->keys) return rows;
     uint32_t *key = q->key ? q->key : (uint32_t *)(void *)(q->rows->own + first * dims);
     if (cp_kern_best()->keys(rows.x, rows.n * dims, key))
@@ -120,22 +120,22 @@ static copse_status predict_classes(const question *q, cp_answer *out, copse_err
     return COPSE_OK;
 }
 
-/* How rows are to go.  Had nothing been missing in rows that are our own, they would have come as gangs. */
+/* How rows are to go.  Had nothing been missing in rows that are our own, they would have come as key blocks. */
 static void choose_way(question *q, const cp_forest *f) {
     const cp_rows *rows = q->rows;
-    int gangs = cp_tree_walk_takes_key_blocks(f);
-    q->gangs = gangs && !rows->gang && !rows->own;
-    q->keys = !gangs && cp_tree_walk_takes_keys(f);
+    int key_blocks = cp_tree_walk_takes_key_blocks(f);
+    q->key_blocks = key_blocks && !rows->key_block && !rows->own;
+    q->keys = !key_blocks && cp_tree_walk_takes_keys(f);
     q->block = BLOCK;
     if (!q->keys) return;
     size_t block = KEYS / rows->dims / CP_ANSWER_ROWS * CP_ANSWER_ROWS;
     if (block < BLOCK) q->block = block;
 }
 
-/* For a block of keys, in whole gangs. */
+/* For a block of keys, in whole key blocks. */
 static copse_status make_room(question *q, copse_error *err) {
     size_t n = (q->rows->n < q->block ? q->rows->n : q->block) + CP_KEY_BLOCK_ROWS - 1;
-    if (!q->gangs && (!q->keys || q->rows->own)) return COPSE_OK;
+    if (!q->key_blocks && (!q->keys || q->rows->own)) return COPSE_OK;
     return CP_RAW(q->key, (n - n % CP_KEY_BLOCK_ROWS) * q->rows->dims, err);
 }
 

@@ -179,7 +179,7 @@ copse_status cp_greedy_records_init(cp_greedy_records *r, const cp_greedy_data *
         .data = d,
         .weight = job->weight ? job->weight : d->rows.weight,
         .stop = run ? run->stop : NULL,
-        .guest = rule->max_leaves ? NULL : job->guest}; /* which leaf comes first depends on all of them */
+        .query_row = rule->max_leaves ? NULL : job->query_row}; /* which leaf comes first depends on all of them */
     scale_weights(r, job);
     copse_status status = make(&f, rule, run, err);
     cp_mem_free(f.block);

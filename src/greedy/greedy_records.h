@@ -22,7 +22,7 @@ typedef struct cp_greedy_records {
     const cp_greedy_data *data;
     const volatile int *stop; /* set from outside: give up; NULL: nobody will */
     const double *weight;     /* by row number; NULL: all 1 */
-    uint32_t *guest;          /* as in the job, those of a node side by side */
+    uint32_t *query_row;      /* as in the job, those of a node side by side */
     double weight_scale, weight_least;
     cp_split_rule rule;
     double weight_unit, target_unit; /* 2^-a, 2^-b */

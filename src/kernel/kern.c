@@ -155,7 +155,7 @@ static const cp_kern plain = {.name = "plain",
                               .hull = hull_plain,
                               .interleave = interleave_plain,
                               .keys = keys_plain,
-                              .gangs = gangs_plain,
+                              .key_blocks = gangs_plain,
                               .gang_column = gang_column_plain,
                               .ends = ends_plain,
                               .digits = digits_plain};

@@ -48,12 +48,12 @@ typedef struct cp_kern {
                       size_t stride);
     /* The keys of n numbers, which may lie in the same memory; 0 if one of them is NaN. */
     int (*keys)(const float *x, size_t n, uint32_t *out);
-    /* The same of n rows of d <= CP_KEY_BLOCK_DIMS columns, turned about for passes that take a gang of rows at a time:
-     * gang by gang, column by column, the keys of its rows side by side.  The last gang may be incomplete; its room is
-     * not.  Stops at a gang in which something is NaN, and returns 0. */
-    int (*gangs)(const float *x, size_t n, size_t d, uint32_t *out);
-    /* One column of such gangs, the next one's `stride` later, from n numbers: each less the shift, but no farther than
-     * `limit` from 0.  Returns 0 if one of them is NaN or infinite. */
+    /* The same of n rows of d <= CP_KEY_BLOCK_DIMS columns, turned about for passes that take a key block of rows at
+     * a time: key block by key block, column by column, the keys of its rows side by side.  The last key block may be
+     * incomplete; its room is not.  Stops at a key block in which something is NaN, and returns 0. */
+    int (*key_blocks)(const float *x, size_t n, size_t d, uint32_t *out);
+    /* One column of such key blocks, the next one's `stride` later, from n numbers: each less the shift, but no
+     * farther than `limit` from 0.  Returns 0 if one of them is NaN or infinite. */
     int (*gang_column)(const double *x, double shift, double limit, size_t n, uint32_t *out, size_t stride);
     /* Which of 64 bytes of text end a field, bit i for text[i]: the delimiter, the end of a line and 0.  And which are
      * neither the delimiter nor a digit. */

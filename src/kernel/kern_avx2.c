@@ -327,7 +327,7 @@ AVX2 static void turn_about(__m256 r[8]) {
     for (int i = 0; i < 8; i++) r[i] = u[i];
 }
 
-/* One gang; 0 if something is NaN. */
+/* One key block; 0 if something is NaN. */
 AVX2 static int gang_avx2(const float *x, size_t d, uint32_t *out) {
     __m256 odd = _mm256_setzero_ps();
     for (size_t k = 0; k < d; k += 8) {
@@ -347,7 +347,7 @@ AVX2 static int gang_avx2(const float *x, size_t d, uint32_t *out) {
 AVX2 static int gangs_avx2(const float *x, size_t n, size_t d, uint32_t *out) {
     for (; n >= CP_KEY_BLOCK_ROWS; n -= CP_KEY_BLOCK_ROWS, x += CP_KEY_BLOCK_ROWS * d, out += CP_KEY_BLOCK_ROWS * d)
         if (!gang_avx2(x, d, out)) return 0;
-    return cp_kern_find("plain")->gangs(x, n, d, out);
+    return cp_kern_find("plain")->key_blocks(x, n, d, out);
 }
 
 /* Numbers beyond the limit are so rare that the plain loop begins anew if there is one; and if one is NaN or infinite.
@@ -422,7 +422,7 @@ static const cp_kern avx2 = {.name = "avx2",
                              .hull = hull_avx2,
                              .interleave = interleave_avx2,
                              .keys = keys_avx2,
-                             .gangs = gangs_avx2,
+                             .key_blocks = gangs_avx2,
                              .gang_column = gang_column_avx2,
                              .ends = ends_avx2,
                              .digits = digits_avx2};

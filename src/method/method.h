@@ -19,7 +19,7 @@ typedef struct cp_method {
     int draws_probs; /* ... and of_mean of classes */
     const cp_param *params;
     size_t n_params;
-    const char *thrift; /* options that make do with less memory: "fewer --trees" */
+    const char *memory_hint; /* options that make do with less memory: "fewer --trees" */
 
     /* Fits on rows; *out_state belongs to the caller and is freed by `clear`.  NULL if there is a sampler. */
     copse_status (*fit)(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
@@ -33,10 +33,10 @@ typedef struct cp_method {
     /* Predicts one block of rows on the calling thread; out is initialised.  model.c cuts and threads. */
     copse_status (*predict)(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                             copse_error *err);
-    /* Would `predict` rather have rows as gangs, where nothing is missing?  May be NULL: never. */
-    int (*takes_gangs)(const void *state);
+    /* Would `predict` rather have rows as key blocks, where nothing is missing?  May be NULL: never. */
+    int (*takes_key_blocks)(const void *state);
     /* Called once before predictions start, when the state may be stale after updates; may be NULL. */
-    copse_status (*settle)(void *state, const copse_params *p, const copse_run *run, copse_error *err);
+    copse_status (*refresh)(void *state, const copse_params *p, const copse_run *run, copse_error *err);
 
     copse_status (*write)(const void *state, const copse_params *p, unsigned flags, cp_writer *w, copse_error *err);
     /* dims, classes and task are the schema's; everything else in the file is checked by `read` itself. */

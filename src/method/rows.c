@@ -1,7 +1,7 @@
 #include "method/rows.h"
 
 cp_rows cp_rows_slice(const cp_rows *rows, size_t first, size_t n) {
-    CP_BUG(rows->gang);
+    CP_BUG(rows->key_block);
     cp_rows part = *rows;
     part.n = n < rows->n - first ? n : rows->n - first;
     part.x += first * rows->dims;

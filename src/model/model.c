@@ -215,7 +215,7 @@ static copse_status explain(const cp_method *m, size_t rows, size_t dims, copse_
         err, status,
         "out of memory: %s on %zu row%s of %zu column%s does not fit; %s would help, and so would fewer rows "
         "or columns",
-        m->info.name, rows, cp_plural(rows), dims, cp_plural(dims), m->thrift);
+        m->info.name, rows, cp_plural(rows), dims, cp_plural(dims), m->memory_hint);
 }
 
 /* `status`: of the first step. */
@@ -263,7 +263,7 @@ static copse_status update_rows(copse_model *m, const copse_table *t, const cops
     encoded data = {0};
     size_t known = m->schema->classes.n, rows = m->method->rows(m->state);
     copse_status status = encode_table(m->schema, t, 0, run, &data, err);
-    m->lazy->stale = m->method->settle != NULL;
+    m->lazy->stale = m->method->refresh != NULL;
     if (!status) status = m->method->update(m->state, &data.rows, m->params, run, NULL, err);
     if (status && m->method->rows(m->state) == rows) cp_schema_forget(m->schema, known);
     clear_rows(&data);
@@ -340,7 +340,7 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
     CP_TRY(check_learns(m, err));
     size_t known = m->schema->classes.n, rows = m->method->rows(m->state);
     copse_status status = encode_table(m->schema, t, 1, run, &data, err);
-    m->lazy->stale = m->method->settle != NULL;
+    m->lazy->stale = m->method->refresh != NULL;
     if (!status) status = cp_answer_init(before, m->schema->task, t->rows, m->schema->classes.n, err);
     if (!status) cp_target_warn(t, m->schema->target, run);
     if (!status) status = learn_and_answer(m, &data, &known, run, before, err);
@@ -354,7 +354,7 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
 copse_status cp_model_refresh(const copse_model *m, const copse_run *run, copse_error *err) {
     copse_status status = COPSE_OK;
     cp_lock_acquire(m->lazy->lock);
-    if (m->lazy->stale && m->method->settle) status = m->method->settle(m->state, m->params, run, err);
+    if (m->lazy->stale && m->method->refresh) status = m->method->refresh(m->state, m->params, run, err);
     if (!status) m->lazy->stale = 0;
     cp_lock_release(m->lazy->lock);
     return status;
@@ -367,22 +367,22 @@ typedef struct prediction_job {
     cp_answer *part; /* one per block */
 } prediction_job;
 
-/* As the method would like them best: as gangs, which may take the room of a few rows more, or as floats that are its
- * own. */
+/* As the method would like them best: as key blocks, which may take the room of a few rows more, or as floats that
+ * are its own. */
 static copse_status encode_asked(const copse_model *m, const cp_query *q, size_t first, size_t n, encoded *out,
                                  copse_error *err) {
     const cp_schema *s = m->schema;
-    int gangs = m->method->takes_gangs && m->method->takes_gangs(m->state);
-    size_t room = gangs ? (n + CP_KEY_BLOCK_ROWS - 1) / CP_KEY_BLOCK_ROWS * CP_KEY_BLOCK_ROWS : n;
+    int key_blocks = m->method->takes_key_blocks && m->method->takes_key_blocks(m->state);
+    size_t room = key_blocks ? (n + CP_KEY_BLOCK_ROWS - 1) / CP_KEY_BLOCK_ROWS * CP_KEY_BLOCK_ROWS : n;
     *out = (encoded){.rows = rows_of(s, NULL, n)};
     CP_TRY(CP_RAW(out->x, room * s->dims, err));
     uint32_t *key = (uint32_t *)(void *)out->x;
-    if (gangs) CP_TRY(cp_schema_encode_keys(s, (cp_table_rows){q->table, first, n}, key, &gangs, err));
-    if (gangs)
-        out->rows.gang = key;
+    if (key_blocks) CP_TRY(cp_schema_encode_keys(s, (cp_table_rows){q->table, first, n}, key, &key_blocks, err));
+    if (key_blocks)
+        out->rows.key_block = key;
     else
         out->rows.x = out->rows.own = out->x;
-    return gangs ? COPSE_OK : cp_schema_encode(s, (cp_table_rows){q->table, first, n}, out->x, err);
+    return key_blocks ? COPSE_OK : cp_schema_encode(s, (cp_table_rows){q->table, first, n}, out->x, err);
 }
 
 /* The rows asked about, in memory of their own unless they are encoded already. */

@@ -221,7 +221,7 @@ copse_status cp_mondrian_refresh(cp_mondrian *f, const copse_run *run, copse_err
     return status;
 }
 
-static copse_status settle(void *state, const copse_params *p, const copse_run *run, copse_error *err) {
+static copse_status refresh(void *state, const copse_params *p, const copse_run *run, copse_error *err) {
     (void)p;
     return cp_mondrian_refresh(state, run, err);
 }
@@ -229,10 +229,10 @@ static copse_status settle(void *state, const copse_params *p, const copse_run *
 /* ---------------------------------------------------------------------------------------------------------- update */
 
 /* What a worker keeps from tree to tree. */
-typedef struct desk {
+typedef struct scratch {
     cp_mondrian_extend_scratch learn;
     cp_mondrian_paths answer;
-} desk;
+} scratch;
 
 /* Rows `from` ... of the space, learnt by every tree; with `before`, each tree's own answers. */
 typedef struct learning {
@@ -240,7 +240,7 @@ typedef struct learning {
     size_t from;
     cp_answer *before;              /* one per tree, or NULL */
     const cp_mondrian_hyper *hyper; /* regression: one per row, as it was before that row */
-    desk *desk;                     /* one per worker */
+    scratch *scratch;               /* one per worker */
     size_t at_once;                 /* trees that a worker takes together */
 } learning;
 
@@ -270,8 +270,8 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
     const learning *job = arg;
     cp_mondrian *f = job->f;
     cp_mondrian_tree *t = &f->tree[m];
-    desk *d = &job->desk[worker];
-    cp_rng_batch sheaf;
+    scratch *d = &job->scratch[worker];
+    cp_rng_batch batch;
     cp_mondrian_extend_next_tree(&d->learn);
     CP_TRY(reserve_ahead(t, &f->space, err));
     if (f->space.rows - t->rows > t->nodes / 16) cp_mondrian_path_prefetch(t, &f->space);
@@ -279,9 +279,9 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
         size_t left = f->space.rows - t->rows;
         if (job->before && t->rows >= job->from) CP_TRY(answer_before(job, m, t->rows - job->from, &d->answer, err));
         if (i == 0)
-            cp_rng_batch_init(&sheaf, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows,
+            cp_rng_batch_init(&batch, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows,
                               left < CP_RNG_BATCH ? left : CP_RNG_BATCH);
-        cp_rng rng = cp_rng_batch_get(&sheaf, i);
+        cp_rng rng = cp_rng_batch_get(&batch, i);
         CP_TRY(cp_mondrian_extend(t, &f->space, &rng, &d->learn, err));
     }
     return COPSE_OK;
@@ -293,7 +293,7 @@ static copse_status learn_trees(void *arg, size_t k, size_t worker, copse_error 
     cp_mondrian *f = job->f;
     size_t first = k * job->at_once, left = f->trees - first, n = left < job->at_once ? left : job->at_once;
     for (size_t i = job->from; n > 1 && i < f->space.rows; i++)
-        CP_TRY(cp_mondrian_path_descend_trees(&job->desk[worker].answer, &f->tree[first], n, &f->space,
+        CP_TRY(cp_mondrian_path_descend_trees(&job->scratch[worker].answer, &f->tree[first], n, &f->space,
                                               cp_mondrian_tree_row(&f->space, (int32_t)i), err));
     for (size_t i = 0; i < n; i++) CP_TRY(learn_tree(arg, first + i, worker, err));
     return COPSE_OK;
@@ -308,15 +308,15 @@ static size_t trees_at_once(const learning *job, size_t workers) {
 static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_error *err) {
     size_t trees = job->f->trees, workers = cp_parallel_workers(run, trees);
     job->at_once = trees_at_once(job, workers);
-    CP_TRY(CP_NEW(job->desk, workers, err));
-    for (size_t i = 0; i < workers; i++) cp_mondrian_extend_init(&job->desk[i].learn);
+    CP_TRY(CP_NEW(job->scratch, workers, err));
+    for (size_t i = 0; i < workers; i++) cp_mondrian_extend_init(&job->scratch[i].learn);
     size_t parts = (trees + job->at_once - 1) / job->at_once;
     copse_status status = cp_parallel_for(run, workers, parts, NULL, learn_trees, job, err);
     for (size_t i = 0; i < workers; i++) {
-        cp_mondrian_extend_clear(&job->desk[i].learn);
-        cp_mondrian_path_clear(&job->desk[i].answer);
+        cp_mondrian_extend_clear(&job->scratch[i].learn);
+        cp_mondrian_path_clear(&job->scratch[i].answer);
     }
-    cp_mem_free(job->desk);
+    cp_mem_free(job->scratch);
     return status;
 }
 
@@ -477,11 +477,11 @@ const cp_method cp_method_mondrian = {
     .wants_unit = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
-    .thrift = "fewer --trees or a larger --min-samples-split",
+    .memory_hint = "fewer --trees or a larger --min-samples-split",
     .fit = fit,
     .update = update,
     .predict = cp_mondrian_predict,
-    .settle = settle,
+    .refresh = refresh,
     .write = cp_mondrian_file_write,
     .read = cp_mondrian_file_read,
     .check = check,

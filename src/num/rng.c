@@ -22,26 +22,26 @@ static void refill(cp_rng *r) {
     r->left = 4;
 }
 
-void cp_rng_batch_init(cp_rng_batch *sheaf, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step, size_t n) {
+void cp_rng_batch_init(cp_rng_batch *batch, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step, size_t n) {
     enum { FEW = 4 };
-    cp_rng_init(&sheaf->first, seed, purpose, slot, step);
-    sheaf->step = step;
-    if (n > FEW && cp_philox_avx2(sheaf->first.key, sheaf->first.counter, sheaf->word)) return;
+    cp_rng_init(&batch->first, seed, purpose, slot, step);
+    batch->step = step;
+    if (n > FEW && cp_philox_avx2(batch->first.key, batch->first.counter, batch->word)) return;
     for (size_t i = 0; i < n; i++) {
         cp_rng r;
         cp_rng_init(&r, seed, purpose, slot, step + i);
         refill(&r);
-        for (size_t w = 0; w < 4; w++) sheaf->word[w][i] = r.out[w];
+        for (size_t w = 0; w < 4; w++) batch->word[w][i] = r.out[w];
     }
 }
 
-cp_rng cp_rng_batch_get(const cp_rng_batch *sheaf, size_t i) {
-    cp_rng r = sheaf->first;
-    uint64_t step = sheaf->step + i;
+cp_rng cp_rng_batch_get(const cp_rng_batch *batch, size_t i) {
+    cp_rng r = batch->first;
+    uint64_t step = batch->step + i;
     r.counter[0] = 1;
     r.counter[2] = (uint32_t)step;
     r.counter[3] = (uint32_t)(step >> 32);
-    for (size_t w = 0; w < 4; w++) r.out[w] = sheaf->word[w][i];
+    for (size_t w = 0; w < 4; w++) r.out[w] = batch->word[w][i];
     r.left = 4;
     return r;
 }

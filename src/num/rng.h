@@ -48,8 +48,8 @@ typedef struct cp_rng_batch {
     uint64_t step;
     uint32_t word[4][CP_RNG_BATCH];
 } cp_rng_batch;
-void cp_rng_batch_init(cp_rng_batch *sheaf, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step, size_t n);
-cp_rng cp_rng_batch_get(const cp_rng_batch *sheaf, size_t i);
+void cp_rng_batch_init(cp_rng_batch *batch, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step, size_t n);
+cp_rng cp_rng_batch_get(const cp_rng_batch *batch, size_t i);
 
 uint32_t cp_rng_u32(cp_rng *r);
 uint64_t cp_rng_u64(cp_rng *r);

@@ -225,7 +225,7 @@ static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_
     return COPSE_OK;
 }
 
-static copse_status settle(void *state, const copse_params *p, const copse_run *run, copse_error *err) {
+static copse_status refresh(void *state, const copse_params *p, const copse_run *run, copse_error *err) {
     learning job = {.f = state};
     (void)p;
     return job.f->wait.n ? bring_up_to_date(&job, run, err) : COPSE_OK;
@@ -275,7 +275,7 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
                            cp_answer *opt_before, copse_error *err) {
     cp_orf *f = state;
     learning job = {.f = f};
-    CP_TRY(settle(state, p, run, err));
+    CP_TRY(refresh(state, p, run, err));
     if (!opt_before) {
         CP_TRY(take_in(f, rows, err));
         return bring_up_to_date(&job, run, err);
@@ -342,11 +342,11 @@ const cp_method cp_method_orf = {
     .wants_unit = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
-    .thrift = "fewer --trees or fewer --tests",
+    .memory_hint = "fewer --trees or fewer --tests",
     .fit = fit,
     .update = update,
     .predict = predict,
-    .settle = settle,
+    .refresh = refresh,
     .write = cp_orf_file_write,
     .read = cp_orf_file_read,
     .check = check,

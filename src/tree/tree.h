@@ -44,8 +44,8 @@ typedef struct cp_tree_node {
  * (way & 255) / the tree's unit.  A leaf's cut is CP_TREE_STEP_LEAF + its number, above all keys, and its next itself,
  * so that whoever has arrived stays. */
 typedef cp_kern_step cp_tree_step;
-/* The unit of trees whose columns are below CP_KEY_BLOCK_DIMS: the keys of a gang's column are then 8 (way & 255) bytes
- * from its first, which processors can reckon while they load. */
+/* The unit of trees whose columns are below CP_KEY_BLOCK_DIMS: the keys of a key block's column are then 8 (way &
+ * 255) bytes from its first, which processors can reckon while they load. */
 enum { CP_TREE_STEP_UNIT = 4 };
 #define CP_TREE_STEP_LEAF 0xffc00000u
 

@@ -12,7 +12,8 @@
  * Leaves have a statistic of `width` doubles (what is in it is the leaf model's affair), each different one kept once.
  *
  * Invariants, checked by cp_tree_set_check:
- *   G1  children are numbered below their parents, leaves have leaf numbers below `leaves`; dims are below the grove's.
+ *   G1  children are numbered below their parents, leaves have leaf numbers below `leaves`; dims are below the tree
+ * set's.
  *   G2  low <= high, both finite; statistics are finite.
  *   G3  at least one tree; falling weights, and rising roots where these are equal; they are > 0 and sum to 1 within
  *       1e-9. */
@@ -39,7 +40,7 @@ typedef struct cp_tree_set {
     int32_t *root;
     double *weight;
     size_t trees, cap_root, cap_weight;
-    struct cp_tree_set_index *index; /* finds equal ones while the grove grows; NULL when finished */
+    struct cp_tree_set_index *index; /* finds equal ones while the tree set grows; NULL when finished */
 } cp_tree_set;
 
 copse_status cp_tree_set_init(cp_tree_set *g, size_t dims, size_t width, copse_error *err);
@@ -75,7 +76,7 @@ typedef struct cp_tree_set_walker {
     size_t arrivals;
 } cp_tree_set_walker;
 
-/* The grove is borrowed, and finished. */
+/* The tree set is borrowed, and finished. */
 copse_status cp_tree_set_walker_init(cp_tree_set_walker *w, const cp_tree_set *g, copse_error *err);
 void cp_tree_set_walker_clear(cp_tree_set_walker *w);
 /* Down one tree; or, with CP_NONE, down all of them at once, by weight: nodes that trees share are visited once. */

@@ -4,8 +4,8 @@
  * arrived fall behind the group, and walk on a few levels as soon as there are 8 of them, while what they ask for is
  * still in the cache; then again.  So no row waits for the deepest one.
  *
- * Rows that set out as a gang have their keys at fixed distances of each other: one register says where they all are,
- * and a step takes six instructions. */
+ * Rows that set out as a key block have their keys at fixed distances of each other: one register says where they all
+ * are, and a step takes six instructions. */
 #include "tree/tree_walk.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ enum {
     LINE = 64
 };
 
-/* Who walks, and what may turn up on the way: only keys, of a whole gang, of some of its rows, or of rows in a tree of
- * near columns or of any; no categories; or anything. */
+/* Who walks, and what may turn up on the way: only keys, of a whole key block, of some of its rows, or of rows in a
+ * tree of near columns or of any; no categories; or anything. */
 typedef enum terrain { WHOLE_GANG, GANGS, NEAR_KEYS, KEYS, NUMBERS, ANYTHING } terrain;
 
 #define INLINE static inline __attribute__((always_inline))
@@ -50,7 +50,7 @@ typedef struct group {
     size_t at[LANES]; /* as wide as addresses, since they are used as such */
 } group;
 
-/* Of a whole gang the first row tells the others': there are no registers for all. */
+/* Of a whole key block the first row tells the others': there are no registers for all. */
 INLINE size_t who_of(const group *g, size_t j, terrain kind) {
     return kind == WHOLE_GANG ? g->who[0] + j : g->who[j];
 }
@@ -133,10 +133,10 @@ INLINE void fetch_share(outlook *o) {
     }
 }
 
-/* A gang that is next to set out: its rows meet most columns, in an order that no processor foresees.  Lines by fours:
- * some are already those of the gang after it. */
-INLINE void fetch_gang(const uint32_t *gang, size_t dims) {
-    const char *from = (const char *)gang, *end = (const char *)(gang + LANES * dims);
+/* A key block that is next to set out: its rows meet most columns, in an order that no processor foresees.  Lines by
+ * fours: some are already those of the key block after it. */
+INLINE void fetch_gang(const uint32_t *key_block, size_t dims) {
+    const char *from = (const char *)key_block, *end = (const char *)(key_block + LANES * dims);
     for (; from < end; from += 4 * LINE) {
         __builtin_prefetch(from);
         __builtin_prefetch(from + LINE);
@@ -202,7 +202,7 @@ static __attribute__((noinline)) void walk_on(const cp_tree *t, const cp_forest 
 
 /* The values or keys of the i-th row asked for. */
 INLINE const void *row_of(const cp_tree_rows *rows, size_t i, size_t dims, terrain kind) {
-    if (kind <= GANGS) return rows->gang + (i - i % LANES) * dims + i % LANES;
+    if (kind <= GANGS) return rows->key_block + (i - i % LANES) * dims + i % LANES;
     size_t at = (rows->row ? rows->row[i] : i) * dims;
     return kind <= KEYS ? (const void *)(rows->key + at) : rows->x + at;
 }
@@ -221,7 +221,7 @@ INLINE void walk(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows,
             g.x[j] = row_of(rows, i + j, f->dims, kind);
         }
         fetch_share(&o);
-        if (kind == GANGS && rows->n - i >= 2 * LANES) fetch_gang(rows->gang + (i + LANES) * f->dims, f->dims);
+        if (kind == GANGS && rows->n - i >= 2 * LANES) fetch_gang(rows->key_block + (i + LANES) * f->dims, f->dims);
         go_down(t, f, &g, levels, whole);
         arrive(t, &g, whole, &s, out_leaf);
         walk_on(t, f, &s, LANES, kind, out_leaf);
@@ -231,7 +231,7 @@ INLINE void walk(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows,
 }
 
 void cp_tree_walk_rows(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows, uint32_t *out_leaf) {
-    if (rows->gang && !rows->row && t->step && t->unit == CP_TREE_STEP_UNIT)
+    if (rows->key_block && !rows->row && t->step && t->unit == CP_TREE_STEP_UNIT)
         walk(t, f, rows, GANGS, out_leaf);
     else if (rows->key && t->step && t->unit == CP_TREE_STEP_UNIT)
         walk(t, f, rows, NEAR_KEYS, out_leaf);

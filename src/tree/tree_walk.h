@@ -9,10 +9,10 @@ typedef struct cp_tree_rows {
     const float *x; /* row-major, the forest's dims values each */
     /* The same as keys (kern.h), which is faster; then x is not read.  NULL: there are none, as something is NaN. */
     const uint32_t *key;
-    /* The same as gangs of keys, which is faster still, if all rows are asked for in a forest that takes them; then x
-     * is not read.  The last gang may be incomplete: there is room for all of it, and what the others hold is not
-     * read. */
-    const uint32_t *gang;
+    /* The same as key blocks, which is faster still, if all rows are asked for in a forest that takes them;
+     * then x is not read.  The last key block may be incomplete: there is room for all of it, and what the others
+     * hold is not read. */
+    const uint32_t *key_block;
     const uint32_t *row; /* which of them; NULL: the first n */
     size_t n;
 } cp_tree_rows;
@@ -25,6 +25,6 @@ void cp_tree_walk_rows(const cp_tree *t, const cp_forest *f, const cp_tree_rows 
 void cp_tree_walk(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf);
 /* May every tree of this forest be walked by keys? */
 int cp_tree_walk_takes_keys(const cp_forest *f);
-/* And by gangs? */
+/* And by key blocks? */
 int cp_tree_walk_takes_key_blocks(const cp_forest *f);
 #endif

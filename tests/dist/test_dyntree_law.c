@@ -8,7 +8,7 @@ typedef struct stage {
     sample s;
     copse_params *p;
     cp_dyntree *f;
-    cp_dyntree_step_scratch desk;
+    cp_dyntree_step_scratch scratch;
 } stage;
 
 /* All rows are kept, n of them learnt, and the next one is up. */
@@ -20,12 +20,12 @@ static stage set_up(const char *name, size_t dims, size_t classes, size_t n, con
     cp_rows last = cp_rows_slice(&st.s.rows, n, 1);
     st.f = fit_rows(&st.s.rows, n, st.p);
     assert_int_equal(cp_method_dyntree.update(st.f, &last, st.p, &run, NULL, &err), COPSE_E_STOPPED);
-    must(cp_dyntree_step_init(&st.desk, st.f, &err), err);
+    must(cp_dyntree_step_init(&st.scratch, st.f, &err), err);
     return st;
 }
 
 static void take_down(stage *st) {
-    cp_dyntree_step_clear(&st->desk);
+    cp_dyntree_step_clear(&st->scratch);
     cp_dyntree_free(st->f);
     cp_param_free(st->p);
     free_sample(&st->s);
@@ -68,8 +68,8 @@ static void who_predicted_better_has_more_children(void **state) {
     enum { N = 20000 };
     for (size_t classes = 0; classes <= 3; classes += 3) {
         stage st = set_up("children", 2, classes, 60, "particles=20000 resampling=multinomial beta-split=0.5");
-        must(cp_dyntree_step_add(st.f, &st.desk, &err), err);
-        double right = distance_of_parents(&st.desk, N, 1), wrong = distance_of_parents(&st.desk, N, 0);
+        must(cp_dyntree_step_add(st.f, &st.scratch, &err), err);
+        double right = distance_of_parents(&st.scratch, N, 1), wrong = distance_of_parents(&st.scratch, N, 0);
         print_message("children by weight %.4f, were weights alike %.4f, bound %.4f\n", right, wrong, ks_bound_one(N));
         assert_true(right < ks_bound_one(N));
         assert_true(wrong > ks_bound_one(N));
@@ -109,12 +109,12 @@ static void cuts_are_uniform(void **state) {
     volatile int stop = 1;
     copse_run run = {.stop = &stop};
     assert_int_equal(cp_method_dyntree.update(st.f, &last, p, &run, NULL, &err), COPSE_E_STOPPED);
-    must(cp_dyntree_step_init(&st.desk, st.f, &err), err);
-    must(cp_dyntree_step_add(st.f, &st.desk, &err), err);
-    must(cp_dyntree_choose(st.f, &st.desk, &err), err);
+    must(cp_dyntree_step_init(&st.scratch, st.f, &err), err);
+    must(cp_dyntree_step_add(st.f, &st.scratch, &err), err);
+    must(cp_dyntree_choose(st.f, &st.scratch, &err), err);
     size_t n[2] = {0};
     for (size_t i = 0; i < N; i++) {
-        const cp_dyntree_choice *c = &st.desk.choice[i];
+        const cp_dyntree_choice *c = &st.scratch.choice[i];
         assert_true(c->dim == 0 || c->dim == 1);
         cut[c->dim][n[c->dim]++] = (double)c->cut;
     }
@@ -152,9 +152,9 @@ static void moves_are_drawn_by_weight(void **state) {
     enum { N = 20000 };
     for (size_t classes = 0; classes <= 3; classes += 3) {
         stage st = set_up("moves", 2, classes, 60, "particles=20000 beta-split=0.5 min-leaf=1");
-        must(cp_dyntree_step_add(st.f, &st.desk, &err), err);
-        must(cp_dyntree_choose(st.f, &st.desk, &err), err);
-        double right = distance_of_moves(&st.desk, N, 1), wrong = distance_of_moves(&st.desk, N, 2);
+        must(cp_dyntree_step_add(st.f, &st.scratch, &err), err);
+        must(cp_dyntree_choose(st.f, &st.scratch, &err), err);
+        double right = distance_of_moves(&st.scratch, N, 1), wrong = distance_of_moves(&st.scratch, N, 2);
         print_message("moves by weight %.4f, were growing twice as likely %.4f, bound %.4f\n", right, wrong,
                       share_bound(N));
         assert_true(right < share_bound(N));

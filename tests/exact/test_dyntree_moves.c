@@ -9,7 +9,7 @@
 /* A model with its rows kept, and none learnt: for tests that lead it row by row. */
 typedef struct led {
     cp_dyntree *f;
-    cp_dyntree_step_scratch desk;
+    cp_dyntree_step_scratch scratch;
     copse_params *p;
 } led;
 
@@ -22,12 +22,12 @@ static led lead(const cp_rows *rows, size_t n, const char *text) {
     cp_rows rest = cp_rows_slice(rows, n, rows->n - n);
     l.f = fit_rows(rows, n, l.p);
     assert_int_equal(cp_method_dyntree.update(l.f, &rest, l.p, &run, NULL, &err), COPSE_E_STOPPED);
-    must(cp_dyntree_step_init(&l.desk, l.f, &err), err);
+    must(cp_dyntree_step_init(&l.scratch, l.f, &err), err);
     return l;
 }
 
 static void let_go(led *l) {
-    cp_dyntree_step_clear(&l->desk);
+    cp_dyntree_step_clear(&l->scratch);
     cp_dyntree_free(l->f);
     cp_param_free(l->p);
 }
@@ -65,12 +65,12 @@ static void particles_are_weighed_by_what_they_predicted(void **state) {
                 sum += exp(want[i]) / (double)particles;
                 ref_tree_free(t);
             }
-            must(cp_dyntree_step_add(l.f, &l.desk, &err), err);
-            for (size_t i = 0; i < particles; i++) assert_near(l.desk.log_w[i], want[i], 1e-9);
+            must(cp_dyntree_step_add(l.f, &l.scratch, &err), err);
+            for (size_t i = 0; i < particles; i++) assert_near(l.scratch.log_w[i], want[i], 1e-9);
             log_predictive += log(sum);
             assert_near(l.f->log_predictive, log_predictive, 1e-9);
-            must(cp_dyntree_choose(l.f, &l.desk, &err), err);
-            must(cp_dyntree_move_all(l.f, &l.desk, &err), err);
+            must(cp_dyntree_choose(l.f, &l.scratch, &err), err);
+            must(cp_dyntree_move_all(l.f, &l.scratch, &err), err);
         }
         let_go(&l);
         free_sample(&s);
@@ -151,15 +151,15 @@ static void moves_are_worth_what_whole_trees_say(void **state) {
         size_t seen[CP_DYNTREE_MOVES] = {0};
         while (l.f->learnt < s.rows.n) {
             ref_tree *next[30];
-            must(cp_dyntree_step_add(l.f, &l.desk, &err), err);
-            must(cp_dyntree_choose(l.f, &l.desk, &err), err);
+            must(cp_dyntree_step_add(l.f, &l.scratch, &err), err);
+            must(cp_dyntree_choose(l.f, &l.scratch, &err), err);
             for (size_t i = 0; i < l.f->particles; i++)
-                check_particle(l.f, &l.desk.choice[i], l.f->root[i], seen, &next[i]);
-            must(cp_dyntree_move_all(l.f, &l.desk, &err), err);
+                check_particle(l.f, &l.scratch.choice[i], l.f->root[i], seen, &next[i]);
+            must(cp_dyntree_move_all(l.f, &l.scratch, &err), err);
             assert_sound(l.f, l.p);
             for (size_t i = 0; i < l.f->particles; i++) {
                 ref_tree *now = ref_tree_copy(l.f, l.f->root[i]);
-                cp_dyntree_refresh(l.f, l.f->root[i], l.desk.todo);
+                cp_dyntree_refresh(l.f, l.f->root[i], l.scratch.todo);
                 assert_true(ref_tree_same(now, next[i]));
                 assert_near(l.f->pool.node[l.f->root[i]].log_tree, ref_tree_log(l.f, next[i], l.f->learnt), 1e-9);
                 ref_tree_free(now);

@@ -103,7 +103,7 @@ static void the_prior_knows_no_targets(void **state) {
         copse_prediction *p;
         copse_model *a = fitted(t, options[i]), *b = fitted(other, options[i]);
         const cp_btree *s = state_of(a);
-        assert_same_grove(&s->grove, &state_of(b)->grove);
+        assert_same_grove(&s->tree_set, &state_of(b)->tree_set);
         must(copse_predict(a, t, 0, 60, NULL, &p, &err), err);
         for (size_t k = 0; k < 60; k++) { /* Student's with 3 degrees of freedom: variance 3 */
             double scale = s->scale * sqrt(s->hyper.lambda * (1 + 1 / s->hyper.kappa));
@@ -111,8 +111,8 @@ static void the_prior_knows_no_targets(void **state) {
             assert_near(copse_prediction_sd(p, k), scale * sqrt(3), 1e-9);
         }
         double single = 0;
-        for (size_t k = 0; k < s->grove.trees; k++)
-            if (s->size[s->grove.root[k]].leaves == 1) single += s->grove.weight[k];
+        for (size_t k = 0; k < s->tree_set.trees; k++)
+            if (s->size[s->tree_set.root[k]].leaves == 1) single += s->tree_set.weight[k];
         print_message("%s: no split %.4f\n", options[i], single);
         if (s->islands) assert_near(single, 0.05, share_bound(4000)); /* independent draws */
         copse_prediction_free(p);
@@ -152,12 +152,13 @@ static void the_answer_is_the_mean_over_trees(void **state) {
         cp_answer all;
         double mean[40] = {0}, sum = 0;
         must(cp_model_predict(m, t, 0, 40, NULL, &all, &err), err);
-        for (size_t k = 0; k < b->grove.trees; k++) {
+        for (size_t k = 0; k < b->tree_set.trees; k++) {
             cp_answer one;
             cp_query q = {.table = t, .n = 40, .one_tree = 1, .tree = (int32_t)k};
             must(cp_model_ask(m, &q, NULL, &one, &err), err);
-            for (size_t r = 0; r < 40; r++) mean[r] += b->grove.weight[k] * cp_mixture_mean(cp_answer_mixture(&one, r));
-            sum += b->grove.weight[k];
+            for (size_t r = 0; r < 40; r++)
+                mean[r] += b->tree_set.weight[k] * cp_mixture_mean(cp_answer_mixture(&one, r));
+            sum += b->tree_set.weight[k];
             cp_answer_clear(&one);
         }
         assert_near(sum, 1, 1e-9);

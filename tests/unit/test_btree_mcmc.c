@@ -46,13 +46,14 @@ static void must_equal(const cp_btree_chain *a, const cp_btree_chain *b) {
     assert_memory_equal(a->trace.proposed, b->trace.proposed, sizeof a->trace.proposed);
     assert_memory_equal(a->trace.accepted, b->trace.accepted, sizeof a->trace.accepted);
     assert_memory_equal(a->tree.row, b->tree.row, a->tree.rows * sizeof *a->tree.row);
-    assert_int_equal(a->grove.nodes, b->grove.nodes);
-    assert_int_equal(a->grove.leaves, b->grove.leaves);
-    assert_int_equal(a->grove.trees, b->grove.trees);
-    assert_memory_equal(a->grove.node, b->grove.node, a->grove.nodes * sizeof *a->grove.node);
-    assert_memory_equal(a->grove.stat, b->grove.stat, a->grove.leaves * a->grove.width * sizeof *a->grove.stat);
-    assert_memory_equal(a->grove.root, b->grove.root, a->grove.trees * sizeof *a->grove.root);
-    assert_memory_equal(a->grove.weight, b->grove.weight, a->grove.trees * sizeof *a->grove.weight);
+    assert_int_equal(a->tree_set.nodes, b->tree_set.nodes);
+    assert_int_equal(a->tree_set.leaves, b->tree_set.leaves);
+    assert_int_equal(a->tree_set.trees, b->tree_set.trees);
+    assert_memory_equal(a->tree_set.node, b->tree_set.node, a->tree_set.nodes * sizeof *a->tree_set.node);
+    assert_memory_equal(a->tree_set.stat, b->tree_set.stat,
+                        a->tree_set.leaves * a->tree_set.width * sizeof *a->tree_set.stat);
+    assert_memory_equal(a->tree_set.root, b->tree_set.root, a->tree_set.trees * sizeof *a->tree_set.root);
+    assert_memory_equal(a->tree_set.weight, b->tree_set.weight, a->tree_set.trees * sizeof *a->tree_set.weight);
 }
 
 /* Writes a chain and reads it, in place of it. */
@@ -91,7 +92,7 @@ static void invariants_hold_after_every_iteration(void **state) {
         must(cp_btree_mcmc_run(c, 0, NULL, &err), err);
         assert_int_equal(cp_btree_mcmc_done(c), SWEEPS);
         assert_int_equal(c->trace.samples, options.samples);
-        assert_true(c->grove.trees > 10);
+        assert_true(c->tree_set.trees > 10);
         cp_btree_mcmc_free(c);
         clear_world(&w);
     }
@@ -102,31 +103,31 @@ static void kept_trees_know_their_rows(void **state) {
     (void)state;
     world w;
     copse_error err;
-    cp_tree_set grove;
+    cp_tree_set tree_set;
     cp_btree_trace trace;
     cp_tree_set_walker walker;
     init_world(&w, "kept trees", 3);
     cp_btree_chain *c = new_chain(&w, &options, 0);
     must(cp_btree_mcmc_run(c, 0, NULL, &err), err);
-    must(cp_tree_set_init(&grove, w.s.rows.dims, 3, &err), err);
-    must(cp_btree_mcmc_finish(c, &grove, &trace, &err), err);
+    must(cp_tree_set_init(&tree_set, w.s.rows.dims, 3, &err), err);
+    must(cp_btree_mcmc_finish(c, &tree_set, &trace, &err), err);
     cp_btree_mcmc_clear_trace(&trace);
-    must(cp_btree_mcmc_finish(c, &grove, &trace, &err), err);
-    must(cp_tree_set_finish(&grove, &err), err);
-    assert_null(cp_tree_set_check(&grove));
-    assert_int_equal(grove.trees, c->grove.trees);
-    must(cp_tree_set_walker_init(&walker, &grove, &err), err);
-    double *count = malloc(grove.leaves * 3 * sizeof *count);
-    for (size_t t = 0; t < grove.trees; t++) {
-        memset(count, 0, grove.leaves * 3 * sizeof *count);
+    must(cp_btree_mcmc_finish(c, &tree_set, &trace, &err), err);
+    must(cp_tree_set_finish(&tree_set, &err), err);
+    assert_null(cp_tree_set_check(&tree_set));
+    assert_int_equal(tree_set.trees, c->tree_set.trees);
+    must(cp_tree_set_walker_init(&walker, &tree_set, &err), err);
+    double *count = malloc(tree_set.leaves * 3 * sizeof *count);
+    for (size_t t = 0; t < tree_set.trees; t++) {
+        memset(count, 0, tree_set.leaves * 3 * sizeof *count);
         for (size_t i = 0; i < w.s.rows.n; i++) {
             cp_tree_set_walk(&walker, (int32_t)t, w.s.x + i * w.s.rows.dims);
             assert_int_equal(walker.arrivals, 1);
             count[3 * (size_t)walker.arrival[0].leaf + (size_t)w.s.label[i]]++;
         }
         /* Leaves that are equal are one, and then count as many rows as there are such leaves. */
-        for (size_t l = 0; l < grove.leaves; l++) {
-            const double *have = count + 3 * l, *said = grove.stat + 3 * l;
+        for (size_t l = 0; l < tree_set.leaves; l++) {
+            const double *have = count + 3 * l, *said = tree_set.stat + 3 * l;
             double times = 0;
             for (int k = 0; k < 3; k++)
                 if (said[k] > 0) times = have[k] / said[k];
@@ -136,7 +137,7 @@ static void kept_trees_know_their_rows(void **state) {
     }
     free(count);
     cp_tree_set_walker_clear(&walker);
-    cp_tree_set_clear(&grove);
+    cp_tree_set_clear(&tree_set);
     cp_btree_mcmc_clear_trace(&trace);
     cp_btree_mcmc_free(c);
     clear_world(&w);
@@ -274,7 +275,7 @@ static copse_status write_and_read(const cp_btree_chain *c, const world *w, cops
     cp_writer *file = NULL;
     cp_reader *r = NULL;
     cp_btree_chain *again = NULL;
-    cp_tree_set grove = {0};
+    cp_tree_set tree_set = {0};
     cp_btree_trace trace = {0};
     const unsigned char *bytes;
     size_t n;
@@ -283,11 +284,11 @@ static copse_status write_and_read(const cp_btree_chain *c, const world *w, cops
     CP_TRY_OUT(cp_writer_finish(file, &bytes, &n, err));
     CP_TRY_OUT(cp_reader_new(bytes, n, &r, err));
     CP_TRY_OUT(cp_btree_mcmc_file_read(r, &w->b, &options, 0, &again, err));
-    CP_TRY_OUT(cp_tree_set_init(&grove, w->s.rows.dims, w->b.leaf.width, err));
-    CP_TRY_OUT(cp_btree_mcmc_finish(again, &grove, &trace, err));
+    CP_TRY_OUT(cp_tree_set_init(&tree_set, w->s.rows.dims, w->b.leaf.width, err));
+    CP_TRY_OUT(cp_btree_mcmc_finish(again, &tree_set, &trace, err));
 out:
     cp_btree_mcmc_clear_trace(&trace);
-    cp_tree_set_clear(&grove);
+    cp_tree_set_clear(&tree_set);
     cp_btree_mcmc_free(again);
     cp_reader_free(r);
     cp_writer_free(file);
@@ -333,7 +334,7 @@ static void iterations_allocate_only_what_is_kept(void **state) {
 
 /* Each way to lie is one change to a sound chain, written as it is; reading must find it.  0 when there are no more. */
 static int lie(cp_btree_chain *c, int how) {
-    cp_tree_set *g = &c->grove;
+    cp_tree_set *g = &c->tree_set;
     size_t split = g->nodes - 1;
     while (g->node[split].dim == CP_NONE) split--;
     switch (how) {

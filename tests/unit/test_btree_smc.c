@@ -40,27 +40,27 @@ static void assert_same_island(const cp_btree_island *a, const cp_btree_island *
 /* ---------------------------------------------------------------------------------------------------------- results */
 
 typedef struct result {
-    cp_tree_set grove;
+    cp_tree_set tree_set;
     cp_btree_island island;
 } result;
 
 static void result_init(result *r, const cp_btree_problem *b) {
     copse_error err;
     *r = (result){0};
-    must(cp_tree_set_init(&r->grove, b->ranks.dims, b->leaf.width, &err), err);
+    must(cp_tree_set_init(&r->tree_set, b->ranks.dims, b->leaf.width, &err), err);
 }
 
 static void result_clear(result *r) {
-    cp_tree_set_clear(&r->grove);
+    cp_tree_set_clear(&r->tree_set);
     cp_btree_smc_clear_island(&r->island);
 }
 
 static void finish(cp_btree_smc *s, result *out) {
     copse_error err;
     result_init(out, s->b);
-    must(cp_btree_smc_finish(s, &out->grove, &out->island, &err), err);
-    must(cp_tree_set_finish(&out->grove, &err), err);
-    const char *wrong = cp_tree_set_check(&out->grove);
+    must(cp_btree_smc_finish(s, &out->tree_set, &out->island, &err), err);
+    must(cp_tree_set_finish(&out->tree_set, &err), err);
+    const char *wrong = cp_tree_set_check(&out->tree_set);
     if (wrong) fail_msg("%s", wrong);
 }
 
@@ -79,7 +79,7 @@ static result run_island(const cp_btree_problem *b, const cp_btree_smc_options *
 }
 
 static void assert_same_result(const result *a, const result *b) {
-    assert_same_grove(&a->grove, &b->grove);
+    assert_same_grove(&a->tree_set, &b->tree_set);
     assert_same_island(&a->island, &b->island);
 }
 
@@ -96,9 +96,9 @@ static copse_status job_island(void *arg, size_t i, size_t worker, copse_error *
     cp_btree_smc *s;
     CP_TRY(cp_btree_smc_new(j->b, &j->opt, i, &s, err));
     copse_status status = cp_btree_smc_run(s, 0, NULL, err);
-    if (!status) status = cp_btree_smc_finish(s, &r->grove, &r->island, err);
+    if (!status) status = cp_btree_smc_finish(s, &r->tree_set, &r->island, err);
     cp_btree_smc_free(s);
-    return status ? status : cp_tree_set_finish(&r->grove, err);
+    return status ? status : cp_tree_set_finish(&r->tree_set, err);
 }
 
 static void threads_change_nothing(void **state) {
@@ -139,9 +139,10 @@ static void trees_hold_every_row(void **state) {
             cp_btree_smc_options opt = options_for((cp_btree_proposal)p, (cp_btree_expansion)e);
             result r = run_island(&t.b, &opt, 0);
             assert_true(isfinite(r.island.log_marginal) && !r.island.cut_short);
-            assert_int_equal(r.island.unique, r.grove.trees);
+            assert_int_equal(r.island.unique, r.tree_set.trees);
             assert_true(r.island.worked <= r.island.expanded && r.island.resamplings <= r.island.stages);
-            for (size_t i = 0; i < r.grove.trees; i++) assert_near(rows_below(&r.grove, r.grove.root[i]), 150, 0);
+            for (size_t i = 0; i < r.tree_set.trees; i++)
+                assert_near(rows_below(&r.tree_set, r.tree_set.root[i]), 150, 0);
             result_clear(&r);
         }
     free_stand(&t);
@@ -160,7 +161,7 @@ static void nothing_to_split_is_one_leaf(void **state) {
         for (size_t i = 0; i < n; i++) cp_leaf_add(&t.b.leaf, stat, i);
         assert_near(r.island.log_marginal, cp_leaf_log_marginal(&t.b.leaf, stat), 1e-12);
         assert_int_equal(r.island.stages, 0);
-        assert_int_equal(r.grove.nodes, 1);
+        assert_int_equal(r.tree_set.nodes, 1);
         result_clear(&r);
         free_stand(&t);
     }
@@ -173,7 +174,7 @@ static void one_particle_is_a_draw(void **state) {
     cp_btree_smc_options opt = options_for(CP_BTREE_OPTIMAL, CP_BTREE_NODE);
     opt.particles = 1;
     result r = run_island(&t.b, &opt, 0);
-    assert_int_equal(r.grove.trees, 1);
+    assert_int_equal(r.tree_set.trees, 1);
     assert_int_equal(r.island.expanded, r.island.stages);
     result_clear(&r);
     free_stand(&t);
@@ -189,7 +190,7 @@ static void max_stages_cut_trees_short(void **state) {
         result r = run_island(&t.b, &opt, 0);
         assert_true(r.island.cut_short);
         assert_int_equal(r.island.stages, 2);
-        for (size_t i = 0; i < r.grove.trees; i++) assert_near(rows_below(&r.grove, r.grove.root[i]), 150, 0);
+        for (size_t i = 0; i < r.tree_set.trees; i++) assert_near(rows_below(&r.tree_set, r.tree_set.root[i]), 150, 0);
         result_clear(&r);
     }
     free_stand(&t);
@@ -351,7 +352,7 @@ static void a_stage_can_be_stopped_halfway(void **state) {
 static copse_status whole_life(const cp_btree_problem *b, const cp_btree_smc_options *opt, copse_error *err) {
     cp_btree_smc *s = NULL;
     cp_writer *w = NULL;
-    cp_tree_set grove = {0};
+    cp_tree_set tree_set = {0};
     cp_btree_island island = {0};
     const unsigned char *bytes;
     size_t n;
@@ -365,12 +366,12 @@ static copse_status whole_life(const cp_btree_problem *b, const cp_btree_smc_opt
     s = NULL;
     CP_TRY_OUT(restore(bytes, n, b, opt, &s, err));
     CP_TRY_OUT(cp_btree_smc_run(s, 0, NULL, err));
-    CP_TRY_OUT(cp_tree_set_init(&grove, b->ranks.dims, b->leaf.width, err));
-    CP_TRY_OUT(cp_btree_smc_finish(s, &grove, &island, err));
+    CP_TRY_OUT(cp_tree_set_init(&tree_set, b->ranks.dims, b->leaf.width, err));
+    CP_TRY_OUT(cp_btree_smc_finish(s, &tree_set, &island, err));
 out:
     cp_btree_smc_free(s);
     cp_writer_free(w);
-    cp_tree_set_clear(&grove);
+    cp_tree_set_clear(&tree_set);
     cp_btree_smc_clear_island(&island);
     return status;
 }

@@ -693,14 +693,14 @@ static void assert_overwriting_changes_nothing(const cp_method *m, const cp_gree
     free(copy);
 }
 
-/* Rows that may be overwritten get the same answer as others, whether these go as gangs, as keys or, where one is
+/* Rows that may be overwritten get the same answer as others, whether these go as key blocks, as keys or, where one is
  * missing, as they are. */
 static void answers_may_take_the_place_of_rows(void **state) {
     (void)state;
-    enum { ROWS = 8192 + 803 };                   /* in two blocks, and three rows beyond the last gang */
+    enum { ROWS = 8192 + 803 };                   /* in two blocks, and three rows beyond the last key block */
     static const size_t with[] = {5, 63, 64, 65}; /* columns */
     for (size_t k = 0; k < COUNT(with); k++) {
-        size_t dims = with[k], gap[] = {ROWS - 4, ROWS - 1}; /* in the last gang; beyond it */
+        size_t dims = with[k], gap[] = {ROWS - 4, ROWS - 1}; /* in the last key block; beyond it */
         sample s = make_sample("overwritten", ROWS, dims, 0, 0);
         copse_params *p = options_of(&cp_method_bf, "trees=3 max-depth=5");
         cp_rows few = cp_rows_slice(&s.rows, 0, 1000);

@@ -22,22 +22,22 @@ static sample odd_sample(size_t rows) {
     return s;
 }
 
-/* Every so manyth row is a guest, the others are what the tree is grown from. */
+/* Every so manyth row is a query row, the others are what the tree is grown from. */
 static void assert_same_for_guests(const cp_greedy_data *d, const cp_greedy_rule *rule, const copse_run *run) {
     size_t n = d->rows.n, every = n / GUESTS, others = 0, fewer;
-    uint32_t *row = malloc(n * sizeof *row), guest[GUESTS], again[GUESTS], leaf[2][GUESTS];
+    uint32_t *row = malloc(n * sizeof *row), query_row[GUESTS], again[GUESTS], leaf[2][GUESTS];
     copse_error err;
     cp_tree whole = {0}, part = {0};
     cp_forest f = {.dims = DIMS, .levels = (uint32_t[]){0, 0, 0, 300}};
-    for (size_t i = 0; i < GUESTS; i++) guest[i] = again[i] = (uint32_t)(i * every);
+    for (size_t i = 0; i < GUESTS; i++) query_row[i] = again[i] = (uint32_t)(i * every);
     for (size_t i = 0; i < n; i++)
         if (i % every || i / every >= GUESTS) row[others++] = (uint32_t)i;
     cp_greedy_job job = {.row = row, .rows = others, .root = 1};
     must(cp_greedy_grow(d, rule, &job, run, &whole, &err), err);
-    job.guest = again;
-    job.guests = GUESTS;
+    job.query_row = again;
+    job.query_rows = GUESTS;
     must(cp_greedy_grow(d, rule, &job, run, &part, &err), err);
-    cp_tree_rows asked = {.x = d->rows.x, .row = guest, .n = GUESTS};
+    cp_tree_rows asked = {.x = d->rows.x, .row = query_row, .n = GUESTS};
     cp_tree_walk_rows(&whole, &f, &asked, leaf[0]);
     cp_tree_walk_rows(&part, &f, &asked, leaf[1]);
     for (size_t i = 0; i < GUESTS; i++)

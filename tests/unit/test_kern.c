@@ -154,12 +154,12 @@ static void keys_of_every_tier_are_the_same(void **state) {
             }
 }
 
-/* Where the number of row i, column k stands once rows go as gangs. */
+/* Where the number of row i, column k stands once rows go as key blocks. */
 static size_t in_gang(size_t i, size_t k, size_t dims) {
     return i / CP_KEY_BLOCK_ROWS * CP_KEY_BLOCK_ROWS * dims + k * CP_KEY_BLOCK_ROWS + i % CP_KEY_BLOCK_ROWS;
 }
 
-/* Room for n rows, in whole gangs; exact, for the address sanitizer. */
+/* Room for n rows, in whole key blocks; exact, for the address sanitizer. */
 static uint32_t *gang_room(size_t n, size_t dims) {
     return malloc((n + CP_KEY_BLOCK_ROWS - 1) / CP_KEY_BLOCK_ROWS * CP_KEY_BLOCK_ROWS * dims * sizeof(uint32_t) + !n);
 }
@@ -181,7 +181,7 @@ static void gangs_are_keys_turned_about(void **state) {
                     uint32_t *key = gang_room(n, d);
                     for (size_t i = 0; i < n * d; i++) x[i] = cp_rng_below(&rng, 9) ? number(&rng) : -0.0f;
                     if (gap < n) x[gap * d + cp_rng_below(&rng, d)] = NAN;
-                    assert_int_equal(k->gangs(x, n, d, key), gap == n);
+                    assert_int_equal(k->key_blocks(x, n, d, key), gap == n);
                     for (size_t i = 0; gap == n && i < n; i++)
                         for (size_t c = 0; c < d; c++)
                             assert_int_equal(key[in_gang(i, c, d)], cp_kern_key(x[i * d + c]));

@@ -375,14 +375,14 @@ static void fit_take_frees_the_table_of_a_fit_that_fails(void **state) {
 
 /* --------------------------------------------------------------------------------------------- memory that runs out */
 
-typedef struct story {
+typedef struct restarts {
     const copse_table *train, *more;
     const copse_params *p;
     const char *path;
-} story;
+} restarts;
 
 /* Everything a program does with a model, start to end; the first failure is returned. */
-static copse_status tell(const story *s, copse_error *err) {
+static copse_status tell(const restarts *s, copse_error *err) {
     copse_model *m = NULL, *back = NULL, *frozen = NULL;
     copse_prediction *a = NULL, *b = NULL;
     copse_scores scores;
@@ -412,7 +412,7 @@ static void every_allocation_may_fail(const char *set, const char *posterior, in
     assert_true(fd >= 0);
     copse_table *all = synth(set, 60, 4), *train = slice(all, 0, classes_later ? 2 : 40), *more = slice(all, 40, 20);
     copse_params *p = params("2", posterior);
-    story s = {train, more, p, path};
+    restarts s = {train, more, p, path};
     copse_error err = {0};
     long k = 0;
     for (; k < 100000; k++) {
@@ -703,7 +703,7 @@ static void splits_of_categories_are_listed(void **state) {
     copse_table_free(t);
 }
 
-/* Rows of a table, which forests take as gangs where they can, are answered as if they had been encoded before. */
+/* Rows of a table, which forests take as key blocks where they can, are answered as if they had been encoded before. */
 static void assert_answered_as_encoded(const copse_model *m, const copse_table *t, size_t first) {
     copse_error err;
     cp_answer a, b;
@@ -745,7 +745,7 @@ static copse_table *wide(size_t rows, size_t dims, copse_task task) {
 
 static void tables_are_answered_like_encoded_rows(void **state) {
     (void)state;
-    enum { ROWS = 8192 + 803 }; /* two blocks, and rows beyond the last gang */
+    enum { ROWS = 8192 + 803 }; /* two blocks, and rows beyond the last key block */
     static const size_t dims[] = {1, 5, 64, 65};
     static const size_t gap[] = {0, 4001, ROWS - 1};
     for (size_t d = 0; d < COUNT(dims); d++)
@@ -757,7 +757,7 @@ static void tables_are_answered_like_encoded_rows(void **state) {
             must(copse_params_set(p, "trees", "3", &err), err);
             copse_model *m = NULL;
             must(copse_fit(few, &(copse_roles){.target = "target", .task = (copse_task)task}, p, NULL, &m, &err), err);
-            assert_int_equal(m->method->takes_gangs(m->state), dims[d] <= 64);
+            assert_int_equal(m->method->takes_key_blocks(m->state), dims[d] <= 64);
             for (size_t first = 0; first < ROWS; first = first ? first * 29 : 3)
                 assert_answered_as_encoded(m, t, first);
             for (size_t g = 0; g < COUNT(gap); g++) {

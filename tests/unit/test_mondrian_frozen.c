@@ -6,7 +6,7 @@ static cp_mondrian *thaw(image from, const cp_rows *rows, const copse_params *p)
     copse_error err;
     void *out;
     must(read_image(from, rows, p, &out, &err), err);
-    must(cp_method_mondrian.settle(out, p, NULL, &err), err);
+    must(cp_method_mondrian.refresh(out, p, NULL, &err), err);
     return out;
 }
 
@@ -91,7 +91,7 @@ static void so_it_does_after_learning_online(void **state) {
         first.n = (s.rows.n + 1) / 2;
         cp_mondrian *f = fit_rows(&first, first.n, p);
         for (size_t r = first.n; r < s.rows.n; r++) learn_rows(f, &s.rows, r, 1, p);
-        must(cp_method_mondrian.settle(f, p, NULL, &err), err);
+        must(cp_method_mondrian.refresh(f, p, NULL, &err), err);
         image frozen = image_with(f, p, COPSE_SAVE_FROZEN);
         cp_mondrian *back = thaw(frozen, &s.rows, p);
         assert_sound(back, p);

@@ -326,7 +326,7 @@ static void freeze(const struct kind *k, const cp_rows *rows, const copse_params
     assert_true(k->method->can_learn(f));
     assert_false(k->method->can_learn(cold));
     assert_same(cold, colder, p);
-    if (k->method->settle) must(k->method->settle(cold, p, NULL, &err), err);
+    if (k->method->refresh) must(k->method->refresh(cold, p, NULL, &err), err);
     cp_answer a = ask(f, rows, p), b = ask(cold, rows, p);
     for (size_t r = 0; r < rows->n; r++) assert_same_answer(&a, r, &b, r);
     cp_answer_clear(&a);

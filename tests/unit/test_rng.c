@@ -37,7 +37,7 @@ static void blocks_follow_one_another(void **state) {
     for (int i = 0; i < 4; i++) assert_int_equal(cp_rng_u32(&all), cp_rng_u32(&second));
 }
 
-/* Every stream of a sheaf goes on for several blocks as the same stream made alone; also a sheaf of few, and one whose
+/* Every stream of a batch goes on for several blocks as the same stream made alone; also a batch of few, and one whose
  * steps pass 2^32. */
 static void a_sheaf_holds_the_streams_of_its_steps(void **state) {
     (void)state;
@@ -45,10 +45,10 @@ static void a_sheaf_holds_the_streams_of_its_steps(void **state) {
     static const size_t sizes[] = {1, 3, 7, CP_RNG_BATCH};
     for (size_t k = 0; k < sizeof step / sizeof *step; k++)
         for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
-            cp_rng_batch sheaf;
-            cp_rng_batch_init(&sheaf, 0x123456789abcdefull, CP_FOR_TEST, 0xffffff, step[k], sizes[n]);
+            cp_rng_batch batch;
+            cp_rng_batch_init(&batch, 0x123456789abcdefull, CP_FOR_TEST, 0xffffff, step[k], sizes[n]);
             for (size_t i = 0; i < sizes[n]; i++) {
-                cp_rng a = cp_rng_batch_get(&sheaf, i), b;
+                cp_rng a = cp_rng_batch_get(&batch, i), b;
                 cp_rng_init(&b, 0x123456789abcdefull, CP_FOR_TEST, 0xffffff, step[k] + i);
                 for (int w = 0; w < 11; w++) assert_int_equal(cp_rng_u32(&a), cp_rng_u32(&b));
                 for (int w = 0; w < 5; w++) assert_true(cp_rng_u64(&a) == cp_rng_u64(&b));

@@ -579,7 +579,7 @@ static void training_rows_fill_the_unit_box(void **state) {
 /* Gangs hold the keys of what rows hold, of numbers, shifted or not, and of categories; but only where all is there. */
 static void gangs_are_the_rows_as_keys(void **state) {
     (void)state;
-    enum { ROWS = 2079, DIMS = 3 }; /* more than are encoded at a time, and an incomplete gang */
+    enum { ROWS = 2079, DIMS = 3 }; /* more than are encoded at a time, and an incomplete key block */
     static const char *const level[] = {"a", "b", "c"};
     static const double odd[] = {0, NAN, INFINITY};
     copse_error err;

@@ -199,10 +199,10 @@ static void chapters_follow_from_the_records(void **state) {
     for (int i = 0; i < 120; i++) {
         copse_study_free(s);
         must(copse_study_open(path, &s, &err), err);
-        assert_int_equal(s->story.elsewhere, kept->story.elsewhere);
-        assert_int_equal(s->story.since, kept->story.since);
-        turns += s->story.elsewhere != was;
-        was = s->story.elsewhere;
+        assert_int_equal(s->restarts.elsewhere, kept->restarts.elsewhere);
+        assert_int_equal(s->restarts.since, kept->restarts.since);
+        turns += s->restarts.elsewhere != was;
+        was = s->restarts.elsewhere;
         climb(s, plateau, 1);
         climb(kept, plateau, 1);
     }
@@ -221,16 +221,16 @@ static void elsewhere_knows_its_own(void **state) {
     (void)state;
     must(copse_study_ask(s, &late, &err), err);
     size_t id = late.id;
-    for (int i = 0; i < 100 && !s->story.elsewhere; i++) {
+    for (int i = 0; i < 100 && !s->restarts.elsewhere; i++) {
         must(copse_study_ask(s, &t, &err), err);
         must(copse_study_tell(s, t.id, 1, &err), err);
     }
-    assert_true(s->story.elsewhere);
+    assert_true(s->restarts.elsewhere);
     must(copse_study_tell(s, id, 5, &err), err);
     assert_int_equal(copse_study_best(s), id);
-    assert_int_equal(s->story.here.n, 0);
+    assert_int_equal(s->restarts.here.n, 0);
     climb(s, plateau, 1);
-    assert_int_equal(s->story.here.n, 1);
+    assert_int_equal(s->restarts.here.n, 1);
     copse_study_free(s);
 }
 
@@ -245,9 +245,9 @@ static void small_steps_do_not_count(void **state) {
         for (int i = 0; i < 50; i++) {
             double x[] = {fmod(i * steps[k], 1), .5};
             must(copse_study_add(s, x, i, NULL, &err), err);
-            assert_true(k == 0 || !s->story.elsewhere);
+            assert_true(k == 0 || !s->restarts.elsewhere);
         }
-        assert_int_equal(s->story.elsewhere, k == 0);
+        assert_int_equal(s->restarts.elsewhere, k == 0);
         copse_study_free(s);
     }
 }
@@ -279,15 +279,15 @@ static void a_new_chapter_has_its_own_lessons(void **state) {
     size_t seen = 0;
     (void)state;
     cp_rng_init(&rng, seed_of("own lessons"), CP_FOR_TEST, 0, 0);
-    while (s->tells < LONG || !s->story.elsewhere || s->story.known > 0) {
+    while (s->tells < LONG || !s->restarts.elsewhere || s->restarts.known > 0) {
         double x[] = {cp_rng_unit(&rng), cp_rng_unit(&rng)};
         must(copse_study_add(s, x, 1, NULL, &err), err);
     }
-    while (s->story.elsewhere && seen < 40) {
+    while (s->restarts.elsewhere && seen < 40) {
         climb(s, two_hills, 1);
         if (s->grown == 0) continue; /* its first points are spread evenly */
         seen++;
-        assert_true(s->lesson.n >= 1 && 2 * s->lesson.n + 1 >= s->story.known);
+        assert_true(s->transform.n >= 1 && 2 * s->transform.n + 1 >= s->restarts.known);
     }
     assert_int_equal(seen, 40);
     copse_study_free(s);
@@ -433,8 +433,8 @@ static void wrong_calls_change_nothing(void **state) {
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-/* A whole story; whatever it made is freed. */
-static copse_status story(const char *path, const copse_table *g, copse_error *err) {
+/* A whole sequence of restarts; whatever it made is freed. */
+static copse_status restarts(const char *path, const copse_table *g, copse_error *err) {
     copse_study *s = NULL;
     copse_trial t;
     const double mine[] = {0, .1, 2, 2};
@@ -466,7 +466,7 @@ static void every_allocation_may_fail(void **state) {
         for (; k < 100000; k = next_failure(k)) {
             size_t live = cp_mem_live();
             cp_mem_fail_after(k);
-            copse_status status = story(path, of_grid ? g : NULL, &err);
+            copse_status status = restarts(path, of_grid ? g : NULL, &err);
             cp_mem_fail_after(-1);
             assert_int_equal(cp_mem_live(), live);
             if (!status) break;

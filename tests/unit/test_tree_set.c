@@ -7,7 +7,8 @@
 
 enum { DIMS = 4, WIDTH = 3 };
 
-/* ---------------------------------------------------------------------------------------------------- random groves */
+/* ---------------------------------------------------------------------------------------------------- random tree
+ * sets */
 
 /* Cuts are few, so that subtrees are often alike; x meets them inside, on their ends and outside. */
 static cp_tree_set_node random_cut(cp_rng *rng) {
@@ -381,7 +382,7 @@ static void missing_and_misshapen_sections_are_refused(void **state) {
     cp_tree_set_clear(&g);
 }
 
-/* A byte anywhere, of any value: refused, or a sound grove that can be walked. */
+/* A byte anywhere, of any value: refused, or a sound tree set that can be walked. */
 static void any_byte_may_be_anything(void **state) {
     (void)state;
     copse_error err;

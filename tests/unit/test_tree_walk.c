@@ -41,8 +41,8 @@ static void a_walk_is_the_literal_walk(void **state) {
             compare_walks(&f, &(cp_tree_rows){.x = x});
             if (!missing) compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
             if (!missing && cp_tree_walk_takes_key_blocks(&f)) {
-                assert_true(cp_kern_best()->gangs(x, ROWS, f.dims, key));
-                compare_walks(&f, &(cp_tree_rows){.x = x, .gang = key});
+                assert_true(cp_kern_best()->key_blocks(x, ROWS, f.dims, key));
+                compare_walks(&f, &(cp_tree_rows){.x = x, .key_block = key});
             }
             assert_int_equal(cp_tree_walk_takes_key_blocks(&f), !categories);
             free(key);
@@ -51,7 +51,7 @@ static void a_walk_is_the_literal_walk(void **state) {
         }
 }
 
-/* Columns near, the last of them, and too far for gangs; and too far for keys. */
+/* Columns near, the last of them, and too far for key blocks; and too far for keys. */
 static void columns_far_away_are_found(void **state) {
     (void)state;
     static const uint32_t last[] = {62, 63, 64, 65, 254, 255, 256, 300};
@@ -72,8 +72,8 @@ static void columns_far_away_are_found(void **state) {
         assert_true(cp_kern_best()->keys(x, ROWS * f.dims, key));
         compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
         if (cp_tree_walk_takes_key_blocks(&f)) {
-            assert_true(cp_kern_best()->gangs(x, ROWS, f.dims, key));
-            compare_walks(&f, &(cp_tree_rows){.x = x, .gang = key});
+            assert_true(cp_kern_best()->key_blocks(x, ROWS, f.dims, key));
+            compare_walks(&f, &(cp_tree_rows){.x = x, .key_block = key});
         }
         free(key);
         free(x);

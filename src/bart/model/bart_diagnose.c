@@ -5,9 +5,9 @@
 #include "method/diagnosis.h"
 
 /* Sums of trees explain the same fit in very many ways, and chains walk slowly among them.  What is asked here is that
- * chains from different starts tell the same story within a twentieth, with a hundred independent draws (for four
- * chains) behind every average and interval; the stricter bounds of Vehtari et al. (2021), 1.01 and 100 for each chain,
- * are for quantities to be reported with two digits of their standard errors. */
+ * chains from different starts agree within a twentieth, with a hundred independent
+ * draws (for four chains) behind every average and interval; the stricter bounds of Vehtari et al. (2021), 1.01 and
+ * 100 for each chain, are for quantities to be reported with two digits of their standard errors. */
 static const double most_rhat = 1.05, least_draws = 25;
 
 const char *const cp_bart_diagnose_accepted[CP_BART_MOVES] = {[CP_BART_GROW] = "accepted_grow",

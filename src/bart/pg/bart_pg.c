@@ -37,12 +37,12 @@ static copse_status check_options(const cp_bart_sampler_options *opt, copse_erro
     return COPSE_OK;
 }
 
-/* Lists of all particles, then of all copies: buds and forks of each. */
+/* Lists of all particles, then of all copies: nodes and forks of each. */
 static void deal_room(cp_bart_pg *g) {
     int32_t *at = g->room;
     for (size_t i = 0; i < 2 * g->opt.particles; i++, at += (size_t)2 * MOST_NODES) {
         cp_bart_pg_particle *p = i < g->opt.particles ? &g->particle[i] : &g->copy[i - g->opt.particles];
-        p->bud = at;
+        p->pg_node = at;
         p->fork = at + MOST_NODES;
     }
 }
@@ -104,13 +104,13 @@ static cp_span rows_below(cp_bart_pg *g, const cp_bart_tree *t, int16_t top, siz
 /* -------------------------------------------------------------------------------------------------------- particles */
 
 static void skip_closed(const cp_bart_pg *g, cp_bart_pg_particle *p) {
-    while (p->next < p->nodes && !g->propose.buds.bud[p->bud[p->next]].open) p->fork[p->next++] = CP_NONE;
+    while (p->next < p->nodes && !g->propose.pg_nodes.pg_node[p->pg_node[p->next]].open) p->fork[p->next++] = CP_NONE;
 }
 
 static copse_status begin(cp_bart_pg *g, const cp_bart_view *v, const cp_bart_tree *t, int16_t top, copse_error *err) {
     size_t leaves;
     cp_span rows = rows_below(g, t, top, &leaves);
-    CP_TRY(cp_bart_pg_nodes_begin(&g->propose.buds, v, rows, t->node[top].depth, err));
+    CP_TRY(cp_bart_pg_nodes_begin(&g->propose.pg_nodes, v, rows, t->node[top].depth, err));
     for (size_t i = 0; i < g->opt.particles; i++) {
         cp_bart_pg_particle *p = &g->particle[i];
         p->clamped = i == 0;
@@ -118,7 +118,7 @@ static copse_status begin(cp_bart_pg *g, const cp_bart_view *v, const cp_bart_tr
         p->nodes = 1;
         p->next = 0;
         p->leaves = cp_bart_tree_leaves(t) - leaves + 1;
-        p->bud[0] = 0;
+        p->pg_node[0] = 0;
         skip_closed(g, p);
     }
     g->old[0] = top;
@@ -129,9 +129,9 @@ static void take_decision(const cp_bart_pg *g, cp_bart_pg_particle *p, cp_bart_p
     p->log_w += d.log_w;
     p->fork[p->next++] = d.fork;
     if (d.fork != CP_NONE) {
-        int32_t left = g->propose.buds.fork[d.fork].left;
-        p->bud[p->nodes++] = left;
-        p->bud[p->nodes++] = left + 1;
+        int32_t left = g->propose.pg_nodes.fork[d.fork].left;
+        p->pg_node[p->nodes++] = left;
+        p->pg_node[p->nodes++] = left + 1;
         p->leaves++;
     }
     skip_closed(g, p);
@@ -141,10 +141,10 @@ static void take_decision(const cp_bart_pg *g, cp_bart_pg_particle *p, cp_bart_p
 static copse_status decide_again(cp_bart_pg *g, const cp_bart_tree *t, cp_bart_pg_particle *p, cp_rng *rng,
                                  cp_bart_pg_decision *out, copse_error *err) {
     const cp_bart_node *n = &t->node[g->old[p->next]];
-    if (n->left == CP_NONE) return cp_bart_pg_propose_given(&g->propose, p->bud[p->next], NULL, rng, out, err);
+    if (n->left == CP_NONE) return cp_bart_pg_propose_given(&g->propose, p->pg_node[p->next], NULL, rng, out, err);
     g->old[p->nodes] = n->left;
     g->old[p->nodes + 1] = (int16_t)(n->left + 1);
-    return cp_bart_pg_propose_given(&g->propose, p->bud[p->next], &n->rule, rng, out, err);
+    return cp_bart_pg_propose_given(&g->propose, p->pg_node[p->next], &n->rule, rng, out, err);
 }
 
 /* Every particle with an undecided node decides its first one; out: how many have more of them. */
@@ -155,11 +155,11 @@ static copse_status stage(cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng, siz
         cp_bart_pg_decision d;
         if (p->next == p->nodes) continue;
         if (p->leaves == CP_BART_MAX_LEAVES)
-            d = cp_bart_pg_propose_stop(&g->propose, p->bud[p->next]);
+            d = cp_bart_pg_propose_stop(&g->propose, p->pg_node[p->next]);
         else if (p->clamped)
             CP_TRY(decide_again(g, t, p, rng, &d, err));
         else
-            CP_TRY(cp_bart_pg_propose_draw(&g->propose, p->bud[p->next], rng, &d, err));
+            CP_TRY(cp_bart_pg_propose_draw(&g->propose, p->pg_node[p->next], rng, &d, err));
         take_decision(g, p, d);
         *out += p->next < p->nodes;
     }
@@ -188,7 +188,7 @@ static void copy_particle(cp_bart_pg_particle *to, const cp_bart_pg_particle *fr
     to->nodes = from->nodes;
     to->next = from->next;
     to->leaves = from->leaves;
-    memcpy(to->bud, from->bud, from->nodes * sizeof *to->bud);
+    memcpy(to->pg_node, from->pg_node, from->nodes * sizeof *to->pg_node);
     memcpy(to->fork, from->fork, from->next * sizeof *to->fork);
 }
 
@@ -265,7 +265,7 @@ static cp_bart_leaf leaf_of(const cp_bart_pg_node *b) {
 
 static void split_as(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t node, const cp_bart_pg_split *f,
                      cp_rng *rng) {
-    const cp_bart_pg_node *child = &g->propose.buds.bud[f->left];
+    const cp_bart_pg_node *child = &g->propose.pg_nodes.pg_node[f->left];
     cp_bart_split s = {.node = node, .left = leaf_of(&child[0]), .right = leaf_of(&child[1])};
     s.rule = (cp_rule){f->dim, cp_rule_draw_cell(&v->columns->ranks, f->dim, f->gap, rng)};
     s.cut = cp_bart_columns_cut(v->columns, s.rule, rng);
@@ -278,7 +278,7 @@ static void plant(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t
     g->made[0] = cut_down(t, v, top);
     for (size_t i = 0, made = 1; i < p->nodes; i++) {
         if (p->fork[i] == CP_NONE) continue;
-        split_as(g, v, t, g->made[i], &g->propose.buds.fork[p->fork[i]], rng);
+        split_as(g, v, t, g->made[i], &g->propose.pg_nodes.fork[p->fork[i]], rng);
         g->made[made++] = t->node[g->made[i]].left;
         g->made[made++] = (int16_t)(t->node[g->made[i]].left + 1);
     }

@@ -29,9 +29,9 @@
 typedef struct cp_bart_pg_particle {
     int clamped; /* to the old tree */
     double log_w;
-    size_t nodes, next; /* buds so far; the first that is undecided, or `nodes` */
+    size_t nodes, next; /* nodes so far; the first that is undecided, or `nodes` */
     size_t leaves;      /* of the whole tree, if nothing more is split */
-    int32_t *bud;       /* in the order in which they were made, which is breadth first */
+    int32_t *pg_node;   /* in the order in which they were made, which is breadth first */
     int32_t *fork;      /* of each that is decided; CP_NONE: it stopped */
 } cp_bart_pg_particle;
 
@@ -41,7 +41,7 @@ typedef struct cp_bart_pg {
     cp_bart_pg_proposer propose;
     cp_bart_pg_particle *particle, *copy; /* opt.particles each; particle 0 is clamped */
     int32_t *room;                        /* for all their lists */
-    int16_t old[2 * CP_BART_MAX_LEAVES];  /* of particle 0's buds: the old tree's nodes */
+    int16_t old[2 * CP_BART_MAX_LEAVES];  /* of particle 0's nodes: the old tree's nodes */
     int16_t made[2 * CP_BART_MAX_LEAVES]; /* of the chosen one's: the new tree's */
     uint32_t *row;                        /* below the chosen node */
     double *weight;                       /* scratch: particles */

@@ -24,7 +24,7 @@ out:
 
 void cp_bart_pg_nodes_clear(cp_bart_pg_nodes *b) {
     cp_arena_clear(&b->arena);
-    cp_mem_free(b->bud);
+    cp_mem_free(b->pg_node);
     cp_mem_free(b->fork);
     cp_mem_free(b->key);
     cp_mem_free(b->log_mass);
@@ -80,18 +80,18 @@ static cp_bart_pg_sums sums_of(const cp_bart_pg_nodes *b) {
     return s;
 }
 
-static void fill_bud(cp_bart_pg_nodes *b, cp_bart_pg_node *bud, cp_span rows, size_t depth) {
+static void fill_bud(cp_bart_pg_nodes *b, cp_bart_pg_node *pg_node, cp_span rows, size_t depth) {
     const cp_bart_view *v = b->v;
     double promise = promise_of(b, rows);
-    *bud = (cp_bart_pg_node){.rows = rows, .depth = depth, .sums = sums_of(b), .first = CP_NONE};
-    bud->varies = cp_rule_columns(&v->columns->ranks, rows, 1) > 0;
-    bud->open = bud->varies && isfinite(v->log_split[depth]);
-    bud->log_leaf = cp_bart_view_log_leaf(v, bud->sums.w, bud->sums.wr);
-    bud->log_promise = fmax(bud->log_leaf, promise + PRICE);
-    bud->log_value = bud->open ? bud->log_promise : bud->log_leaf;
+    *pg_node = (cp_bart_pg_node){.rows = rows, .depth = depth, .sums = sums_of(b), .first = CP_NONE};
+    pg_node->varies = cp_rule_columns(&v->columns->ranks, rows, 1) > 0;
+    pg_node->open = pg_node->varies && isfinite(v->log_split[depth]);
+    pg_node->log_leaf = cp_bart_view_log_leaf(v, pg_node->sums.w, pg_node->sums.wr);
+    pg_node->log_promise = fmax(pg_node->log_leaf, promise + PRICE);
+    pg_node->log_value = pg_node->open ? pg_node->log_promise : pg_node->log_leaf;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- buds */
+/* ------------------------------------------------------------------------------------------------------------ nodes */
 
 copse_status cp_bart_pg_nodes_begin(cp_bart_pg_nodes *b, const cp_bart_view *v, cp_span rows, size_t depth,
                                     copse_error *err) {
@@ -99,49 +99,50 @@ copse_status cp_bart_pg_nodes_begin(cp_bart_pg_nodes *b, const cp_bart_view *v, 
     cp_arena_reset(&b->arena);
     b->v = v;
     b->n = b->forks = 0;
-    CP_TRY(CP_GROW(b->bud, b->cap, 1, err));
+    CP_TRY(CP_GROW(b->pg_node, b->cap, 1, err));
     CP_TRY(TAKE(row, rows.n, err));
     memcpy(row, rows.row, rows.n * sizeof *row);
     if (v->r && b->promise == CP_BART_PG_LOOKAHEAD_LEVELS)
         cp_bart_pg_levels_find(&b->levels, v, rows, PRICE);
     else
         cp_bart_pg_levels_none(&b->levels, rows);
-    fill_bud(b, &b->bud[b->n++], (cp_span){row, rows.n}, depth);
+    fill_bud(b, &b->pg_node[b->n++], (cp_span){row, rows.n}, depth);
     return COPSE_OK;
 }
 
-cp_extent cp_bart_pg_nodes_gap(const cp_bart_pg_nodes *b, int32_t bud, cp_rule rule) {
+cp_extent cp_bart_pg_nodes_gap(const cp_bart_pg_nodes *b, int32_t pg_node, cp_rule rule) {
     const cp_ranks *ranks = &b->v->columns->ranks;
-    cp_span rows = b->bud[bud].rows;
+    cp_span rows = b->pg_node[pg_node].rows;
     return cp_rule_gap(ranks, rule, cp_rule_extent(ranks, rule.dim, rows), rows);
 }
 
-static copse_status add_fork(cp_bart_pg_nodes *b, int32_t bud, uint32_t dim, cp_extent gap, copse_error *err) {
-    cp_span whole = b->bud[bud].rows;
-    size_t depth = b->bud[bud].depth + 1;
+static copse_status add_fork(cp_bart_pg_nodes *b, int32_t pg_node, uint32_t dim, cp_extent gap, copse_error *err) {
+    cp_span whole = b->pg_node[pg_node].rows;
+    size_t depth = b->pg_node[pg_node].depth + 1;
     uint32_t *left, *right;
-    CP_TRY(CP_GROW(b->bud, b->cap, b->n + 2, err));
+    CP_TRY(CP_GROW(b->pg_node, b->cap, b->n + 2, err));
     CP_TRY(CP_GROW(b->fork, b->cap_fork, b->forks + 1, err));
     CP_TRY(TAKE(left, whole.n, err));
     CP_TRY(TAKE(right, whole.n, err));
     size_t n = cp_rule_partition(&b->v->columns->ranks, (cp_rule){dim, gap.low}, whole, left, right);
-    b->fork[b->forks] = (cp_bart_pg_split){.dim = dim, .gap = gap, .left = (int32_t)b->n, .next = b->bud[bud].first};
-    b->bud[bud].first = (int32_t)b->forks++;
-    fill_bud(b, &b->bud[b->n], (cp_span){left, n}, depth);
-    fill_bud(b, &b->bud[b->n + 1], (cp_span){right, whole.n - n}, depth);
+    b->fork[b->forks] =
+        (cp_bart_pg_split){.dim = dim, .gap = gap, .left = (int32_t)b->n, .next = b->pg_node[pg_node].first};
+    b->pg_node[pg_node].first = (int32_t)b->forks++;
+    fill_bud(b, &b->pg_node[b->n], (cp_span){left, n}, depth);
+    fill_bud(b, &b->pg_node[b->n + 1], (cp_span){right, whole.n - n}, depth);
     b->n += 2;
     return COPSE_OK;
 }
 
-copse_status cp_bart_pg_nodes_split(cp_bart_pg_nodes *b, int32_t bud, uint32_t dim, cp_extent gap, int32_t *out,
+copse_status cp_bart_pg_nodes_split(cp_bart_pg_nodes *b, int32_t pg_node, uint32_t dim, cp_extent gap, int32_t *out,
                                     copse_error *err) {
-    for (int32_t i = b->bud[bud].first; i != CP_NONE; i = b->fork[i].next)
+    for (int32_t i = b->pg_node[pg_node].first; i != CP_NONE; i = b->fork[i].next)
         if (b->fork[i].dim == dim && b->fork[i].gap.low == gap.low) {
             *out = i;
             return COPSE_OK;
         }
-    CP_TRY(add_fork(b, bud, dim, gap, err));
-    *out = b->bud[bud].first;
+    CP_TRY(add_fork(b, pg_node, dim, gap, err));
+    *out = b->pg_node[pg_node].first;
     return COPSE_OK;
 }
 
@@ -164,9 +165,10 @@ static void find_varying(const cp_bart_pg_nodes *b, cp_span rows, cp_bart_pg_col
     for (size_t i = 0; i < c->n; i++) c->log_share[i] -= log(sum);
 }
 
-copse_status cp_bart_pg_nodes_columns(cp_bart_pg_nodes *b, int32_t bud, cp_bart_pg_columns **out, copse_error *err) {
+copse_status cp_bart_pg_nodes_columns(cp_bart_pg_nodes *b, int32_t pg_node, cp_bart_pg_columns **out,
+                                      copse_error *err) {
     size_t dims = b->v->columns->ranks.dims;
-    cp_bart_pg_columns *c = b->bud[bud].opt_columns;
+    cp_bart_pg_columns *c = b->pg_node[pg_node].opt_columns;
     if (!c) {
         CP_TRY(TAKE(c, 1, err));
         *c = (cp_bart_pg_columns){0};
@@ -174,8 +176,8 @@ copse_status cp_bart_pg_nodes_columns(cp_bart_pg_nodes *b, int32_t bud, cp_bart_
         CP_TRY(TAKE(c->extent, dims, err));
         CP_TRY(TAKE(c->log_share, dims, err));
         CP_TRY(TAKE(c->gaps, dims, err));
-        find_varying(b, b->bud[bud].rows, c);
-        b->bud[bud].opt_columns = c;
+        find_varying(b, b->pg_node[pg_node].rows, c);
+        b->pg_node[pg_node].opt_columns = c;
     }
     *out = c;
     return COPSE_OK;
@@ -221,18 +223,18 @@ static double log_sides(const cp_bart_pg_nodes *b, const cp_bart_pg_sums *whole,
 }
 
 /* From b->key, sorted: values, and log of the masses. */
-static void scan_gaps(cp_bart_pg_nodes *b, const cp_bart_pg_node *bud, uint32_t dim, cp_bart_pg_gaps *g) {
+static void scan_gaps(cp_bart_pg_nodes *b, const cp_bart_pg_node *pg_node, uint32_t dim, cp_bart_pg_gaps *g) {
     const cp_ranks *ranks = &b->v->columns->ranks;
-    double sum[2] = {0, begin_scan(b, bud->rows)};
+    double sum[2] = {0, begin_scan(b, pg_node->rows)};
     cp_bart_pg_sums left = {0};
     size_t at = 0;
     g->rank[0] = (uint32_t)(b->key[0] >> 32);
-    for (size_t i = 0; i + 1 < bud->rows.n; i++) {
+    for (size_t i = 0; i + 1 < pg_node->rows.n; i++) {
         uint32_t here = (uint32_t)(b->key[i] >> 32), next = (uint32_t)(b->key[i + 1] >> 32), row = (uint32_t)b->key[i];
         add_row(b->v, row, 1, &left);
         pass_row(b, row, sum);
         if (here == next) continue;
-        b->log_mass[at] = log(cp_ranks_width(ranks, dim, here, next)) + log_sides(b, &bud->sums, &left, sum);
+        b->log_mass[at] = log(cp_ranks_width(ranks, dim, here, next)) + log_sides(b, &pg_node->sums, &left, sum);
         g->rank[++at] = next;
     }
 }
@@ -246,9 +248,9 @@ static void weigh_gaps(const double *log_mass, double log_extent, cp_bart_pg_gap
     g->log_mean = top + log(g->sum) - log_extent;
 }
 
-copse_status cp_bart_pg_nodes_gaps(cp_bart_pg_nodes *b, int32_t bud, size_t i, cp_bart_pg_gaps **out,
+copse_status cp_bart_pg_nodes_gaps(cp_bart_pg_nodes *b, int32_t pg_node, size_t i, cp_bart_pg_gaps **out,
                                    copse_error *err) {
-    const cp_bart_pg_node *at = &b->bud[bud];
+    const cp_bart_pg_node *at = &b->pg_node[pg_node];
     cp_bart_pg_columns *c = at->opt_columns;
     cp_bart_pg_gaps *g = &c->gaps[i];
     if (!g->gaps) {

@@ -1,11 +1,11 @@
 /* bart_pg_nodes - the nodes of particles.
  *
- * A bud is a node of a partial tree: its rows and what follows from them.  It does not change and knows no parent, so
- * particles share it: those that took the same decisions on the way, and those that were copied.  What is found out
- * about a bud - its children by this gap or that, the masses of a column's gaps - is found out once.
+ * A cp_bart_pg_node is a node of a partial tree: its rows and what follows from them.  It does not change and knows
+ * no parent, so particles share it: those that took the same decisions on the way, and those that were copied.  What
+ * is found out about a node - its children by this gap or that, the masses of a column's gaps - is found out once.
  *
- * What an undecided bud counts for, its promise, decides which particles are copied on the way, and not what a tree is
- * worth in the end; so it may be anything, and the better it foresees what will become of the bud's rows, the better.
+ * What an undecided node counts for, its promise, decides which particles are copied on the way, and not what a tree is
+ * worth in the end; so it may be anything, and the better it foresees what will become of the node's rows, the better.
  *   leaf     the likelihood of the rows in one leaf, as in the thesis.  While the noise is far below what rows differ
  *            by, the particle that is ahead by this measure outweighs all others by hundreds of nats, though all may
  *            end equal;
@@ -16,7 +16,7 @@
  *            which no tree can join: it counts as so many, and to cut it in halves of the usual size costs nothing.
  * Levels are found once, among all rows that are grown anew.  With one level, the second is the first.
  *
- * All lives in an arena, from `begin` to the next `begin`; buds and splits are numbers, because their arrays move. */
+ * All lives in an arena, from `begin` to the next `begin`; nodes and splits are numbers, because their arrays move. */
 #ifndef CP_BART_PG_NODES_H
 #define CP_BART_PG_NODES_H
 
@@ -31,7 +31,7 @@ typedef struct cp_bart_pg_sums {
     double w, wr;
 } cp_bart_pg_sums;
 
-/* All gaps of one column in one bud.  Gap g lies between the g-th value of the bud's rows and the next. */
+/* All gaps of one column in one node.  Gap g lies between the g-th value of the node's rows and the next. */
 typedef struct cp_bart_pg_gaps {
     size_t gaps;     /* 0 until looked at */
     uint32_t *rank;  /* gaps + 1: the values */
@@ -40,7 +40,7 @@ typedef struct cp_bart_pg_gaps {
     double log_mean; /* top + log(sum): what a split on this column promises, its place integrated out */
 } cp_bart_pg_gaps;
 
-/* The columns that vary in a bud. */
+/* The columns that vary in a node. */
 typedef struct cp_bart_pg_columns {
     size_t n;
     uint32_t *dim;
@@ -62,7 +62,7 @@ typedef struct cp_bart_pg_node {
     cp_bart_pg_columns *opt_columns;
 } cp_bart_pg_node;
 
-/* By the gap between ranks low and high; the children are buds left and left + 1. */
+/* By the gap between ranks low and high; the children are nodes left and left + 1. */
 typedef struct cp_bart_pg_split {
     uint32_t dim;
     cp_extent gap;
@@ -73,7 +73,7 @@ typedef struct cp_bart_pg_nodes {
     const cp_bart_view *v;
     cp_bart_pg_lookahead promise;
     cp_arena arena;
-    cp_bart_pg_node *bud;
+    cp_bart_pg_node *pg_node;
     size_t n, cap;
     cp_bart_pg_split *fork;
     size_t forks, cap_fork;
@@ -89,16 +89,17 @@ copse_status cp_bart_pg_nodes_init(cp_bart_pg_nodes *b, const cp_bart_columns *c
                                    copse_error *err);
 void cp_bart_pg_nodes_clear(cp_bart_pg_nodes *b);
 
-/* Forgets all buds; bud 0 has these rows, which are copied. */
+/* Forgets all nodes; node 0 has these rows, which are copied. */
 copse_status cp_bart_pg_nodes_begin(cp_bart_pg_nodes *b, const cp_bart_view *v, cp_span rows, size_t depth,
                                     copse_error *err);
-/* The fork of a bud by this gap. */
-copse_status cp_bart_pg_nodes_split(cp_bart_pg_nodes *b, int32_t bud, uint32_t dim, cp_extent gap, int32_t *out,
+/* The fork of a node by this gap. */
+copse_status cp_bart_pg_nodes_split(cp_bart_pg_nodes *b, int32_t pg_node, uint32_t dim, cp_extent gap, int32_t *out,
                                     copse_error *err);
 /* The gap a rule lies in. */
-cp_extent cp_bart_pg_nodes_gap(const cp_bart_pg_nodes *b, int32_t bud, cp_rule rule);
+cp_extent cp_bart_pg_nodes_gap(const cp_bart_pg_nodes *b, int32_t pg_node, cp_rule rule);
 /* The columns that vary, and the gaps of the i-th of them. */
-copse_status cp_bart_pg_nodes_columns(cp_bart_pg_nodes *b, int32_t bud, cp_bart_pg_columns **out, copse_error *err);
-copse_status cp_bart_pg_nodes_gaps(cp_bart_pg_nodes *b, int32_t bud, size_t i, cp_bart_pg_gaps **out, copse_error *err);
+copse_status cp_bart_pg_nodes_columns(cp_bart_pg_nodes *b, int32_t pg_node, cp_bart_pg_columns **out, copse_error *err);
+copse_status cp_bart_pg_nodes_gaps(cp_bart_pg_nodes *b, int32_t pg_node, size_t i, cp_bart_pg_gaps **out,
+                                   copse_error *err);
 
 #endif
