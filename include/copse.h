@@ -264,7 +264,7 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_load(const char *path, copse_model
 /* The invariants of the model, all of them, slowly.  COPSE_E_MODEL with the one that does not hold. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_model_check(const copse_model *model, copse_error *err);
 /* A SHA-256 of what was learnt, as 64 hexadecimal digits and a terminator.  The version that wrote a model and its
- * options do not count.  Models with equal digests predict the same, to the last bit. */
+ * options do not count.  Models of equal options and digests predict the same, to the last bit. */
 enum { COPSE_DIGEST_SIZE = 65 };
 COPSE_API COPSE_MUST_CHECK copse_status copse_model_digest(const copse_model *model, char out[COPSE_DIGEST_SIZE],
                                                            copse_error *err);

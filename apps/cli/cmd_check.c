@@ -45,7 +45,7 @@ static copse_status run(cli *c, copse_error *err) {
 }
 
 static const cli_option check_options[] = {
-    {"digest", 0, NULL, "print the digest alone: equal digests, equal models"},
+    {"digest", 0, NULL, "print the digest alone: equal digests, the same was learnt"},
     {0},
 };
 static const cli_group groups[] = {{"checking", check_options}, {"running", cli_run_options}, {0}};
@@ -57,7 +57,7 @@ const cli_command cmd_check = {
     .more =
         "Reads the file as every command does, trusting nothing, and then checks the invariants of the model.\n"
         "The digest is a SHA-256 of what was learnt: not of the version that wrote it, nor of its options.\n"
-        "Models with equal digests predict the same, to the last bit. Exit code 4 says that the file is damaged.\n",
+        "Models of equal options and digests predict the same, bit for bit. Exit code 4: the file is damaged.\n",
     .groups = groups,
     .min_words = 1,
     .max_words = 1,

@@ -433,7 +433,7 @@ static void wrong_calls_change_nothing(void **state) {
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-/* A whole sequence of restarts; whatever it made is freed. */
+/* A whole life of a study; whatever it made is freed. */
 static copse_status restarts(const char *path, const copse_table *g, copse_error *err) {
     copse_study *s = NULL;
     copse_trial t;
