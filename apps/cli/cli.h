@@ -35,6 +35,9 @@ typedef struct cli_command {
 extern const cli_command cmd_fit, cmd_predict, cmd_eval, cmd_cv, cmd_learn, cmd_inspect, cmd_check, cmd_effect,
     cmd_stability, cmd_diagnose, cmd_optimize, cmd_synth, cmd_methods, cmd_demo;
 
+/* The i-th command, NULL after the last. */
+const cli_command *cli_command_at(size_t i);
+
 /* Fills err and returns code. */
 __attribute__((format(printf, 3, 4))) copse_status cli_fail(copse_error *err, copse_status code, const char *fmt, ...);
 

@@ -64,6 +64,11 @@ static int find_method_option(const char *name, size_t n, copse_option_info *out
     return 0;
 }
 
+int cli_args_knows(const cli_command *command, const char *name, size_t n) {
+    copse_option_info info;
+    return find_name(command->groups, name, n) || (command->method_options && find_method_option(name, n, &info));
+}
+
 static copse_status unknown_option(const cli_command *command, const char *typed, size_t n, copse_error *err) {
     char word[LONGEST + 2] = "";
     if (n <= LONGEST) memcpy(word, typed, n);

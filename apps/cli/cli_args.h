@@ -42,6 +42,9 @@ copse_status cli_args_parse(cli_args *a, const struct cli_command *command, char
                             copse_error *err);
 void cli_args_clear(cli_args *a);
 
+/* Is the name of n characters an option of this command, or of a method where the command takes those? */
+int cli_args_knows(const struct cli_command *command, const char *name, size_t n);
+
 const char *cli_args_word(const cli_args *a, size_t i);         /* NULL if there are fewer */
 const char *cli_args_text(const cli_args *a, const char *name); /* NULL if it was not given */
 int cli_args_has(const cli_args *a, const char *name);

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "cli_data.h"
+#include "cli_options_text.h"
 #include "cli_out.h"
 
 static const cli_command *const commands[] = {
@@ -11,6 +12,10 @@ static const cli_command *const commands[] = {
     &cmd_effect, &cmd_diagnose, &cmd_stability, &cmd_optimize, &cmd_synth, &cmd_methods, &cmd_demo,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
+
+const cli_command *cli_command_at(size_t i) {
+    return i < COMMANDS ? commands[i] : NULL;
+}
 
 static const cli_command *find_command(const char *name) {
     for (size_t i = 0; i < COMMANDS; i++)
@@ -146,6 +151,7 @@ int main(int argc, char **argv) {
     copse_error err = {0};
     copse_status status = dispatch(argc, argv, &err);
     if (!status) status = cli_out_report(NULL, &err);
+    cli_options_text(err.msg);
     if (status && err.msg[0]) fprintf(stderr, "copse: %s\n", err.msg);
     return exit_code(status);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "cli_options_text.h"
 
 /* ----------------------------------------------------------------------------------------------------- signals */
 
@@ -84,7 +85,8 @@ void cli_progress_note(cli_progress *p, const char *fmt, ...) {
 }
 
 static void on_log(void *arg, copse_log_level level, const char *text) {
-    cli_progress_note(arg, "%s%s", level == COPSE_LOG_WARNING ? "warning: " : "", text);
+    char buf[CLI_TEXT_SIZE];
+    cli_progress_note(arg, "%s%s", level == COPSE_LOG_WARNING ? "warning: " : "", cli_options_text_copy(text, buf));
 }
 
 static void print_time(double seconds, char *buf, size_t n) {

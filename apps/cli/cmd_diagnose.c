@@ -5,6 +5,7 @@
 
 #include "cli_data.h"
 #include "cli_json.h"
+#include "cli_options_text.h"
 #include "cli_out.h"
 
 static void print_json(const copse_model *m, const copse_diagnosis *d) {
@@ -50,10 +51,10 @@ static void print_text(const char *path, const copse_model *m, const copse_diagn
            cli_task_name(copse_model_task(m)), copse_model_target(m));
     for (size_t i = 0; i < d->checks; i++) {
         const copse_check *c = &d->check[i];
-        char value[CLI_NUMBER_SIZE] = "unknown", bound[CLI_NUMBER_SIZE] = "";
+        char value[CLI_NUMBER_SIZE] = "unknown", bound[CLI_NUMBER_SIZE] = "", help[CLI_TEXT_SIZE];
         if (!isnan(c->value)) print_value(c, value);
         if (!isnan(c->bound)) snprintf(bound, sizeof bound, "%s %.4g", c->at_least ? ">=" : "<=", c->bound);
-        printf("  %-4s%-24s%-11s%-9s%s\n", mark(c), c->name, value, bound, c->help);
+        printf("  %-4s%-24s%-11s%-9s%s\n", mark(c), c->name, value, bound, cli_options_text_copy(c->help, help));
     }
     printf("%s\n", d->verdict);
 }
@@ -65,6 +66,7 @@ static copse_status run(cli *c, copse_error *err) {
     copse_status status = COPSE_OK;
     CLI_TRY_OUT(cli_load(path, &model, err));
     CLI_TRY_OUT(copse_model_diagnose(model, &d, err));
+    cli_options_text(d.verdict);
     if (c->json)
         print_json(model, &d);
     else

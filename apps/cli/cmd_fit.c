@@ -4,6 +4,7 @@
 
 #include "cli_data.h"
 #include "cli_json.h"
+#include "cli_options_text.h"
 #include "cli_out.h"
 #include "cli_scores.h"
 #include "cli_unseen.h"
@@ -109,6 +110,7 @@ static void diagnose(cli *c, fit_job *f) {
     copse_error none = {0};
     f->sampler = copse_model_diagnose(f->model, &d, &none) == COPSE_OK;
     if (!f->sampler || d.ok) return;
+    cli_options_text(d.problem);
     if (f->model_path && !cli_is_dash(f->model_path))
         cli_progress_note(&c->progress, "warning: %s: 'copse diagnose %s' says more", d.problem, f->model_path);
     else
