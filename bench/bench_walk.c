@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "kernel/kern.h"
+#include "kernel/key_block.h"
 #include "num/rng.h"
 #include "tree/tree_walk.h"
 
@@ -99,7 +99,7 @@ static void one_by_one(const cp_tree *t, const cp_forest *f, const float *x, siz
 static void with_keys(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
     static uint32_t key[QUERIES * 64];
     cp_tree_rows rows = {.x = x, .key = f->dims <= 64 ? key : NULL, .n = n};
-    if (t == f->tree && rows.key && !cp_kern_best()->keys(x, n * f->dims, key)) return;
+    if (t == f->tree && rows.key && !cp_key_block_best()->keys(x, n * f->dims, key)) return;
     cp_tree_walk_rows(t, f, &rows, out_leaf);
 }
 
@@ -107,7 +107,7 @@ static void with_keys(const cp_tree *t, const cp_forest *f, const float *x, size
 static void with_gangs(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
     static uint32_t key[QUERIES * CP_KEY_BLOCK_DIMS];
     cp_tree_rows rows = {.x = x, .key_block = f->dims <= CP_KEY_BLOCK_DIMS ? key : NULL, .n = n};
-    if (t == f->tree && rows.key_block && !cp_kern_best()->key_blocks(x, n, f->dims, key)) return;
+    if (t == f->tree && rows.key_block && !cp_key_block_best()->from_rows(x, n, f->dims, key)) return;
     cp_tree_walk_rows(t, f, &rows, out_leaf);
 }
 

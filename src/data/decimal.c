@@ -242,7 +242,7 @@ static int read_short_exponent(const char *p, int *out) {
 
 /* Digits and perhaps a point: *w and how many digits come after it; -1 if that is not what there is.  In two pieces,
  * the second of 16 bytes, if it does not fit in one. */
-static int read_digits(const cp_kern *kern, const char *p, size_t n, uint64_t *w) {
+static int read_digits(const cp_text_scan *kern, const char *p, size_t n, uint64_t *w) {
     enum { PIECE = 16 };
     const uint64_t most = 1000; /* times 10^16 it has MAX_DIGITS digits */
     uint64_t tail = 0;
@@ -258,7 +258,7 @@ static int read_digits(const cp_kern *kern, const char *p, size_t n, uint64_t *w
     return first ? first - 1 + PIECE : second ? second - 1 : 0;
 }
 
-int cp_decimal_long(const cp_kern *kern, const char *p, size_t n, double *out) {
+int cp_decimal_long(const cp_text_scan *kern, const char *p, size_t n, double *out) {
     size_t negative = *p == '-';
     uint64_t w;
     double x;

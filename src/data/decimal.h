@@ -5,7 +5,7 @@
 #include <float.h>
 
 #include "kernel/digits.h"
-#include "kernel/kern.h"
+#include "kernel/text_scan.h"
 
 /* Reads  [+-] (digits [. digits] | . digits) [(e|E) [+-] digits]  or  [+-] (inf | infinity), the words in any case.
  * Returns where it stopped, or NULL if there is no number at p.  Ties go to even, too large is inf, too small is 0.
@@ -13,7 +13,7 @@
 const char *cp_decimal_read(const char *p, double *out);
 
 /* As cp_decimal_field, of more than 8 bytes: also what has an exponent, or many digits. */
-int cp_decimal_long(const cp_kern *kern, const char *p, size_t n, double *out);
+int cp_decimal_long(const cp_text_scan *kern, const char *p, size_t n, double *out);
 
 /* Integers up to here are exact in a double, if a double is what one calculates with; so are the powers of ten: a
  * single division then rounds once. */
@@ -25,7 +25,7 @@ static const double cp_decimal_unit[17] = {1,   1,   1e1,  1e2,  1e3,  1e4,  1e5
 
 /* The number that n >= 1 bytes at p are, from end to end; 0 if they are none, or one in a rare form that is left to
  * cp_decimal_read.  Any byte may follow, and 16 must be readable. */
-static inline int cp_decimal_field(const cp_kern *kern, const char *p, size_t n, double *out) {
+static inline int cp_decimal_field(const cp_text_scan *kern, const char *p, size_t n, double *out) {
     size_t negative = *p == '-';
     uint64_t w;
     if (n > 8 && (n > 16 || (p[n - 4] | 32) == 'e')) return cp_decimal_long(kern, p, n, out);

@@ -8,7 +8,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "data/text.h"
-#include "kernel/kern.h"
+#include "kernel/interleave.h"
+#include "kernel/key_block.h"
+#include "kernel/sort.h"
 
 void cp_schema_free(cp_schema *s) {
     if (!s) return;
@@ -232,7 +234,7 @@ static int encode_four(const cp_schema *s, const source *from, size_t i, cp_tabl
         col[k] = from[i + k].col->number + rows.first;
         shift[k] = s->shift[f->first];
     }
-    return cp_kern_best()->interleave(col, shift, CP_SCHEMA_LIMIT, rows.n, out + s->feature[i].first, s->dims);
+    return cp_interleave_best()(col, shift, CP_SCHEMA_LIMIT, rows.n, out + s->feature[i].first, s->dims);
 }
 
 static copse_status encode_block(const cp_schema *s, const source *from, cp_table_rows rows, float *out,
@@ -307,12 +309,12 @@ static int gang_feature(const cp_schema *s, const cp_feature *f, const source *f
     size_t stride = s->dims * CP_KEY_BLOCK_ROWS;
     if (!from->col) return 0;
     if (f->kind == COPSE_NUMBER)
-        return cp_kern_best()->gang_column(from->col->number + rows.first, s->shift[f->first], CP_SCHEMA_LIMIT, rows.n,
-                                           out, stride);
+        return cp_key_block_best()->from_column(from->col->number + rows.first, s->shift[f->first], CP_SCHEMA_LIMIT,
+                                                rows.n, out, stride);
     for (size_t i = 0; i < rows.n; i++) {
         int32_t rank = rank_of(f, from, rows.first + i);
         if (rank == CP_NONE) return 0;
-        out[i / CP_KEY_BLOCK_ROWS * stride + i % CP_KEY_BLOCK_ROWS] = cp_kern_key((float)rank);
+        out[i / CP_KEY_BLOCK_ROWS * stride + i % CP_KEY_BLOCK_ROWS] = cp_sort_from_float((float)rank);
     }
     return 1;
 }

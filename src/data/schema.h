@@ -90,7 +90,7 @@ int cp_schema_check(const cp_schema *s);
  * an error with its place. */
 copse_status cp_schema_encode(const cp_schema *s, cp_table_rows rows, float *out, copse_error *err);
 
-/* The same as key blocks (kern.h), n rounded up to whole key blocks of them: for raw columns,
+/* The same as key blocks (key_block.h), n rounded up to whole key blocks of them: for raw columns,
  * CP_KEY_BLOCK_DIMS at most. *out_whole is 0 if something is missing or infinite, and the rows are to be encoded as
  * floats. */
 copse_status cp_schema_encode_keys(const cp_schema *s, cp_table_rows rows, uint32_t *out, int *out_whole,

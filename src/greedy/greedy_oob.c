@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "greedy/greedy.h"
-#include "kernel/kern.h"
+#include "kernel/key_block.h"
 #include "tree/tree_walk.h"
 
 enum {
@@ -50,7 +50,7 @@ static copse_status ask_init(asking *a, const judging *j, copse_error *err) {
     if (f->task == COPSE_CLASS) CP_TRY(CP_NEW(a->probs, a->n * f->classes, err));
     if (!cp_tree_walk_takes_keys(f)) return COPSE_OK;
     CP_TRY(CP_RAW(a->key, a->n * f->dims, err));
-    if (cp_kern_best()->keys(j->bag->rows->x + a->first * f->dims, a->n * f->dims, a->key)) return COPSE_OK;
+    if (cp_key_block_best()->keys(j->bag->rows->x + a->first * f->dims, a->n * f->dims, a->key)) return COPSE_OK;
     cp_mem_free(a->key);
     a->key = NULL;
     return COPSE_OK;

@@ -8,7 +8,9 @@
 
 #include "base/mem.h"
 #include "greedy/greedy.h"
-#include "kernel/kern.h"
+#include "kernel/key_block.h"
+#include "kernel/prefetch.h"
+#include "kernel/sort.h"
 #include "tree/tree_walk.h"
 
 enum {
@@ -32,7 +34,7 @@ typedef struct question {
 
 static void give_back(uint32_t *key, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        float x = cp_kern_unkey(key[i]);
+        float x = cp_sort_to_float(key[i]);
         memcpy(&key[i], &x, sizeof x);
     }
 }
@@ -46,10 +48,10 @@ static cp_tree_rows block_of(const question *q, size_t first) {
         return rows;
     }
     rows.x = q->rows->x + first * dims;
-    if (q->key_blocks && cp_kern_best()->key_blocks(rows.x, rows.n, dims, q->key)) rows.key_block = q->key;
+    if (q->key_blocks && cp_key_block_best()->from_rows(rows.x, rows.n, dims, q->key)) rows.key_block = q->key;
     if (!q->keys) return rows;
     uint32_t *key = q->key ? q->key : (uint32_t *)(void *)(q->rows->own + first * dims);
-    if (cp_kern_best()->keys(rows.x, rows.n * dims, key))
+    if (cp_key_block_best()->keys(rows.x, rows.n * dims, key))
         rows.key = key;
     else if (!q->key)
         give_back(key, rows.n * dims);
@@ -63,9 +65,9 @@ static void ask_tree(const question *q, const cp_tree *t, const cp_tree_rows *ro
     const float floor = (float)sqrt(q->g->spread.floor);
     cp_tree_walk_rows(t, &q->g->forest, rows, leaf);
     for (size_t i = rows->n; i < rows->n + AHEAD; i++) leaf[i] = 0; /* the answer has room to complete the last group */
-    for (size_t i = 0; i < AHEAD; i++) cp_kern_prefetch(&t->gauss[leaf[i]]);
+    for (size_t i = 0; i < AHEAD; i++) cp_prefetch(&t->gauss[leaf[i]]);
     for (size_t i = 0; i < rows->n; i += CP_ANSWER_ROWS, out += CP_ANSWER_ROWS * (q->end - q->first)) {
-        for (size_t k = 0; k < CP_ANSWER_ROWS; k++) cp_kern_prefetch(&t->gauss[leaf[i + AHEAD - CP_ANSWER_ROWS + k]]);
+        for (size_t k = 0; k < CP_ANSWER_ROWS; k++) cp_prefetch(&t->gauss[leaf[i + AHEAD - CP_ANSWER_ROWS + k]]);
         for (size_t k = 0; k < CP_ANSWER_ROWS; k++) out[k] = t->gauss[leaf[i + k]];
         for (size_t k = 0; q->of_mean && k < CP_ANSWER_ROWS; k++) out[k].sd = floor;
     }

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "data/decimal.h"
-#include "kernel/kern.h"
+#include "kernel/text_scan.h"
 
 /* One pass reads every column as numbers, straight from the text.  A column in which something else turns up becomes
  * text on the spot if all it had were missing values; otherwise it is skipped from there on and read again, as text, in
@@ -30,7 +30,7 @@ typedef struct parser {
     copse_table *t;
     mode *mode;
     cells *cell; /* of each column */
-    const cp_kern *kern;
+    const cp_text_scan *kern;
     const char *block; /* the AT_ONCE bytes that were looked at last, */
     uint64_t ends;     /* and where fields end in them: bit i for block[i] */
     size_t late;       /* columns in which text came after numbers */
@@ -230,7 +230,7 @@ static inline const char *find_end(parser *ps, const char *p) {
 }
 
 /* A bare field between p and end: a number, or nothing at all. */
-static inline int read_bare(const cp_kern *kern, const char *p, const char *end, double *out) {
+static inline int read_bare(const cp_text_scan *kern, const char *p, const char *end, double *out) {
     *out = NAN;
     return p == end || cp_decimal_field(kern, p, (size_t)(end - p), out);
 }
@@ -345,7 +345,7 @@ copse_status cp_csv_rows(const cp_csv *csv, const char *text, size_t n, long *li
     parser ps = {.csv = csv,
                  .end = text + n,
                  .cap = count_rows(text, n, csv->header->cols),
-                 .kern = cp_kern_best(),
+                 .kern = cp_text_scan_best(),
                  .block = text};
     copse_status status = COPSE_OK;
     *out = NULL;

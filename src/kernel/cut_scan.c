@@ -1,7 +1,5 @@
 #include "kernel/cut_scan.h"
 
-#include <string.h>
-
 #include "kernel/cut_scan_avx2.h"
 
 static size_t best_plain(const cp_cut_scan_list *l, double *quality, double *out_left) {
@@ -21,12 +19,11 @@ static size_t best_plain(const cp_cut_scan_list *l, double *quality, double *out
     return at;
 }
 
-cp_cut_scan_fn cp_cut_scan_best(void) {
-    cp_cut_scan_fn fast = cp_cut_scan_avx2();
-    return fast ? fast : best_plain;
+cp_cut_scan_fn cp_cut_scan_find(cp_tier tier) {
+    if (!cp_tier_runs(tier)) return NULL;
+    return tier == CP_TIER_AVX2 ? cp_cut_scan_avx2() : best_plain;
 }
 
-cp_cut_scan_fn cp_cut_scan_find(const char *name) {
-    if (!strcmp(name, "plain")) return best_plain;
-    return !strcmp(name, "avx2") ? cp_cut_scan_avx2() : NULL;
+cp_cut_scan_fn cp_cut_scan_best(void) {
+    return cp_cut_scan_find(cp_tier_best());
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/tier.h"
+
 /* A sum over rows.  The number of rows and their weight share one integer, rows << shift | weight: totals are bounded
  * so that the two never meet, and both are summed by one addition. */
 typedef struct cp_sum {
@@ -42,8 +44,7 @@ static inline double cp_cut_scan_quality(double wl, double sl, double weight, do
  * there is none. */
 typedef size_t (*cp_cut_scan_fn)(const cp_cut_scan_list *l, double *quality, double *out_left);
 
-/* The fastest that this processor runs; and one by name (plain, avx2) for tests, NULL if it cannot be run. */
+cp_cut_scan_fn cp_cut_scan_find(cp_tier tier);
 cp_cut_scan_fn cp_cut_scan_best(void);
-cp_cut_scan_fn cp_cut_scan_find(const char *name);
 
 #endif

@@ -1,10 +1,8 @@
 #include "kernel/cut_scan_avx2.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if CP_TIER_HAS_AVX2
 
-#include <immintrin.h>
-
-#define AVX2 __attribute__((target("avx2")))
+#include "kernel/avx2.h"
 
 /* Best cut so far, in each of four lanes. */
 typedef struct lanes {
@@ -99,7 +97,7 @@ AVX2 static size_t best_avx2(const cp_cut_scan_list *l, double *quality, double 
 }
 
 cp_cut_scan_fn cp_cut_scan_avx2(void) {
-    return __builtin_cpu_supports("avx2") ? best_avx2 : NULL;
+    return best_avx2;
 }
 
 #else

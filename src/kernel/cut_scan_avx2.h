@@ -4,6 +4,7 @@
 
 #include "kernel/cut_scan.h"
 
-cp_cut_scan_fn cp_cut_scan_avx2(void); /* NULL if this processor has none */
+/* NULL if the program is compiled for a processor without AVX2. */
+cp_cut_scan_fn cp_cut_scan_avx2(void);
 
 #endif

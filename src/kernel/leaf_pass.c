@@ -109,7 +109,6 @@ static size_t list_plain(const uint8_t *slot, const uint8_t in[CP_LEAF_PASS_MAX]
 }
 
 static const cp_leaf_pass plain = {
-    .name = "plain",
     .move = move_plain,
     .squares = squares_plain,
     .extent = extent_plain,
@@ -120,12 +119,11 @@ static const cp_leaf_pass plain = {
     .list = list_plain,
 };
 
-const cp_leaf_pass *cp_leaf_pass_best(void) {
-    const cp_leaf_pass *fast = cp_leaf_pass_avx2();
-    return fast ? fast : &plain;
+const cp_leaf_pass *cp_leaf_pass_find(cp_tier tier) {
+    if (!cp_tier_runs(tier)) return NULL;
+    return tier == CP_TIER_AVX2 ? cp_leaf_pass_avx2() : &plain;
 }
 
-const cp_leaf_pass *cp_leaf_pass_find(const char *name) {
-    if (!strcmp(name, "plain")) return &plain;
-    return !strcmp(name, "avx2") ? cp_leaf_pass_avx2() : NULL;
+const cp_leaf_pass *cp_leaf_pass_best(void) {
+    return cp_leaf_pass_find(cp_tier_best());
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/tier.h"
+
 enum { CP_LEAF_PASS_MAX = 256, CP_LEAF_PASS_PIECE = 1024, CP_LEAF_PASS_LANES = 16 };
 
 typedef struct cp_leaf_pass_values {
@@ -43,7 +45,6 @@ typedef struct cp_leaf_pass_cut {
 } cp_leaf_pass_cut;
 
 typedef struct cp_leaf_pass {
-    const char *name;
     /* r[i] += add[slot[i]]; opt_before is a second grouping of the same rows whose addend is applied first (one pass
      * over r puts one tree back and takes out the next).  opt_sum[s] = sum over group s, of shift, of weight[i] *
      * r[i]. */
@@ -64,8 +65,7 @@ typedef struct cp_leaf_pass {
     size_t (*list)(const uint8_t *slot, const uint8_t in[CP_LEAF_PASS_MAX], size_t n, uint32_t *out_row);
 } cp_leaf_pass;
 
-/* The fastest that this processor runs; and one by name (plain, avx2) for tests, NULL if it cannot be run. */
+const cp_leaf_pass *cp_leaf_pass_find(cp_tier tier);
 const cp_leaf_pass *cp_leaf_pass_best(void);
-const cp_leaf_pass *cp_leaf_pass_find(const char *name);
 
 #endif

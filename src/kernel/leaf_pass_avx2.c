@@ -2,12 +2,12 @@
  * begin at +0 and no sum of numbers is -0 unless all of them are. */
 #include "kernel/leaf_pass_avx2.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if CP_TIER_HAS_AVX2
 
-#include <immintrin.h>
 #include <string.h>
 
-#define AVX2 __attribute__((target("avx2,popcnt")))
+#include "kernel/avx2.h"
+
 #define INLINE \
     AVX2 static inline __attribute__((always_inline)) /* so that arguments that are constants are ones inside */
 
@@ -475,7 +475,6 @@ AVX2 static size_t list_avx2(const uint8_t *slot, const uint8_t in[CP_LEAF_PASS_
 }
 
 static const cp_leaf_pass fast = {
-    .name = "avx2",
     .move = move_avx2,
     .squares = squares_avx2,
     .extent = extent_avx2,
@@ -487,7 +486,7 @@ static const cp_leaf_pass fast = {
 };
 
 const cp_leaf_pass *cp_leaf_pass_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") ? &fast : NULL;
+    return &fast;
 }
 
 #else

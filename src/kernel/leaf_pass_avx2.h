@@ -4,6 +4,7 @@
 
 #include "kernel/leaf_pass.h"
 
-const cp_leaf_pass *cp_leaf_pass_avx2(void); /* NULL if this processor has none */
+/* NULL if the program is compiled for a processor without AVX2. */
+const cp_leaf_pass *cp_leaf_pass_avx2(void);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/tier.h"
+
 /* Rows written beyond the end of what goes right; what stood there is lost. */
 enum { CP_PARTITION_PAD = 4 };
 
@@ -13,8 +15,7 @@ enum { CP_PARTITION_PAD = 4 };
  * `right`. */
 typedef void (*cp_partition_fn)(uint32_t *key, size_t n, const uint8_t *side, uint32_t *right);
 
-/* The fastest that this processor runs; and one by name (plain, avx2) for tests, NULL if it cannot be run. */
+cp_partition_fn cp_partition_find(cp_tier tier);
 cp_partition_fn cp_partition_best(void);
-cp_partition_fn cp_partition_find(const char *name);
 
 #endif

@@ -1,10 +1,8 @@
 #include "kernel/partition_avx2.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if CP_TIER_HAS_AVX2
 
-#include <immintrin.h>
-
-#define AVX2 __attribute__((target("avx2,popcnt")))
+#include "kernel/avx2.h"
 
 /* Bytes of the keys whose bits are set, in their order. */
 static const uint8_t pick[16][16] = {
@@ -23,7 +21,7 @@ AVX2 static inline __m128i picked(__m128i four, unsigned which) {
 }
 
 /* Four keys at a time; four are written on either side, of which the next ones overwrite those that do not count. */
-AVX2 static void part_avx2(uint32_t *key, size_t n, const uint8_t *side, uint32_t *right) {
+AVX2 static void partition_avx2(uint32_t *key, size_t n, const uint8_t *side, uint32_t *right) {
     size_t i = 0, left = 0;
     for (; i + 4 <= n; i += 4) {
         const __m128i four = _mm_loadu_si128((const __m128i *)(key + i));
@@ -43,7 +41,7 @@ AVX2 static void part_avx2(uint32_t *key, size_t n, const uint8_t *side, uint32_
 }
 
 cp_partition_fn cp_partition_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") ? part_avx2 : NULL;
+    return partition_avx2;
 }
 
 #else

@@ -4,6 +4,7 @@
 
 #include "kernel/partition.h"
 
-cp_partition_fn cp_partition_avx2(void); /* NULL if this processor has none */
+/* NULL if the program is compiled for a processor without AVX2. */
+cp_partition_fn cp_partition_avx2(void);
 
 #endif

@@ -1,10 +1,10 @@
 #include "kernel/philox_avx2.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#include "kernel/tier.h"
 
-#include <immintrin.h>
+#if CP_TIER_HAS_AVX2
 
-#define AVX2 __attribute__((target("avx2")))
+#include "kernel/avx2.h"
 
 /* Philox 4x32-10 [Salmon, Moraes, Dror and Shaw 2011]: its two multipliers, and what the key grows by in each round. */
 static const uint32_t multiplier[2] = {0xd2511f53, 0xcd9e8d57}, weyl[2] = {0x9e3779b9, 0xbb67ae85};
@@ -45,7 +45,7 @@ AVX2 static void blocks(const uint32_t key[2], const uint32_t counter[4], uint32
 }
 
 int cp_philox_avx2(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4][CP_PHILOX_AVX2_BLOCKS]) {
-    if (!__builtin_cpu_supports("avx2") || counter[2] > UINT32_MAX - CP_PHILOX_AVX2_BLOCKS) return 0;
+    if (!cp_tier_runs(CP_TIER_AVX2) || counter[2] > UINT32_MAX - CP_PHILOX_AVX2_BLOCKS) return 0;
     blocks(key, counter, out);
     return 1;
 }

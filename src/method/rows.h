@@ -10,7 +10,7 @@ typedef struct cp_rows {
     size_t n, dims, classes;
     const float *x; /* n x dims, row-major */
     float *own;     /* x itself, if it may be overwritten: nobody reads it after the call; else NULL */
-    /* In place of x, which is NULL: the rows as key blocks (kernel/kern.h), for methods that take them; else NULL. */
+    /* In place of x, which is NULL: the rows as key blocks (kernel/key_block.h), for methods that take them; else NULL. */
     const uint32_t *key_block;
     const double *y;      /* regression, else NULL */
     const int32_t *label; /* classification, else NULL: 0 ... classes-1 */

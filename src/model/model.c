@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "data/target.h"
-#include "kernel/kern.h"
+#include "kernel/key_block.h"
 #include "model/checkpoint.h"
 #include "model/registry.h"
 

@@ -38,7 +38,7 @@ copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims
     f->seed = (uint64_t)cp_param_int(p, "seed");
     f->gamma = isnan(gamma) ? 10 * (double)dims : gamma;
     f->space = (cp_mondrian_space){
-        .kern = cp_kern_best(),
+        .kern = cp_box_best(),
         .dims = dims,
         .classes = task == COPSE_CLASS ? classes : 0,
         .lifetime = cp_param_real(p, "lifetime"),

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "kernel/prefetch.h"
+
 /* Room for paths of `depths` nodes. */
 static copse_status make_room(cp_mondrian_paths *w, size_t depths, copse_error *err) {
     enum { N = CP_MONDRIAN_PATH_LANES };
@@ -42,7 +44,7 @@ static inline size_t take_turns(traveller *on_way, size_t count, size_t depth, c
                 w->path[p->point].n = depth + 1;
                 on_way[k] = on_way[--count];
             } else {
-                cp_kern_prefetch(&tree[left]); /* as a rule children stand side by side, on one cache line */
+                cp_prefetch(&tree[left]); /* as a rule children stand side by side, on one cache line */
                 p->at = p->x[n->dim] <= n->cut ? left : right;
             }
         }
@@ -83,13 +85,13 @@ static void ask_for_boxes(const cp_mondrian_path *p, const cp_mondrian_tree *t, 
     const int32_t *at = p->n > NODES ? leaf - (NODES - 1) * CP_MONDRIAN_PATH_LANES : p->column;
     for (; at <= leaf && cp_mondrian_tree_has_box(&t->node[*at]); at += CP_MONDRIAN_PATH_LANES) {
         const float *box = cp_mondrian_tree_own_box(t, s, t->node[*at].box);
-        cp_kern_prefetch(box);
-        for (size_t k = LINE; k < length; k += LINE) cp_kern_prefetch(box + k);
+        cp_prefetch(box);
+        for (size_t k = LINE; k < length; k += LINE) cp_prefetch(box + k);
     }
     if (at > leaf) return;
     int32_t row[CP_MONDRIAN_HULL_ROWS];
     size_t rows = cp_mondrian_tree_hull_rows(t, &t->node[*at], row);
-    for (size_t i = 0; i < rows; i++) cp_kern_prefetch(cp_mondrian_tree_row(s, row[i]));
+    for (size_t i = 0; i < rows; i++) cp_prefetch(cp_mondrian_tree_row(s, row[i]));
 }
 
 /* Boxes are nested, so the first one on the way up that holds the point ends the search. */
@@ -176,8 +178,8 @@ copse_status cp_mondrian_path_find_in_trees(cp_mondrian_paths *w, const cp_mondr
 void cp_mondrian_path_prefetch(const cp_mondrian_tree *t, const cp_mondrian_space *s) {
     enum { LINE = 64 };
     const char *node = (const char *)t->node, *box = (const char *)t->box;
-    for (size_t i = 0; i < t->nodes * sizeof *t->node; i += LINE) cp_kern_prefetch(node + i);
-    for (size_t i = 0; i < t->boxes * 2 * s->dims * sizeof *t->box; i += LINE) cp_kern_prefetch(box + i);
+    for (size_t i = 0; i < t->nodes * sizeof *t->node; i += LINE) cp_prefetch(node + i);
+    for (size_t i = 0; i < t->boxes * 2 * s->dims * sizeof *t->box; i += LINE) cp_prefetch(box + i);
 }
 
 void cp_mondrian_path_clear(cp_mondrian_paths *w) {

@@ -31,7 +31,7 @@
 #define CP_MONDRIAN_TREE_H
 
 #include "base/mem.h"
-#include "kernel/kern.h"
+#include "kernel/box.h"
 #include "num/rng.h"
 
 enum {
@@ -86,7 +86,7 @@ typedef struct cp_mondrian_tree {
 
 /* The rows and rules that all trees of a forest share. */
 typedef struct cp_mondrian_space {
-    const cp_kern *kern;
+    const cp_box_kernel *kern;
     size_t dims, rows;
     const float *x;       /* rows x dims */
     const int32_t *label; /* classification, else NULL */

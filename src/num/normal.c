@@ -77,23 +77,21 @@ static void many_plain(const double *restrict x, size_t n, double *restrict out_
     many(x, n, out_cdf, out_pdf);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void many_avx2(const double *restrict x, size_t n, double *restrict out_cdf,
-                                                      double *restrict out_pdf) {
+#if CP_TIER_HAS_AVX2
+CP_TIER_FOR_AVX2 static void many_avx2(const double *restrict x, size_t n, double *restrict out_cdf,
+                                       double *restrict out_pdf) {
     many(x, n, out_cdf, out_pdf);
 }
 
-cp_normal_fn cp_normal_find(cp_normal_tier tier) {
-    if (tier == CP_NORMAL_PLAIN) return many_plain;
-    return __builtin_cpu_supports("avx2") ? many_avx2 : NULL;
-}
 #else
-cp_normal_fn cp_normal_find(cp_normal_tier tier) {
-    return tier == CP_NORMAL_PLAIN ? many_plain : NULL;
-}
+#define many_avx2 NULL
 #endif
 
+cp_normal_fn cp_normal_find(cp_tier tier) {
+    if (!cp_tier_runs(tier)) return NULL;
+    return tier == CP_TIER_AVX2 ? many_avx2 : many_plain;
+}
+
 void cp_normal_many(const double *restrict x, size_t n, double *restrict out_cdf, double *restrict out_pdf) {
-    cp_normal_fn fast = cp_normal_find(CP_NORMAL_AVX2);
-    (fast ? fast : many_plain)(x, n, out_cdf, out_pdf);
+    cp_normal_find(cp_tier_best())(x, n, out_cdf, out_pdf);
 }

@@ -30,7 +30,7 @@ copse_status cp_orf_new(const copse_params *p, copse_task task, size_t dims, siz
     CP_TRY(CP_NEW(f, 1, err));
     f->trees = (size_t)cp_param_int(p, "trees");
     f->rules = (cp_orf_rules){
-        .kern = cp_kern_best(),
+        .kern = cp_box_best(),
         .task = task,
         .seed = (uint64_t)cp_param_int(p, "seed"),
         .dims = dims,

@@ -9,7 +9,7 @@
 #ifndef CP_ORF_H
 #define CP_ORF_H
 
-#include "kernel/kern.h"
+#include "kernel/box.h"
 #include "method/method.h"
 
 /* Children stand side by side: left and left + 1.  Parents stand before their children. */
@@ -59,7 +59,7 @@ enum { CP_ORF_MAX_ROWS = INT32_MAX };
 
 /* What all trees of a forest go by. */
 typedef struct cp_orf_rules {
-    const cp_kern *kern;
+    const cp_box_kernel *kern;
     copse_task task;
     uint64_t seed;
     size_t dims, classes;

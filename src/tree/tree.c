@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernel/kern.h"
+#include "kernel/sort.h"
 
 /* An open node counts as a leaf without a number; its next is nobody. */
 static const cp_tree_node open_node = {.what = CP_TREE_LEAF, .next = CP_NONE};
@@ -191,7 +191,7 @@ copse_status cp_tree_make_steps(cp_tree *t, copse_error *err) {
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_tree_node *n = &t->node[i];
         t->step[i].way = (uint32_t)n->next << 8 | cp_tree_dim(n) * t->unit;
-        t->step[i].cut = cp_tree_is_leaf(n) ? CP_TREE_STEP_LEAF + n->at.leaf : cp_kern_key(n->at.cut);
+        t->step[i].cut = cp_tree_is_leaf(n) ? CP_TREE_STEP_LEAF + n->at.leaf : cp_sort_from_float(n->at.cut);
     }
     return COPSE_OK;
 }

@@ -22,7 +22,8 @@
 #include <stdint.h>
 
 #include "base/fail.h"
-#include "kernel/kern.h"
+#include "kernel/key_block.h"
+#include "kernel/walk_step.h"
 #include "num/mixture.h"
 
 enum { CP_TREE_DIM = (1 << 28) - 1 };
@@ -43,7 +44,7 @@ typedef struct cp_tree_node {
 /* A node as the keys of a row meet it: 8 bytes, and nothing to ask.  cut is its key; next = way >> 8, and the column is
  * (way & 255) / the tree's unit.  A leaf's cut is CP_TREE_STEP_LEAF + its number, above all keys, and its next itself,
  * so that whoever has arrived stays. */
-typedef cp_kern_step cp_tree_step;
+typedef cp_walk_step cp_tree_step;
 /* The unit of trees whose columns are below CP_KEY_BLOCK_DIMS: the keys of a key block's column are then 8 (way &
  * 255) bytes from its first, which processors can reckon while they load. */
 enum { CP_TREE_STEP_UNIT = 4 };

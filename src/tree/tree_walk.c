@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "kernel/kern.h"
+#include "kernel/key_block.h"
 
 enum {
     LANES = CP_KEY_BLOCK_ROWS,
@@ -79,7 +79,7 @@ INLINE uint32_t key_of(const void *x, size_t way, terrain kind) {
 /* One level down, by keys. */
 INLINE size_t next_step(const cp_tree_step *step, size_t at, const void *x, terrain kind) {
     size_t way = step[at].way;
-    return cp_kern_add_less(way >> 8, step, at, key_of(x, way, kind));
+    return cp_walk_step_add(way >> 8, step, at, key_of(x, way, kind));
 }
 
 /* One level down. */

@@ -7,7 +7,7 @@
 /* Rows on their way down; borrowed. */
 typedef struct cp_tree_rows {
     const float *x; /* row-major, the forest's dims values each */
-    /* The same as keys (kern.h), which is faster; then x is not read.  NULL: there are none, as something is NaN. */
+    /* The same as keys (sort.h), which is faster; then x is not read.  NULL: there are none, as something is NaN. */
     const uint32_t *key;
     /* The same as key blocks, which is faster still, if all rows are asked for in a forest that takes them;
      * then x is not read.  The last key block may be incomplete: there is room for all of it, and what the others

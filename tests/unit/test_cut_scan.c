@@ -73,7 +73,7 @@ static void plain_is_the_definition(void **state) {
         make(&s, 1 + i % 40, &rng);
         double a = -1, b = -1, left = 0;
         size_t at = by_definition(&s.list, &a);
-        assert_int_equal(cp_cut_scan_find("plain")(&s.list, &b, &left), at);
+        assert_int_equal(cp_cut_scan_find(CP_TIER_PLAIN)(&s.list, &b, &left), at);
         assert_memory_equal(&a, &b, sizeof a);
         found += at != (size_t)-1;
     }
@@ -84,7 +84,7 @@ static void tiers_agree(void **state) {
     (void)state;
     setting s;
     cp_rng rng;
-    if (!cp_cut_scan_find("avx2")) skip();
+    if (!cp_cut_scan_find(CP_TIER_AVX2)) skip();
     cp_rng_init(&rng, seed_of("tiers_agree"), CP_FOR_TEST, 0, 0);
     for (size_t i = 0; i < 20000; i++) {
         make(&s, 1 + i % MOST, &rng);
@@ -92,8 +92,8 @@ static void tiers_agree(void **state) {
             for (size_t j = 0; j < 1 + i % MOST; j++) s.sum[j].s = 0;
         if (i % 7 == 0) s.list.mean = 0;
         double a = i % 5 ? -1 : 1e9, b = a, left_a = 0, left_b = 0;
-        size_t at = cp_cut_scan_find("plain")(&s.list, &a, &left_a);
-        assert_int_equal(cp_cut_scan_find("avx2")(&s.list, &b, &left_b), at);
+        size_t at = cp_cut_scan_find(CP_TIER_PLAIN)(&s.list, &a, &left_a);
+        assert_int_equal(cp_cut_scan_find(CP_TIER_AVX2)(&s.list, &b, &left_b), at);
         assert_memory_equal(&a, &b, sizeof a);
         assert_memory_equal(&left_a, &left_b, sizeof left_a);
     }

@@ -9,9 +9,8 @@ static int same_bits(double a, double b) {
 
 /* A field may be declined; otherwise it is a number from end to end, whatever follows it. */
 static void check_field(char *buf, size_t n, const char *end, double x) {
-    static const char *const tiers[] = {"plain", "avx2"};
     for (size_t i = 0; i < 10 && n; i++) {
-        const cp_kern *kern = cp_kern_find(tiers[i % 2]);
+        const cp_text_scan *kern = cp_text_scan_find((cp_tier)(i % CP_TIERS));
         double field;
         memset(buf + n, ",5.-e"[i / 2], 16);
         if (!kern || !cp_decimal_field(kern, buf, n, &field)) continue;
@@ -197,7 +196,7 @@ static void common_forms_are_taken_as_fields(void **state) {
             char text[64] = "";
             double x = (cp_rng_unit(&r) - .5) * pow(10, (double)cp_rng_below(&r, 6)), read;
             size_t n = (size_t)snprintf(text, 48, forms[f], x);
-            assert_true(cp_decimal_field(cp_kern_best(), text, n, &read));
+            assert_true(cp_decimal_field(cp_text_scan_best(), text, n, &read));
             assert_true(same_bits(read, strtod(text, NULL)));
         }
 }

@@ -5,7 +5,6 @@
 #include "kernel/leaf_pass.h"
 #include "num/draw.h"
 
-static const char *const names[] = {"plain", "avx2"};
 static const size_t sizes[] = {0,  1,  2,   7,   8,   9,    15,   16,   17,   31,   32,   33,   47,   48,
                                63, 64, 100, 127, 500, 1007, 1023, 1024, 1025, 1040, 2047, 2048, 2065, 5000};
 static const size_t groups[] = {1, 2, 3, 5, 7, 8, 9, 12, 13, 15, 16, 17, 31, 100, 256};
@@ -56,8 +55,8 @@ static void each_world(void (*check)(const cp_leaf_pass *k, const world *w, int 
     for (size_t s = 0; s < COUNT(sizes); s++)
         for (size_t g = 0; g < COUNT(groups); g++) {
             make_world(&w, sizes[s], groups[g], &rng);
-            for (size_t i = 0; i < COUNT(names); i++) {
-                const cp_leaf_pass *k = cp_leaf_pass_find(names[i]);
+            for (cp_tier i = 0; i < CP_TIERS; i++) {
+                const cp_leaf_pass *k = cp_leaf_pass_find(i);
                 if (!k) continue;
                 check(k, &w, 0);
                 check(k, &w, 1);
@@ -96,7 +95,7 @@ static void check_move(const cp_leaf_pass *k, const world *w, int weighted) {
             size[w->slot[i]] += weight_of(w, weighted, i) * fabs((double)r);
         }
         for (size_t g = 0; g < w->slots; g++) assert_true(fabs(m.sum[g] - sum[g]) <= 1e-6 * size[g]);
-        move(cp_leaf_pass_find("plain"), w, weighted, before, &p);
+        move(cp_leaf_pass_find(CP_TIER_PLAIN), w, weighted, before, &p);
         assert_memory_equal(m.sum, p.sum, w->slots * sizeof *m.sum);
         assert_memory_equal(m.r + 1, p.r + 1, w->n * sizeof *m.r);
     }
@@ -114,8 +113,8 @@ static void sums_are_not_needed(void **state) {
     cp_rng_init(&rng, seed_of("no sums"), CP_FOR_TEST, 0, 0);
     for (size_t g = 0; g < COUNT(groups); g++) {
         make_world(&w, 1100, groups[g], &rng);
-        for (size_t i = 0; i < COUNT(names); i++) {
-            const cp_leaf_pass *k = cp_leaf_pass_find(names[i]);
+        for (cp_tier i = 0; i < CP_TIERS; i++) {
+            const cp_leaf_pass *k = cp_leaf_pass_find(i);
             static moved with, without;
             const cp_leaf_pass_shift b = {w.slot, w.add, w.slots};
             if (!k) continue;
@@ -134,7 +133,7 @@ static void check_squares(const cp_leaf_pass *k, const world *w, int weighted) {
     double sum = 0;
     for (size_t i = 0; i < w->n; i++) sum += weight_of(w, weighted, i) * (double)w->r[i] * (double)w->r[i];
     assert_near(k->squares(&x), sum, 1e-6);
-    assert_true(k->squares(&x) == cp_leaf_pass_find("plain")->squares(&x));
+    assert_true(k->squares(&x) == cp_leaf_pass_find(CP_TIER_PLAIN)->squares(&x));
 }
 
 static void squares_are_summed(void **state) {
@@ -170,7 +169,8 @@ static void check_left_of(const cp_leaf_pass *k, const world *w, int weighted, u
     const float *weight = weighted ? w->weight : NULL;
     const cp_leaf_pass_rows rows = {w->slot, w->r, weight, w->n}, blind = {w->slot, NULL, weight, w->n};
     const cp_leaf_pass_cut cut = {w->code, cell};
-    cp_leaf_pass_side got = k->left(&rows, s, cut), same = cp_leaf_pass_find("plain")->left(&rows, s, cut), want = {0};
+    cp_leaf_pass_side got = k->left(&rows, s, cut), same = cp_leaf_pass_find(CP_TIER_PLAIN)->left(&rows, s, cut),
+                      want = {0};
     double size = 0;
     for (size_t i = 0; i < w->n; i++) {
         if (w->slot[i] != s || w->code[i] > cell) continue;
@@ -224,8 +224,8 @@ static void large_groups_are_counted(void **state) {
     uint16_t *code = calloc(ROWS, sizeof *code), out[2];
     slot[5] = 1;
     code[ROWS - 9] = 7;
-    for (size_t i = 0; i < COUNT(names); i++) {
-        const cp_leaf_pass *k = cp_leaf_pass_find(names[i]);
+    for (cp_tier i = 0; i < CP_TIERS; i++) {
+        const cp_leaf_pass *k = cp_leaf_pass_find(i);
         const cp_leaf_pass_rows rows = {slot, NULL, NULL, ROWS};
         if (!k) continue;
         assert_int_equal(k->extent(slot, 0, code, ROWS, out), ROWS - 1);
@@ -247,8 +247,8 @@ static void the_whole_group_has_the_sum_of_a_move(void **state) {
     cp_rng_init(&rng, seed_of("whole"), CP_FOR_TEST, 0, 0);
     make_world(&w, 3333, 5, &rng);
     memset(w.add, 0, sizeof w.add);
-    for (size_t i = 0; i < COUNT(names); i++) {
-        const cp_leaf_pass *k = cp_leaf_pass_find(names[i]);
+    for (cp_tier i = 0; i < CP_TIERS; i++) {
+        const cp_leaf_pass *k = cp_leaf_pass_find(i);
         if (!k) continue;
         move(k, &w, 1, 0, &m);
         for (size_t s = 0; s < w.slots; s++) {
@@ -300,13 +300,6 @@ static void rows_of_groups_are_listed(void **state) {
     each_world(check_list);
 }
 
-static void ways_have_names(void **state) {
-    (void)state;
-    assert_non_null(cp_leaf_pass_find("plain"));
-    assert_null(cp_leaf_pass_find("none"));
-    assert_non_null(cp_leaf_pass_best());
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_move_by_group_and_are_summed),
@@ -319,7 +312,6 @@ int main(void) {
         cmocka_unit_test(the_whole_group_has_the_sum_of_a_move),
         cmocka_unit_test(groups_are_split_and_renamed),
         cmocka_unit_test(rows_of_groups_are_listed),
-        cmocka_unit_test(ways_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

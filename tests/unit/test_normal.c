@@ -41,7 +41,7 @@ static void is_zero_and_one_far_out(void **state) {
 
 static void instruction_sets_agree_bit_for_bit(void **state) {
     (void)state;
-    cp_normal_fn plain = cp_normal_find(CP_NORMAL_PLAIN), fast = cp_normal_find(CP_NORMAL_AVX2);
+    cp_normal_fn plain = cp_normal_find(CP_TIER_PLAIN), fast = cp_normal_find(CP_TIER_AVX2);
     assert_non_null(plain);
     if (!fast) skip();
     double x[MANY], a[MANY], b[MANY], c[MANY], d[MANY];

@@ -4,7 +4,8 @@
 
 #include "base/mem.h"
 #include "data/schema.h"
-#include "kernel/kern.h"
+#include "kernel/key_block.h"
+#include "kernel/sort.h"
 #include "num/rng.h"
 
 /* ------------------------------------------------------------------------------------------------- tables and logs */
@@ -611,7 +612,7 @@ static void gangs_are_the_rows_as_keys(void **state) {
                 for (size_t d = 0; d < DIMS; d++)
                     assert_int_equal(
                         key[(i - i % CP_KEY_BLOCK_ROWS) * DIMS + d * CP_KEY_BLOCK_ROWS + i % CP_KEY_BLOCK_ROWS],
-                        cp_kern_key(x[i * DIMS + d]));
+                        cp_sort_from_float(x[i * DIMS + d]));
         }
     int whole;
     t->col[1].code[3] = CP_NONE;

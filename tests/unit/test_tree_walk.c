@@ -2,7 +2,8 @@
 
 #include <float.h>
 
-#include "kernel/kern.h"
+#include "kernel/key_block.h"
+#include "kernel/sort.h"
 #include "random_tree.h"
 #include "tree/tree_walk.h"
 
@@ -37,11 +38,11 @@ static void a_walk_is_the_literal_walk(void **state) {
             cp_forest f = random_forest("walk", COPSE_REGRESS, categories, 30, 300);
             float *x = random_rows("walk rows", &f, ROWS, missing);
             uint32_t *key = malloc(ROWS * f.dims * sizeof *key);
-            assert_int_equal(cp_kern_best()->keys(x, ROWS * f.dims, key), !missing);
+            assert_int_equal(cp_key_block_best()->keys(x, ROWS * f.dims, key), !missing);
             compare_walks(&f, &(cp_tree_rows){.x = x});
             if (!missing) compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
             if (!missing && cp_tree_walk_takes_key_blocks(&f)) {
-                assert_true(cp_kern_best()->key_blocks(x, ROWS, f.dims, key));
+                assert_true(cp_key_block_best()->from_rows(x, ROWS, f.dims, key));
                 compare_walks(&f, &(cp_tree_rows){.x = x, .key_block = key});
             }
             assert_int_equal(cp_tree_walk_takes_key_blocks(&f), !categories);
@@ -69,10 +70,10 @@ static void columns_far_away_are_found(void **state) {
         uint32_t *key = malloc(ROWS * f.dims * sizeof *key);
         assert_int_equal(cp_tree_walk_takes_keys(&f), last[k] < 256);
         assert_int_equal(cp_tree_walk_takes_key_blocks(&f), last[k] < CP_KEY_BLOCK_DIMS);
-        assert_true(cp_kern_best()->keys(x, ROWS * f.dims, key));
+        assert_true(cp_key_block_best()->keys(x, ROWS * f.dims, key));
         compare_walks(&f, &(cp_tree_rows){.x = x, .key = key});
         if (cp_tree_walk_takes_key_blocks(&f)) {
-            assert_true(cp_kern_best()->key_blocks(x, ROWS, f.dims, key));
+            assert_true(cp_key_block_best()->from_rows(x, ROWS, f.dims, key));
             compare_walks(&f, &(cp_tree_rows){.x = x, .key_block = key});
         }
         free(key);
@@ -88,8 +89,8 @@ static void keys_keep_the_order(void **state) {
                                 0,         1e-45f,   FLT_MIN, 1,        FLT_MAX, INFINITY};
     for (size_t i = 0; i < COUNT(odd); i++)
         for (size_t j = 0; j < COUNT(odd); j++)
-            assert_int_equal(cp_kern_key(odd[i]) < cp_kern_key(odd[j]), odd[i] < odd[j]);
-    assert_true(cp_kern_key(INFINITY) < CP_TREE_STEP_LEAF);
+            assert_int_equal(cp_sort_from_float(odd[i]) < cp_sort_from_float(odd[j]), odd[i] < odd[j]);
+    assert_true(cp_sort_from_float(INFINITY) < CP_TREE_STEP_LEAF);
 }
 
 /* Infinities are numbers: beyond every cut, but not beyond an infinite one. */
@@ -113,8 +114,8 @@ static void infinities_find_their_side(void **state) {
             for (size_t i = 0; i < COUNT(x); i++)
                 assert_int_equal(leaf[i], isnan(x[i]) ? !missing_left : x[i] > cut[c]);
             uint32_t key[COUNT(x)];
-            assert_false(cp_kern_best()->keys(x, COUNT(x), key));
-            assert_true(cp_kern_best()->keys(x, COUNT(x) - 1, key));
+            assert_false(cp_key_block_best()->keys(x, COUNT(x), key));
+            assert_true(cp_key_block_best()->keys(x, COUNT(x) - 1, key));
             cp_tree_walk_rows(&f.tree[0], &f, &(cp_tree_rows){.x = x, .key = key, .n = COUNT(x) - 1}, leaf);
             for (size_t i = 0; i + 1 < COUNT(x); i++) assert_int_equal(leaf[i], x[i] > cut[c]);
             cp_tree_clear_forest(&f);

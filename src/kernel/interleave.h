@@ -1,0 +1,17 @@
+/* interleave - four columns of numbers become rows of floats: the inner loop of encoding a table. */
+#ifndef CP_INTERLEAVE_H
+#define CP_INTERLEAVE_H
+
+#include <stddef.h>
+
+#include "kernel/tier.h"
+
+/* Four columns of n numbers as rows of floats: row i, of four, begins at out[i * stride].  Each number less its
+ * column's shift, but no farther than `limit` from 0; NaN stays NaN.  Returns 0 if one of them is infinite. */
+typedef int (*cp_interleave_fn)(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
+                                size_t stride);
+
+cp_interleave_fn cp_interleave_find(cp_tier tier);
+cp_interleave_fn cp_interleave_best(void);
+
+#endif
