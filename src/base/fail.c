@@ -1,7 +1,9 @@
 #include "base/fail.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 
@@ -33,6 +35,13 @@ copse_status cp_fail_at(copse_error *err, copse_status code, long row, long col,
 
 copse_status cp_fail_memory(copse_error *err) {
     return cp_fail(err, COPSE_E_MEMORY, "out of memory");
+}
+
+copse_status cp_fail_system(copse_error *err, const char *what, const char *path) {
+    char why[200];
+    int number = errno;
+    if (strerror_r(number, why, sizeof why) != 0) snprintf(why, sizeof why, "error %d", number);
+    return cp_fail(err, COPSE_E_SYSTEM, "cannot %s %.700s: %s", what, path, why);
 }
 
 copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err) {

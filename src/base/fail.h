@@ -18,6 +18,8 @@ __attribute__((format(printf, 5, 6))) copse_status cp_fail_at(copse_error *err, 
                                                               const char *fmt, ...);
 
 copse_status cp_fail_memory(copse_error *err);
+/* COPSE_E_SYSTEM: "cannot WHAT PATH: the system's reason", from errno. */
+copse_status cp_fail_system(copse_error *err, const char *what, const char *path);
 /* Fails if the flag is there and raised: by a signal handler, or by another thread. */
 copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err);
 

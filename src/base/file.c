@@ -1,23 +1,33 @@
+/* file - writes files atomically through a temporary file beside the target, and reads model files. */
+#define _GNU_SOURCE /* O_TMPFILE, flock */
+
 #include "base/file.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/codec.h"
+#include "base/hash_seed.h"
 #include "base/mem.h"
 
-enum { MAX_LINKS = 40, MAX_PATH = 4096, MAX_TRIES = 1000, FIRST_READ = 1 << 16 };
+enum { MAX_LINKS = 40, MAX_PATH = 4096, MAX_TRIES = 100, FIRST_READ = 1 << 16, MAX_PART = 1 << 30 };
 
-/* Says what the system said; errno is read first thing. */
-static copse_status refused(const char *what, const char *path, copse_error *err) {
-    char why[200];
-    if (strerror_r(errno, why, sizeof why) != 0) snprintf(why, sizeof why, "error %d", errno);
-    return cp_fail(err, COPSE_E_SYSTEM, "cannot %s %.700s: %s", what, path, why);
-}
+struct cp_file {
+    int fd;
+    int direct;   /* fd is the target itself */
+    int is_new;   /* the target must not exist */
+    char *path;   /* as the caller spelled it, for messages */
+    char *target; /* with links followed */
+    char *temp;   /* the temporary file's path; NULL while it has no name (O_TMPFILE), and if direct */
+};
 
 /* ----------------------------------------------------------------------------------------------------------- paths */
 
@@ -27,7 +37,12 @@ static size_t folder_length(const char *path) {
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* `name` in the folder of `path`; a fresh string. */
+/* The folder of a path, to be opened: "." if the path has none.  0 if it is too long. */
+static int folder_of(const char *path, char out[MAX_PATH]) {
+    return snprintf(out, MAX_PATH, "%.*s.", (int)folder_length(path), path) < MAX_PATH;
+}
+
+/* `name` in the folder of `path`; a new string. */
 static char *beside(const char *path, const char *name) {
     size_t folder = name[0] == '/' ? 0 : folder_length(path), n = strlen(name);
     char *joined = cp_mem_raw(folder + n + 1, 1);
@@ -37,17 +52,31 @@ static char *beside(const char *path, const char *name) {
     return joined;
 }
 
-/* The path with links followed, even if the last one points to nothing yet; a fresh string. */
+/* The open descriptor that a path stands for, -1 if it stands for none.  Opening such a path again would begin at
+ * another place of the file than the descriptor has reached. */
+static int descriptor_of(const char *path) {
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout")) return STDOUT_FILENO;
+    if (!strcmp(path, "/dev/stderr")) return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t n = strlen(folders[i]);
+        if (!strncmp(path, folders[i], n) && isdigit((unsigned char)path[n])) return atoi(path + n);
+    }
+    return -1;
+}
+
+/* Follows symbolic links, also one that points to nothing yet; stops at a path that stands for a descriptor.  The
+ * result is a new string. */
 static copse_status follow_links(const char *path, char **out, copse_error *err) {
     char *now = cp_mem_strdup(path), target[MAX_PATH];
     if (!now) return cp_fail_memory(err);
-    for (int links = 0;; links++) {
+    for (int links = 0; descriptor_of(now) < 0; links++) {
         struct stat st;
         if (lstat(now, &st) != 0 || !S_ISLNK(st.st_mode)) break;
         ssize_t n = links < MAX_LINKS ? readlink(now, target, sizeof target - 1) : (errno = ELOOP, -1);
         if (n < 0) {
             cp_mem_free(now);
-            return refused("write", path, err);
+            return cp_fail_system(err, "write", path);
         }
         target[n] = '\0';
         char *next = beside(now, target);
@@ -59,97 +88,285 @@ static copse_status follow_links(const char *path, char **out, copse_error *err)
     return COPSE_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- saving */
-
-/* 0, or -1 with errno. */
-static int write_all(int fd, const unsigned char *bytes, size_t n) {
-    while (n) {
-        ssize_t part = write(fd, bytes, n > (1 << 30) ? 1 << 30 : n);
-        if (part < 0 && errno == EINTR) continue;
-        if (part < 0) return -1;
-        bytes += part;
-        n -= (size_t)part;
-    }
-    return 0;
-}
-
-/* Opens a file that did not exist, in the folder of `path`; the user's umask decides who may read it. */
-static copse_status open_temporary(const char *path, char **out_name, int *out_fd, copse_error *err) {
-    for (int i = 0; i < MAX_TRIES; i++) {
-        char own[64];
-        snprintf(own, sizeof own, ".copse-%ld-%d.tmp", (long)getpid(), i);
-        char *name = beside(path, own);
-        if (!name) return cp_fail_memory(err);
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            *out_name = name;
-            *out_fd = fd;
-            return COPSE_OK;
-        }
-        cp_mem_free(name);
-        if (errno != EEXIST) break;
-    }
-    return refused("write", path, err);
-}
-
-/* The rename itself must survive a power cut; file systems that cannot sync a folder say EINVAL. */
+/* A name must survive a power cut too.  0, or -1 with errno. */
 static int sync_folder(const char *path) {
     char folder[MAX_PATH];
-    int n = snprintf(folder, sizeof folder, "%.*s.", (int)folder_length(path), path), result = 0;
-    int fd = n < (int)sizeof folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (fd < 0) return 0; /* a folder one may write but not read */
-    if (fsync(fd) != 0 && errno == EIO) result = -1;
+    int fd = folder_of(path, folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, result = 0;
+    if (fd < 0) return 0;                            /* a folder that may be written but not read */
+    if (fsync(fd) != 0 && errno == EIO) result = -1; /* EINVAL: a file system that cannot sync folders */
     close(fd);
     return result;
 }
 
-/* opt_old: the file that is replaced. */
-static copse_status replace(const char *path, const struct stat *opt_old, const unsigned char *bytes, size_t n,
-                            copse_error *err) {
-    char *name = NULL;
-    int fd = -1;
-    CP_TRY(open_temporary(path, &name, &fd, err));
+/* ------------------------------------------------------------------------------------------------- temporary files */
+
+/* Temporary files are named .TARGET.copse-XXXXXXXX.tmp, with eight random hexadecimal digits.  A long name of the
+ * target is cut, so that the whole fits into the 255 bytes that file systems permit. */
+enum { NAME_PART = 200, DIGITS = 8 };
+static const char before_digits[] = ".copse-", after_digits[] = ".tmp";
+
+/* A new name for a temporary file of the target. */
+static char *new_name(const char *target) {
+    char name[256];
+    snprintf(name, sizeof name, ".%.*s%s%0*x%s", NAME_PART, target + folder_length(target), before_digits, DIGITS,
+             (unsigned)(cp_hash_seed() & 0xffffffff), after_digits);
+    return beside(target, name);
+}
+
+static int is_name_for(const char *name, const char *target) {
+    const char *base = target + folder_length(target), *p = name + 1;
+    size_t n = strnlen(base, NAME_PART);
+    if (name[0] != '.' || strncmp(p, base, n) != 0 || strncmp(p + n, before_digits, strlen(before_digits)) != 0)
+        return 0;
+    p += n + strlen(before_digits);
+    return strspn(p, "0123456789abcdef") == DIGITS && !strcmp(p + DIGITS, after_digits);
+}
+
+/* Removes a temporary file if its lock is free.  The file that was locked must still have the name: its writer may have
+ * renamed it since. */
+static void remove_if_dead(const char *path) {
+    struct stat locked, named;
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 && S_ISREG(locked.st_mode) &&
+        lstat(path, &named) == 0 && locked.st_dev == named.st_dev && locked.st_ino == named.st_ino)
+        unlink(path);
+    close(fd);
+}
+
+/* Removes temporary files that dead writers of the target left.  Only a lack of memory is a failure: the target can be
+ * written beside a file that cannot be removed. */
+static copse_status remove_left_overs(const char *target, copse_error *err) {
+    char folder[MAX_PATH];
+    DIR *d = folder_of(target, folder) ? opendir(folder) : NULL;
     copse_status status = COPSE_OK;
-    if (opt_old && fchmod(fd, opt_old->st_mode & 07777) != 0) status = refused("keep the permissions of", path, err);
-    if (!status && (write_all(fd, bytes, n) != 0 || fsync(fd) != 0)) status = refused("write", path, err);
-    if (close(fd) != 0 && !status) status = refused("write", path, err);
-    if (!status && rename(name, path) != 0) status = refused("write", path, err);
-    if (status)
-        unlink(name);
-    else if (sync_folder(path) != 0)
-        status = refused("sync the folder of", path, err);
-    cp_mem_free(name);
+    for (struct dirent *e; d && !status && (e = readdir(d));) {
+        if (!is_name_for(e->d_name, target)) continue;
+        char *path = beside(target, e->d_name);
+        if (path)
+            remove_if_dead(path);
+        else
+            status = cp_fail_memory(err);
+        cp_mem_free(path);
+    }
+    if (d) closedir(d);
     return status;
 }
 
-static copse_status write_in_place(const char *path, const unsigned char *bytes, size_t n, copse_error *err) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return refused("write", path, err);
-    copse_status status = write_all(fd, bytes, n) ? refused("write", path, err) : COPSE_OK;
-    if (close(fd) != 0 && !status) status = refused("write", path, err);
+/* The path under which the system shows an open file that has no name. */
+static void unnamed_path(int fd, char out[64]) {
+    snprintf(out, 64, "/proc/self/fd/%d", fd);
+}
+
+/* A file without a name in the target's folder: it vanishes with its writer.  -1 where the file system has none, or
+ * where /proc, which is needed to name it later, is not there. */
+static int open_unnamed(const char *target, mode_t mode) {
+#ifdef O_TMPFILE
+    char folder[MAX_PATH], proc[64];
+    int fd = folder_of(target, folder) ? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode) : -1;
+    if (fd < 0) return -1;
+    unnamed_path(fd, proc);
+    if (access(proc, F_OK) == 0) return fd;
+    close(fd);
+#else
+    (void)target, (void)mode;
+#endif
+    return -1;
+}
+
+/* Opens and locks a new file of that name.  Between the two another writer may have taken it for a dead writer's and
+ * removed it: then it has no link.  1, or 0 with errno, which is EEXIST if another name may do. */
+static int open_locked(cp_file *f, const char *name, mode_t mode) {
+    struct stat st;
+    f->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (f->fd < 0) return 0;
+    flock(f->fd, LOCK_EX);
+    if (fstat(f->fd, &st) == 0 && st.st_nlink > 0) return 1;
+    close(f->fd);
+    f->fd = -1;
+    errno = EEXIST;
+    return 0;
+}
+
+static copse_status open_named(cp_file *f, mode_t mode, copse_error *err) {
+    for (int i = 0; i < MAX_TRIES; i++) {
+        char *name = new_name(f->target);
+        if (!name) return cp_fail_memory(err);
+        if (open_locked(f, name, mode)) {
+            f->temp = name;
+            return COPSE_OK;
+        }
+        int why = errno;
+        cp_mem_free(name);
+        errno = why;
+        if (why != EEXIST) break;
+    }
+    return cp_fail_system(err, "write", f->path);
+}
+
+static copse_status open_temporary(cp_file *f, mode_t mode, copse_error *err) {
+    f->fd = open_unnamed(f->target, mode);
+    if (f->fd < 0) return open_named(f, mode, err);
+    flock(f->fd, LOCK_EX); /* before it has a name */
+    return COPSE_OK;
+}
+
+/* Gives a file without a name the path `to`.  0, or -1 with errno. */
+static int link_unnamed(const cp_file *f, const char *to) {
+    char proc[64];
+    unnamed_path(f->fd, proc);
+    return linkat(AT_FDCWD, proc, AT_FDCWD, to, AT_SYMLINK_FOLLOW);
+}
+
+/* Gives the temporary file a name, if it has none. */
+static copse_status name_temporary(cp_file *f, copse_error *err) {
+    for (int i = 0; i < MAX_TRIES && !f->temp; i++) {
+        char *name = new_name(f->target);
+        if (!name) return cp_fail_memory(err);
+        int linked = link_unnamed(f, name), why = errno;
+        if (linked == 0) {
+            f->temp = name;
+            return COPSE_OK;
+        }
+        cp_mem_free(name);
+        errno = why;
+        if (why != EEXIST) break;
+    }
+    return f->temp ? COPSE_OK : cp_fail_system(err, "write", f->path);
+}
+
+/* -------------------------------------------------------------------------------------------------- begin and write */
+
+/* Set-user-id bits are not kept: a file that is written in place loses them too. */
+static copse_status keep_owner_and_mode(const cp_file *f, const struct stat *old, copse_error *err) {
+    struct stat own;
+    if (fstat(f->fd, &own) != 0) return cp_fail_system(err, "write", f->path);
+    if ((own.st_uid != old->st_uid || own.st_gid != old->st_gid) && fchown(f->fd, old->st_uid, old->st_gid) != 0 &&
+        fchown(f->fd, (uid_t)-1, old->st_gid) != 0)
+        errno = 0; /* neither is permitted: the new file is the writer's */
+    if (fchmod(f->fd, old->st_mode & 0777) != 0) return cp_fail_system(err, "keep the permissions of", f->path);
+    return COPSE_OK;
+}
+
+/* Root may write everything, but nobody who takes the write permission from a file wants it replaced. */
+static copse_status check_writable(const cp_file *f, const struct stat *old, copse_error *err) {
+    int permitted = faccessat(AT_FDCWD, f->target, W_OK, AT_EACCESS) == 0;
+    if (!permitted && errno != EACCES) return cp_fail_system(err, "write", f->path);
+    if (permitted && (!S_ISREG(old->st_mode) || old->st_mode & S_IWUSR)) return COPSE_OK;
+    return cp_fail(err, COPSE_E_SYSTEM,
+                   "cannot write %.700s: it is read-only. Give it write permission, or choose another name", f->path);
+}
+
+static copse_status open_direct(cp_file *f, int descriptor, copse_error *err) {
+    f->direct = 1;
+    f->fd = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : open(f->target, O_WRONLY | O_CLOEXEC);
+    return f->fd < 0 ? cp_fail_system(err, "write", f->path) : COPSE_OK;
+}
+
+static copse_status fail_exists(const cp_file *f, copse_error *err) {
+    return cp_fail(err, COPSE_E_USAGE, "%.700s exists: choose another name, or remove it", f->path);
+}
+
+static copse_status begin(cp_file *f, const char *path, copse_error *err) {
+    struct stat old;
+    f->path = cp_mem_strdup(strcmp(path, "-") ? path : "standard output");
+    if (!f->path) return cp_fail_memory(err);
+    CP_TRY(follow_links(path, &f->target, err));
+    int descriptor = descriptor_of(f->target);
+    if (descriptor >= 0 && f->is_new) return fail_exists(f, err);
+    if (descriptor >= 0) return open_direct(f, descriptor, err);
+    int exists = stat(f->target, &old) == 0;
+    if (!exists && errno != ENOENT) return cp_fail_system(err, "write", f->path);
+    if (exists && f->is_new) return fail_exists(f, err);
+    if (exists) CP_TRY(check_writable(f, &old, err));
+    if (exists && !S_ISREG(old.st_mode)) return open_direct(f, -1, err);
+    CP_TRY(remove_left_overs(f->target, err));
+    CP_TRY(open_temporary(f, exists ? 0600 : 0666, err)); /* nobody may read it before it has the old file's mode */
+    return exists ? keep_owner_and_mode(f, &old, err) : COPSE_OK;
+}
+
+static copse_status new_file(const char *path, int is_new, cp_file **out, copse_error *err) {
+    cp_file *f;
+    *out = NULL;
+    CP_TRY(CP_NEW(f, 1, err));
+    *f = (cp_file){.fd = -1, .is_new = is_new};
+    copse_status status = begin(f, path, err);
+    if (status)
+        cp_file_abandon(f);
+    else
+        *out = f;
+    return status;
+}
+
+copse_status cp_file_begin(const char *path, cp_file **out, copse_error *err) {
+    return new_file(path, 0, out, err);
+}
+
+copse_status cp_file_begin_new(const char *path, cp_file **out, copse_error *err) {
+    return new_file(path, 1, out, err);
+}
+
+copse_status cp_file_write(cp_file *f, const void *bytes, size_t n, copse_error *err) {
+    for (const char *p = bytes; n;) {
+        ssize_t part = write(f->fd, p, n > MAX_PART ? MAX_PART : n);
+        if (part < 0 && errno == EINTR) continue;
+        if (part < 0) return cp_fail_system(err, "write", f->path);
+        p += part;
+        n -= (size_t)part;
+    }
+    return COPSE_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------- commit and abandon */
+
+void cp_file_abandon(cp_file *f) {
+    if (!f) return;
+    if (f->temp) unlink(f->temp);
+    if (f->fd >= 0) close(f->fd);
+    cp_mem_free(f->path);
+    cp_mem_free(f->target);
+    cp_mem_free(f->temp);
+    cp_mem_free(f);
+}
+
+/* The lock is held until the temporary file has the target's name: else another writer could remove it. */
+static copse_status replace_target(cp_file *f, copse_error *err) {
+    CP_TRY(name_temporary(f, err));
+    if (rename(f->temp, f->target) != 0) return cp_fail_system(err, "write", f->path);
+    cp_mem_free(f->temp);
+    f->temp = NULL;
+    return COPSE_OK;
+}
+
+/* A link, unlike a rename, fails if the target exists. */
+static copse_status make_target(cp_file *f, copse_error *err) {
+    if ((f->temp ? link(f->temp, f->target) : link_unnamed(f, f->target)) == 0) return COPSE_OK;
+    return errno == EEXIST ? fail_exists(f, err) : cp_fail_system(err, "write", f->path);
+}
+
+static copse_status commit(cp_file *f, copse_error *err) {
+    if (f->direct) { /* a failed close of a device or pipe may be the only sign of a failed write */
+        int fd = f->fd;
+        f->fd = -1;
+        return close(fd) != 0 ? cp_fail_system(err, "write", f->path) : COPSE_OK;
+    }
+    if (fsync(f->fd) != 0) return cp_fail_system(err, "write", f->path);
+    CP_TRY(f->is_new ? make_target(f, err) : replace_target(f, err));
+    return sync_folder(f->target) ? cp_fail_system(err, "sync the folder of", f->path) : COPSE_OK;
+}
+
+copse_status cp_file_commit(cp_file *f, copse_error *err) {
+    copse_status status = commit(f, err);
+    cp_file_abandon(f);
     return status;
 }
 
 copse_status cp_file_save(const char *path, const unsigned char *bytes, size_t n, copse_error *err) {
-    struct stat st;
-    char *real;
-    if (strcmp(path, "-") == 0)
-        return write_all(STDOUT_FILENO, bytes, n) ? refused("write", "standard output", err) : COPSE_OK;
-    CP_TRY(follow_links(path, &real, err));
-    int exists = stat(real, &st) == 0;
-    copse_status status;
-    if (!exists && errno != ENOENT)
-        status = refused("write", path, err);
-    else if (!exists)
-        status = replace(real, NULL, bytes, n, err);
-    else if (faccessat(AT_FDCWD, real, W_OK, AT_EACCESS) !=
-             0) /* a rename would not mind a read-only file, its owner would */
-        status = refused("write", path, err);
-    else if (S_ISREG(st.st_mode))
-        status = replace(real, &st, bytes, n, err);
-    else
-        status = write_in_place(real, bytes, n, err);
-    cp_mem_free(real);
+    cp_file *f;
+    CP_TRY(cp_file_begin(path, &f, err));
+    copse_status status = cp_file_write(f, bytes, n, err);
+    if (!status) return cp_file_commit(f, err);
+    cp_file_abandon(f);
     return status;
 }
 
@@ -158,7 +375,7 @@ copse_status cp_file_save(const char *path, const unsigned char *bytes, size_t n
 /* Reads on until `want` bytes are there or the file ends; 0, or -1 with errno. */
 static int read_some(int fd, unsigned char *bytes, size_t *n, size_t want) {
     while (*n < want) {
-        size_t part = want - *n > (1 << 30) ? 1 << 30 : want - *n;
+        size_t part = want - *n > MAX_PART ? MAX_PART : want - *n;
         ssize_t got = read(fd, bytes + *n, part);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return -1;
@@ -171,15 +388,15 @@ static int read_some(int fd, unsigned char *bytes, size_t *n, size_t want) {
 static copse_status load(int fd, const char *path, unsigned char **bytes, size_t *n, copse_error *err) {
     struct stat st;
     size_t cap = 0;
-    if (fstat(fd, &st) != 0) return refused("read", path, err);
+    if (fstat(fd, &st) != 0) return cp_fail_system(err, "read", path);
     CP_TRY(CP_GROW(*bytes, cap, FIRST_READ, err));
-    if (read_some(fd, *bytes, n, FIRST_READ) != 0) return refused("read", path, err);
+    if (read_some(fd, *bytes, n, FIRST_READ) != 0) return cp_fail_system(err, "read", path);
     if (!cp_reader_sniff(*bytes, *n)) return COPSE_OK;
     /* One byte more than the file has shows its end without another round. */
     size_t whole = S_ISREG(st.st_mode) && st.st_size > FIRST_READ ? (size_t)st.st_size + 1 : 0;
     while (*n == cap) {
         CP_TRY(CP_GROW(*bytes, cap, whole > cap ? whole : cap + 1, err));
-        if (read_some(fd, *bytes, n, cap) != 0) return refused("read", path, err);
+        if (read_some(fd, *bytes, n, cap) != 0) return cp_fail_system(err, "read", path);
     }
     return COPSE_OK;
 }
@@ -192,7 +409,7 @@ copse_status cp_file_load(const char *path, unsigned char **out, size_t *out_n, 
     *out_n = 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     const char *name = standard ? "standard input" : path;
-    if (fd < 0) return refused("read", name, err);
+    if (fd < 0) return cp_fail_system(err, "read", name);
     copse_status status = load(fd, name, &bytes, &n, err);
     if (!standard) close(fd);
     if (!status && !cp_reader_sniff(bytes, n))

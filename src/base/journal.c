@@ -5,17 +5,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/file.h"
 #include "base/layout.h"
 #include "base/mem.h"
 
-enum { VERSION = 1, FRONT = 24, AROUND = 16, MAX_TRIES = 1000, MAX_PATH = 4096 };
+enum { VERSION = 1, FRONT = 24, AROUND = 16 };
 
 static const unsigned char magic[8] = {0x89, 'C', 'O', 'P', 'S', 'E', 'L', '\n'};
 
@@ -30,13 +30,6 @@ struct cp_journal {
     unsigned char *buf;
     size_t used, have, cap; /* of these `used` have been handed out */
 };
-
-/* errno is read first thing. */
-static copse_status refused(const char *what, const char *path, copse_error *err) {
-    char why[200];
-    if (strerror_r(errno, why, sizeof why) != 0) snprintf(why, sizeof why, "error %d", errno);
-    return cp_fail(err, COPSE_E_SYSTEM, "cannot %s %.700s: %s", what, path, why);
-}
 
 /* All n bytes to a place in the file: 0, or -1 with errno. */
 static int write_at(int fd, const unsigned char *bytes, size_t n, uint64_t at) {
@@ -66,57 +59,19 @@ static int read_at(int fd, unsigned char *bytes, size_t n, uint64_t at, size_t *
 
 /* --------------------------------------------------------------------------------------------------------- creating */
 
-/* A name must survive a power cut too; file systems that cannot sync a folder say EINVAL. */
-static int sync_folder(const char *path) {
-    char folder[MAX_PATH];
-    const char *slash = strrchr(path, '/');
-    int n = snprintf(folder, sizeof folder, "%.*s.", slash ? (int)(slash - path) + 1 : 0, path), result = 0;
-    int fd = n < (int)sizeof folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (fd < 0) return 0; /* a folder one may write but not read */
-    if (fsync(fd) != 0 && errno == EIO) result = -1;
-    close(fd);
-    return result;
-}
-
-/* A fresh file beside `path`; name holds its own. */
-static int open_beside(const char *path, char *name, size_t room) {
-    const char *slash = strrchr(path, '/');
-    for (int i = 0; i < MAX_TRIES; i++) {
-        int n =
-            snprintf(name, room, "%.*s.copse-%ld-%d.tmp", slash ? (int)(slash - path) + 1 : 0, path, (long)getpid(), i);
-        if (n >= (int)room) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST) return fd;
-    }
-    return -1;
-}
-
-static copse_status write_front(int fd, const char *path, const unsigned char *head, size_t n, copse_error *err) {
+copse_status cp_journal_create(const char *path, const unsigned char *head, size_t n, copse_error *err) {
     unsigned char front[FRONT] = {0}, sum[8];
+    cp_file *f;
     memcpy(front, magic, sizeof magic);
     cp_layout_put(front + 8, VERSION, 4);
     cp_layout_put(front + 16, n, 8);
     cp_layout_put(sum, XXH64(head, n, XXH64(front, FRONT, 0)), 8);
-    if (write_at(fd, front, FRONT, 0) || write_at(fd, head, n, FRONT) || write_at(fd, sum, 8, FRONT + n) || fsync(fd))
-        return refused("write", path, err);
-    return COPSE_OK;
-}
-
-copse_status cp_journal_create(const char *path, const unsigned char *head, size_t n, copse_error *err) {
-    char name[MAX_PATH];
-    int fd = open_beside(path, name, sizeof name);
-    if (fd < 0) return refused("write", path, err);
-    copse_status status = write_front(fd, path, head, n, err);
-    if (close(fd) != 0 && !status) status = refused("write", path, err);
-    if (!status && link(name, path) != 0) {
-        status = errno == EEXIST ? cp_fail(err, COPSE_E_USAGE, "%.700s exists: choose another name, or remove it", path)
-                                 : refused("write", path, err);
-    }
-    unlink(name);
-    if (!status && sync_folder(path) != 0) status = refused("sync the folder of", path, err);
+    CP_TRY(cp_file_begin_new(path, &f, err));
+    copse_status status = cp_file_write(f, front, FRONT, err);
+    if (!status) status = cp_file_write(f, head, n, err);
+    if (!status) status = cp_file_write(f, sum, sizeof sum, err);
+    if (!status) return cp_file_commit(f, err);
+    cp_file_abandon(f);
     return status;
 }
 
@@ -130,7 +85,7 @@ static copse_status read_head(cp_journal *l, copse_error *err) {
     unsigned char front[FRONT], sum[8];
     struct stat st;
     size_t got;
-    if (fstat(l->fd, &st) != 0 || read_at(l->fd, front, FRONT, 0, &got)) return refused("read", l->path, err);
+    if (fstat(l->fd, &st) != 0 || read_at(l->fd, front, FRONT, 0, &got)) return cp_fail_system(err, "read", l->path);
     if (got < FRONT || memcmp(front, magic, sizeof magic) != 0) return damaged(l, "not a study", err);
     if (cp_layout_get(front + 8, 4) > VERSION)
         return damaged(l, "written by a later version of copse: upgrade to read it", err);
@@ -140,7 +95,7 @@ static copse_status read_head(cp_journal *l, copse_error *err) {
     l->head_n = (size_t)n;
     CP_TRY(CP_RAW(l->head, l->head_n, err));
     if (read_at(l->fd, l->head, l->head_n, FRONT, &got) || read_at(l->fd, sum, 8, FRONT + n, &got))
-        return refused("read", l->path, err);
+        return cp_fail_system(err, "read", l->path);
     l->sum = XXH64(l->head, l->head_n, XXH64(front, FRONT, 0));
     l->at = FRONT + n + 8;
     return got == 8 && cp_layout_get(sum, 8) == l->sum ? COPSE_OK : damaged(l, "damaged at its beginning", err);
@@ -156,7 +111,7 @@ copse_status cp_journal_open(const char *path, cp_journal **out, copse_error *er
         l->read_only = 1;
     }
     copse_status status = COPSE_OK;
-    if (l->fd < 0) CP_TRY_OUT(refused("read", path, err));
+    if (l->fd < 0) CP_TRY_OUT(cp_fail_system(err, "read", path));
     l->path = cp_mem_strdup(path);
     if (!l->path) CP_TRY_OUT(cp_fail_memory(err));
     CP_TRY_OUT(read_head(l, err));
@@ -184,7 +139,7 @@ void cp_journal_free(cp_journal *l) {
 
 copse_status cp_journal_lock(cp_journal *l, copse_error *err) {
     while (flock(l->fd, LOCK_EX) != 0)
-        if (errno != EINTR) return refused("lock", l->path, err);
+        if (errno != EINTR) return cp_fail_system(err, "lock", l->path);
     l->have = l->used = 0;
     return COPSE_OK;
 }
@@ -211,7 +166,7 @@ static copse_status fill(cp_journal *l, size_t want, copse_error *err) {
     l->used = 0;
     l->have = left;
     CP_TRY(CP_GROW(l->buf, l->cap, want + CHUNK, err));
-    if (read_at(l->fd, l->buf + left, l->cap - left, l->at + left, &got)) return refused("read", l->path, err);
+    if (read_at(l->fd, l->buf + left, l->cap - left, l->at + left, &got)) return cp_fail_system(err, "read", l->path);
     l->have += got;
     return COPSE_OK;
 }
@@ -258,8 +213,9 @@ copse_status cp_journal_next(cp_journal *l, cp_journal_record *out, int *out_got
 /* The file ends where the records do: what a writer that was killed left there is cut off. */
 static copse_status trim(const cp_journal *l, copse_error *err) {
     struct stat st;
-    if (fstat(l->fd, &st) != 0) return refused("read", l->path, err);
-    if ((uint64_t)st.st_size > l->at && ftruncate(l->fd, (off_t)l->at) != 0) return refused("write", l->path, err);
+    if (fstat(l->fd, &st) != 0) return cp_fail_system(err, "read", l->path);
+    if ((uint64_t)st.st_size > l->at && ftruncate(l->fd, (off_t)l->at) != 0)
+        return cp_fail_system(err, "write", l->path);
     return COPSE_OK;
 }
 
@@ -268,7 +224,7 @@ copse_status cp_journal_append(cp_journal *l, uint32_t kind, const unsigned char
     CP_BUG(n > CP_JOURNAL_MAX);
     if (l->read_only) {
         errno = EACCES;
-        return refused("write", l->path, err);
+        return cp_fail_system(err, "write", l->path);
     }
     CP_TRY(trim(l, err));
     CP_TRY(CP_RAW(record, AROUND + n, err));
@@ -279,8 +235,8 @@ copse_status cp_journal_append(cp_journal *l, uint32_t kind, const unsigned char
     cp_layout_put(record + 8 + n, sum, 8);
     copse_status status = COPSE_OK;
     if (write_at(l->fd, record, AROUND + n, l->at) != 0 || fdatasync(l->fd) != 0) {
-        status = refused("write", l->path, err);
-        if (ftruncate(l->fd, (off_t)l->at) != 0) status = refused("write", l->path, err);
+        status = cp_fail_system(err, "write", l->path);
+        if (ftruncate(l->fd, (off_t)l->at) != 0) status = cp_fail_system(err, "write", l->path);
     } else {
         l->at += AROUND + n;
         l->sum = sum;

@@ -1,9 +1,12 @@
+#define _DEFAULT_SOURCE /* chroot, flock */
+
 #include "check.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -180,7 +183,10 @@ static void a_file_that_may_not_be_written_stays(void **state) {
     assert_string_equal(err.msg, "cannot write folder/m: Permission denied");
     assert_int_equal(save("folder/fresh", "new", &err), COPSE_E_SYSTEM);
     assert_int_equal(save("locked", "new", &err), COPSE_E_SYSTEM);
+    assert_string_equal(err.msg,
+                        "cannot write locked: it is read-only. Give it write permission, or choose another name");
     if (root) assert_int_equal(seteuid(0), 0);
+    assert_int_equal(save("locked", "new", &err), COPSE_E_SYSTEM); /* root, too, respects the mode */
     assert_file("folder/m", (const unsigned char *)"old", 3);
     assert_file("locked", (const unsigned char *)"old", 3);
     assert_int_equal(files_here("folder"), 1);
@@ -249,15 +255,184 @@ static void links_stay_and_their_files_are_replaced(void **state) {
     assert_int_equal(files_here("."), 3);
 }
 
-static void strangers_temporary_files_are_left_alone(void **state) {
+static cp_file *begin(const char *path, const char *text) {
+    copse_error err;
+    cp_file *f;
+    must(cp_file_begin(path, &f, &err), err);
+    must(cp_file_write(f, text, strlen(text), &err), err);
+    return f;
+}
+
+static void the_old_file_is_there_until_commit(void **state) {
     (void)state;
     copse_error err;
-    char name[64];
-    snprintf(name, sizeof name, ".copse-%ld-0.tmp", (long)getpid());
-    put_file(name, "of someone else");
-    must(save("m", "new", &err), err);
-    assert_file(name, (const unsigned char *)"of someone else", 15);
+    put_file("m", "old");
+    cp_file *f = begin("m", "ne");
+    must(cp_file_write(f, "w", 1, &err), err);
+    assert_file("m", (const unsigned char *)"old", 3);
+    must(cp_file_commit(f, &err), err);
+    assert_file("m", (const unsigned char *)"new", 3);
+    cp_file_abandon(begin("m", "newer"));
+    cp_file_abandon(begin("fresh", "newer"));
+    cp_file_abandon(NULL);
+    assert_file("m", (const unsigned char *)"new", 3);
+    assert_int_equal(files_here("."), 1);
+}
+
+static void a_new_file_replaces_none(void **state) {
+    (void)state;
+    copse_error err;
+    cp_file *f;
+    must(cp_file_begin_new("m", &f, &err), err);
+    must(cp_file_write(f, "first", 5, &err), err);
+    must(save("m", "second", &err), err); /* between begin and commit */
+    assert_int_equal(cp_file_commit(f, &err), COPSE_E_USAGE);
+    assert_string_equal(err.msg, "m exists: choose another name, or remove it");
+    assert_int_equal(cp_file_begin_new("m", &f, &err), COPSE_E_USAGE);
+    assert_null(f);
+    assert_int_equal(cp_file_begin_new("/dev/null", &f, &err), COPSE_E_USAGE);
+    assert_int_equal(cp_file_begin_new("-", &f, &err), COPSE_E_USAGE);
+    assert_file("m", (const unsigned char *)"second", 6);
+    must(cp_file_begin_new("fresh", &f, &err), err);
+    must(cp_file_commit(f, &err), err);
     assert_int_equal(files_here("."), 2);
+}
+
+static void the_owner_is_kept(void **state) {
+    (void)state;
+    copse_error err;
+    struct stat st;
+    if (geteuid() != 0) skip();
+    put_file("m", "old");
+    assert_int_equal(chown("m", 12345, 54321), 0);
+    assert_int_equal(chmod("m", 0604), 0);
+    must(save("m", "new", &err), err);
+    assert_int_equal(stat("m", &st), 0);
+    assert_int_equal(st.st_uid, 12345);
+    assert_int_equal(st.st_gid, 54321);
+    assert_int_equal(st.st_mode & 07777, 0604);
+    /* a writer who may not give files away still replaces it, and becomes its owner */
+    assert_int_equal(chmod(".", 0777), 0);
+    assert_int_equal(chmod("m", 0606), 0);
+    assert_int_equal(seteuid(65534), 0);
+    copse_status status = save("m", "newer", &err);
+    assert_int_equal(seteuid(0), 0);
+    must(status, err);
+    assert_int_equal(stat("m", &st), 0);
+    assert_int_equal(st.st_uid, 65534);
+    assert_int_equal(st.st_mode & 07777, 0606);
+    assert_file("m", (const unsigned char *)"newer", 5);
+}
+
+/* What an open descriptor stands for is written where the descriptor is, also if it is a regular file. */
+static void descriptors_are_written_directly(void **state) {
+    (void)state;
+    static const char *const path[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-", "link"};
+    assert_int_equal(symlink("/dev/stdout", "link"), 0);
+    fflush(NULL);
+    for (size_t i = 0; i < COUNT(path); i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            copse_error err;
+            int out = open("out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            if (dup2(out, 1) < 0 || write(1, "a,", 2) != 2) _exit(1);
+            if (save(path[i], "b,", &err) || write(1, "c", 1) != 1) _exit(2);
+            _exit(0);
+        }
+        int end;
+        waitpid(child, &end, 0);
+        assert_int_equal(end, 0);
+        assert_file("out", (const unsigned char *)"a,b,c", 5);
+    }
+    assert_int_equal(files_here("."), 2);
+}
+
+static void left_overs_of_the_dead_are_removed(void **state) {
+    (void)state;
+    copse_error err;
+    char long_name[256];
+    put_file(".m.copse-0123abcd.tmp", "of a dead writer");
+    put_file(".m.copse-00000001.tmp", "of a living writer");
+    put_file(".mm.copse-0123abcd.tmp", "of another target");
+    put_file(".m.copse-0123abc.tmp", "another name");
+    put_file(".m.copse-0123abcd.tmp~", "another name");
+    assert_int_equal(symlink(".mm.copse-0123abcd.tmp", ".m.copse-00000002.tmp"), 0);
+    int alive = open(".m.copse-00000001.tmp", O_RDWR);
+    assert_int_equal(flock(alive, LOCK_EX), 0);
+    must(save("m", "new", &err), err);
+    assert_int_equal(files_here("."), 6);
+    assert_int_equal(access(".m.copse-0123abcd.tmp", F_OK), -1);
+    close(alive);
+    assert_int_equal(symlink("m", "link"), 0); /* the target is what counts, however it is spelled */
+    must(save("link", "newer", &err), err);
+    assert_int_equal(access(".m.copse-00000001.tmp", F_OK), -1);
+    assert_int_equal(files_here("."), 6);
+    memset(long_name, 'n', 255);
+    long_name[255] = '\0';
+    must(save(long_name, "new", &err), err);
+    assert_file(long_name, (const unsigned char *)"new", 3);
+}
+
+/* Without /proc a temporary file cannot get its name late: it has one from the start, and a killed writer leaves it. */
+static void without_proc_all_is_the_same(void **state) {
+    (void)state;
+    if (geteuid() != 0) skip();
+    put_file("m", "old");
+    fflush(NULL);
+    for (int round = 0; round < 2; round++) {
+        pid_t child = fork();
+        if (child == 0) {
+            copse_error err;
+            cp_file *f;
+            if (chroot(".") != 0) _exit(1);
+            if (round == 0) {
+                if (cp_file_begin("m", &f, &err) || cp_file_write(f, "half", 4, &err)) _exit(2);
+                _exit(0); /* dead before it commits */
+            }
+            if (save("m", "new", &err) || save("fresh", "new", &err)) _exit(3);
+            if (cp_file_begin_new("newer", &f, &err) || cp_file_commit(f, &err)) _exit(4);
+            if (cp_file_begin_new("m", &f, &err) != COPSE_E_USAGE) _exit(5);
+            _exit(0);
+        }
+        int end;
+        waitpid(child, &end, 0);
+        assert_int_equal(end, 0);
+        if (round == 0) assert_file("m", (const unsigned char *)"old", 3);
+        assert_int_equal(files_here("."), round == 0 ? 2 : 3);
+    }
+    assert_file("m", (const unsigned char *)"new", 3);
+}
+
+/* Writers of one target at the same time: each commit is whole, none takes the other's temporary file. */
+static void writers_do_not_disturb_each_other(void **state) {
+    (void)state;
+    enum { WRITERS = 3, ROUNDS = 40, BYTES = 20000 };
+    int with_proc = geteuid() != 0;
+    fflush(NULL);
+    do {
+        for (int who = 0; who < WRITERS; who++)
+            if (fork() == 0) {
+                static unsigned char bytes[BYTES];
+                copse_error err;
+                if (!with_proc && chroot(".") != 0) _exit(1);
+                memset(bytes, 'a' + who, sizeof bytes);
+                for (int i = 0; i < ROUNDS; i++)
+                    if (cp_file_save("m", bytes, sizeof bytes, &err)) _exit(2);
+                _exit(0);
+            }
+        for (int who = 0; who < WRITERS; who++) {
+            int end;
+            assert_true(wait(&end) > 0);
+            assert_int_equal(end, 0);
+        }
+        unsigned char got[BYTES + 1];
+        FILE *f = fopen("m", "r");
+        assert_non_null(f);
+        assert_int_equal(fread(got, 1, sizeof got, f), BYTES);
+        fclose(f);
+        for (size_t i = 1; i < BYTES; i++) assert_int_equal(got[i], got[0]);
+        assert_int_equal(files_here("."), 1);
+    } while (!with_proc++);
 }
 
 static copse_status save_and_load(const unsigned char *image, size_t n, copse_error *err) {
@@ -303,7 +478,13 @@ int main(void) {
         IN_A_FOLDER(a_save_that_fails_half_way_leaves_the_old_file),
         IN_A_FOLDER(permissions_are_kept_and_the_umask_obeyed),
         IN_A_FOLDER(links_stay_and_their_files_are_replaced),
-        IN_A_FOLDER(strangers_temporary_files_are_left_alone),
+        IN_A_FOLDER(the_old_file_is_there_until_commit),
+        IN_A_FOLDER(a_new_file_replaces_none),
+        IN_A_FOLDER(the_owner_is_kept),
+        IN_A_FOLDER(descriptors_are_written_directly),
+        IN_A_FOLDER(left_overs_of_the_dead_are_removed),
+        IN_A_FOLDER(without_proc_all_is_the_same),
+        IN_A_FOLDER(writers_do_not_disturb_each_other),
         IN_A_FOLDER(every_failed_allocation_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
