@@ -234,15 +234,15 @@ size_t copse_model_figures(const copse_model *model, copse_figure out[COPSE_MAX_
 
 size_t copse_model_main_figures(const copse_model *model) {
     copse_figure figure[COPSE_MAX_FIGURES];
-    return model->method->figures(model->state, figure);
+    return model->method->inspect.figures(model->state, figure);
 }
 
 copse_status copse_model_diagnose(const copse_model *model, copse_diagnosis *out, copse_error *err) {
     *out = (copse_diagnosis){0};
-    if (!model->method->diagnose)
+    if (!model->method->inspect.diagnose)
         return cp_fail(err, COPSE_E_USAGE, "method %s draws no samples: there is nothing to diagnose",
                        model->method->info.name);
-    model->method->diagnose(model->state, model->params, out);
+    model->method->inspect.diagnose(model->state, model->params, out);
     return COPSE_OK;
 }
 

@@ -106,7 +106,7 @@ copse_status cp_surrogate_acquisition(const cp_surrogate *s, const cp_acq_params
                                       const double *opt_open, double *out, copse_error *err) {
     cp_rows rows = {.task = COPSE_REGRESS, .n = n, .dims = s->cols};
     cp_answer answer = {0};
-    double noise = s->method->noise(s->state), *leaf = NULL;
+    double noise = s->method->inspect.noise(s->state), *leaf = NULL;
     float *stretched = NULL;
     copse_status status = COPSE_OK;
     CP_TRY_OUT(CP_RAW(stretched, n * s->cols, err));
@@ -132,7 +132,7 @@ int32_t cp_surrogate_leaf(const cp_surrogate *s, size_t tree, const float *x) {
     int32_t node = 0;
     cp_inspect_step step;
     stretch(s, x, 1, s->at);
-    while (s->method->descend(s->state, tree, node, s->at, &step)) node = step.child;
+    while (s->method->inspect.descend(s->state, tree, node, s->at, &step)) node = step.child;
     return node;
 }
 
@@ -145,7 +145,7 @@ size_t cp_surrogate_cell(const cp_surrogate *s, size_t tree, const float *x, siz
         out[2 * c] = 0;
         out[2 * c + 1] = 1;
     }
-    for (; passed < depth && s->method->descend(s->state, tree, node, s->at, &step); passed++) {
+    for (; passed < depth && s->method->inspect.descend(s->state, tree, node, s->at, &step); passed++) {
         out[2 * step.dim + (step.is_left ? 1 : 0)] = step.cut / s->scale[step.dim];
         node = step.child;
     }

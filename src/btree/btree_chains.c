@@ -115,5 +115,5 @@ const cp_sampler cp_btree_chains = {
     .clear = cp_btree_replicas_free,
     .write = cp_btree_replicas_write,
     .read = resume,
-    .grows = "samples",
+    .extendable_option = "samples",
 };

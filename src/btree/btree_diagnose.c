@@ -118,15 +118,16 @@ static void diagnose_islands(const cp_btree *b, const copse_params *p, copse_dia
 static void judge_chains(const cp_btree *b, double draws, copse_diagnosis *d) {
     const cp_converge *p = &b->log_posterior, *l = &b->leaves;
     cp_diagnosis_judge_chains(
-        d, &(cp_diagnosis_chains){
-               .chains = b->chains,
-               .rhat = fmax(p->rhat, l->rhat),
-               .most_rhat = most_rhat,
-               .ess = fmin(fmin(p->bulk, l->bulk), fmin(p->tail, l->tail)),
-               .least_ess = draws,
-               .if_they_roam = "averages over the draws may still predict well, but do not trust what they say about "
-                               "trees. Fit with longer --burn-in and more --samples.",
-           });
+        d,
+        &(cp_diagnosis_chains){
+            .chains = b->chains,
+            .rhat = fmax(p->rhat, l->rhat),
+            .most_rhat = most_rhat,
+            .ess = fmin(fmin(p->bulk, l->bulk), fmin(p->tail, l->tail)),
+            .least_ess = draws,
+            .if_not_converged = "averages over the draws may still predict well, but do not trust what they say about "
+                                "trees. Fit with longer --burn-in and more --samples.",
+        });
 }
 
 static void diagnose_chains(const cp_btree *b, copse_diagnosis *d) {

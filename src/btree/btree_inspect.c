@@ -142,7 +142,7 @@ static void split_view(const cp_btree *b, int32_t id, const cp_tree_set_node *n,
     out->right = id + 1 + nodes_below(b, n->left);
     out->dim = (size_t)n->dim;
     out->cut = 0.5 * ((double)n->low + (double)n->high);
-    out->give = 0.5 * ((double)n->high - (double)n->low);
+    out->cut_halfwidth = 0.5 * ((double)n->high - (double)n->low);
 }
 
 void cp_btree_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out) {

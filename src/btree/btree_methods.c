@@ -68,14 +68,14 @@ static size_t count_trees(const void *state) {
         .clear = cp_btree_free,                                                            \
         .rows = count_rows,                                                                \
         .trees = count_trees,                                                              \
-        .diagnose = cp_btree_diagnose,                                                     \
-        .json = cp_btree_report,                                                           \
-        .figures = cp_btree_inspect_figures,                                               \
-        .details = cp_btree_inspect_details,                                               \
-        .tree_json = cp_btree_inspect_json,                                                \
-        .tree_node = cp_btree_inspect_node,                                                \
-        .tree_shape = cp_btree_inspect_shape,                                              \
-        .tree_splits = cp_btree_inspect_splits,                                            \
+        .inspect.diagnose = cp_btree_diagnose,                                             \
+        .inspect.json = cp_btree_report,                                                   \
+        .inspect.figures = cp_btree_inspect_figures,                                       \
+        .inspect.details = cp_btree_inspect_details,                                       \
+        .inspect.tree_json = cp_btree_inspect_json,                                        \
+        .inspect.tree_node = cp_btree_inspect_node,                                        \
+        .inspect.tree_shape = cp_btree_inspect_shape,                                      \
+        .inspect.tree_splits = cp_btree_inspect_splits,                                    \
     }
 
 METHOD(smc, cp_btree_islands, "one Bayesian tree by sequential Monte Carlo, with its marginal likelihood",

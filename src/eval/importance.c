@@ -30,13 +30,13 @@ copse_status cp_importance_impurity(const copse_model *m, copse_importance *out,
     size_t trees = m->method->trees(m->state);
     double *dims = NULL, *share = NULL;
     copse_status status = COPSE_OK;
-    if (!m->method->importance)
+    if (!m->method->inspect.importance)
         return cp_fail(err, COPSE_E_USAGE, "method %s does not measure what its splits achieve", m->method->info.name);
     CP_TRY_OUT(cp_model_refresh(m, NULL, err));
     CP_TRY_OUT(CP_RAW(dims, s->dims, err));
     CP_TRY_OUT(CP_RAW(share, trees * s->features, err));
     for (size_t t = 0; t < trees; t++) {
-        m->method->importance(m->state, t, dims);
+        m->method->inspect.importance(m->state, t, dims);
         for (size_t i = 0; i < s->features; i++) share[t * s->features + i] = feature_sum(&s->feature[i], dims);
     }
     for (size_t i = 0; i < s->features; i++) out[i] = spread(share + i, trees, s->features);

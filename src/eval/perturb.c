@@ -20,7 +20,7 @@ static copse_status draw_trees(cp_perturb *p, size_t trees, copse_error *err) {
     size_t n = 0;
     CP_TRY(CP_RAW(p->tree, DRAWS, err));
     for (size_t t = 0; t < trees; t++) {
-        sum += p->m->method->tree_shape(p->m->state, t).weight;
+        sum += p->m->method->inspect.tree_shape(p->m->state, t).weight;
         while (n < DRAWS && ((double)n + 0.5) / DRAWS < sum) p->tree[n++] = (int32_t)t;
     }
     while (n < DRAWS) p->tree[n++] = (int32_t)trees - 1;
@@ -35,7 +35,7 @@ copse_status cp_perturb_init(cp_perturb *p, const copse_model *m, const copse_ta
     CP_TRY(cp_model_refresh(m, run, err));
     if (p->trees && m->method->draws)
         CP_TRY(spread_draws(p, p->trees, err));
-    else if (p->trees && m->method->tree_shape)
+    else if (p->trees && m->method->inspect.tree_shape)
         CP_TRY(draw_trees(p, p->trees, err));
     CP_TRY(CP_RAW(p->x, t->rows * m->schema->dims, err));
     return cp_schema_encode(m->schema, (cp_table_rows){t, 0, t->rows}, p->x, err);

@@ -90,7 +90,7 @@ static copse_status read_tree(const copse_model *m, size_t tree, cp_stability_dr
     out->nodes = 1;
     for (size_t i = 0; i < out->nodes; i++) {
         cp_inspect_node v;
-        m->method->tree_node(m->state, tree, out->node[i], &v);
+        m->method->inspect.tree_node(m->state, tree, out->node[i], &v);
         out->dim[i] = v.left == CP_NONE ? CP_NONE : (int32_t)v.dim;
         out->cut[i] = v.left == CP_NONE || v.set ? NAN : s->shift[v.dim] + v.cut * s->span[v.dim];
         if (v.left == CP_NONE) continue;
@@ -187,7 +187,7 @@ static copse_status copy_sample(const study *s, copse_trunks *t, copse_error *er
         cp_inspect_node v;
         node[i].cut = s->trunk.cut[i];
         if (node[i].feature) continue;
-        s->sample->method->tree_node(s->sample->state, 0, s->trunk.node[i], &v);
+        s->sample->method->inspect.tree_node(s->sample->state, 0, s->trunk.node[i], &v);
         node[i].rows = v.rows;
         const char *label = v.label != CP_NONE ? cp_dict_text(&s->sample->schema->classes, (size_t)v.label) : v.note;
         snprintf(node[i].note, sizeof node[i].note, "%.95s", label);

@@ -256,10 +256,10 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         .levels = levels,                                                                                              \
         .rows = count_rows,                                                                                            \
         .trees = count_trees,                                                                                          \
-        .figures = figures,                                                                                            \
-        .tree_json = cp_greedy_inspect_json,                                                                           \
-        .tree_node = cp_greedy_inspect_node,                                                                           \
-        .importance = importance,                                                                                      \
+        .inspect.figures = figures,                                                                                    \
+        .inspect.tree_json = cp_greedy_inspect_json,                                                                   \
+        .inspect.tree_node = cp_greedy_inspect_node,                                                                   \
+        .inspect.importance = importance,                                                                              \
     }
 
 #define FOREST_THRIFT "fewer --trees, fewer --threads or a larger --min-leaf"

@@ -50,7 +50,7 @@ static cp_tree_rows block_of(const question *q, size_t first) {
     rows.x = q->rows->x + first * dims;
     if (q->key_blocks && cp_key_block_best()->from_rows(rows.x, rows.n, dims, q->key)) rows.key_block = q->key;
     if (!q->keys) return rows;
-    uint32_t *key = q->key ? q->key : (uint32_t *)(void *)(q->rows->own + first * dims);
+    uint32_t *key = q->key ? q->key : (uint32_t *)(void *)(q->rows->x_writable + first * dims);
     if (cp_key_block_best()->keys(rows.x, rows.n * dims, key))
         rows.key = key;
     else if (!q->key)
@@ -126,7 +126,7 @@ static copse_status predict_classes(const question *q, cp_answer *out, copse_err
 static void choose_way(question *q, const cp_forest *f) {
     const cp_rows *rows = q->rows;
     int key_blocks = cp_tree_walk_takes_key_blocks(f);
-    q->key_blocks = key_blocks && !rows->key_block && !rows->own;
+    q->key_blocks = key_blocks && !rows->key_block && !rows->x_writable;
     q->keys = !key_blocks && cp_tree_walk_takes_keys(f);
     q->block = BLOCK;
     if (!q->keys) return;
@@ -137,7 +137,7 @@ static void choose_way(question *q, const cp_forest *f) {
 /* For a block of keys, in whole key blocks. */
 static copse_status make_room(question *q, copse_error *err) {
     size_t n = (q->rows->n < q->block ? q->rows->n : q->block) + CP_KEY_BLOCK_ROWS - 1;
-    if (!q->key_blocks && (!q->keys || q->rows->own)) return COPSE_OK;
+    if (!q->key_blocks && (!q->keys || q->rows->x_writable)) return COPSE_OK;
     return CP_RAW(q->key, (n - n % CP_KEY_BLOCK_ROWS) * q->rows->dims, err);
 }
 

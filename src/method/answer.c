@@ -1,3 +1,4 @@
+/* answer - room for predictions, and how parts of them are put together. */
 #include "method/answer.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* diagnosis - checks, and the verdict on chains. */
 #include "method/diagnosis.h"
 
 #include <math.h>
@@ -49,20 +50,20 @@ void cp_diagnosis_judge_chains(copse_diagnosis *d, const cp_diagnosis_chains *c)
     } else if (isnan(c->rhat)) {
         cp_diagnosis_problem(d, "too few draws to tell whether %s converged",
                              single ? "the chain has" : "the chains have");
-        cp_diagnosis_say(d, "Too few draws to tell: raise --samples.");
+        cp_diagnosis_say(d, "Too few draws to tell: raise `samples`.");
     } else if (c->rhat > c->most_rhat) {
         cp_diagnosis_problem(d, single ? "the chain still drifts (R-hat %.5g)" : "the chains do not agree (R-hat %.5g)",
                              c->rhat);
-        cp_diagnosis_say(d, "The chain%s not converged: %s", single ? " has" : "s have", c->if_they_roam);
+        cp_diagnosis_say(d, "The chain%s not converged: %s", single ? " has" : "s have", c->if_not_converged);
     } else if (c->ess < c->least_ess) {
         cp_diagnosis_problem(d, "the draws are worth too few independent ones (%.3g of %.0f)", c->ess, c->least_ess);
         cp_diagnosis_say(d,
-                         "%s, but too few of the draws are independent: fit with more --samples, or a larger --thin.",
+                         "%s, but too few of the draws are independent: fit with more `samples`, or a larger `thin`.",
                          single ? "The chain does not drift" : "The chains agree");
     } else {
         cp_diagnosis_problem(d, "one chain cannot say whether it would come to the same result again");
     }
     if (single)
         cp_diagnosis_say(d,
-                         "One chain cannot say whether it would come to the same result again: fit with --chains 4.");
+                         "One chain cannot say whether it would come to the same result again: fit with `chains=4`.");
 }

@@ -1,3 +1,4 @@
+/* inspect - a split of a tree as JSON. */
 #include "method/inspect.h"
 
 void cp_inspect_node_json(const cp_inspect_node *v, uint32_t levels, int takes_missing, cp_json *j) {

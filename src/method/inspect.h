@@ -1,4 +1,4 @@
-/* inspect - what a method shows of its trees to people and to programs. */
+/* inspect - what a method shows of a fitted model, to people and to programs. */
 #ifndef CP_INSPECT_H
 #define CP_INSPECT_H
 
@@ -7,35 +7,66 @@
 
 #define CP_ROWS_UNKNOWN SIZE_MAX
 
-/* A node as people look at it; the root is node 0. */
+/* A node of a tree as it is listed; the root is node 0. */
 typedef struct cp_inspect_node {
-    int32_t left, right; /* CP_NONE at a leaf */
-    size_t dim;          /* split: encoded column */
-    double cut;          /* split: in scaled units; NaN when the levels of a category are split */
-    double give;         /* split: the cut may lie so much to either side, anywhere alike */
-    const uint32_t *set; /* category: bit c says that level c goes left, else NULL */
-    int missing_left;    /* missing and unseen values go left */
-    size_t rows;         /* leaf: rows in it, or CP_ROWS_UNKNOWN */
-    int32_t label;       /* leaf: its class, CP_NONE if there are several or none */
-    char note[96];       /* what else is worth saying: the time of a split, the mean of a leaf */
+    int32_t left, right;  /* CP_NONE at a leaf */
+    size_t dim;           /* split: encoded column */
+    double cut;           /* split: in scaled units; NaN when the levels of a category are split */
+    double cut_halfwidth; /* split: the cut is uniform on cut +- this, in the units of cut; 0 if it is exact */
+    const uint32_t *set;  /* category: bit c says that level c goes left, else NULL */
+    int missing_left;     /* missing and unseen values go left */
+    size_t rows;          /* leaf: rows in it, or CP_ROWS_UNKNOWN */
+    int32_t label;        /* leaf: its class, CP_NONE if it has several or none */
+    char note[96];        /* free text: the time of a split, the mean of a leaf */
 } cp_inspect_node;
 
-/* A step from a node down towards a point. */
+/* A step from a node to the child that holds a given point. */
 typedef struct cp_inspect_step {
     int32_t child;
     size_t dim; /* encoded column that is split */
     float cut;
-    int is_left; /* the child is the left one: x <= cut there, else x > cut */
+    int is_left; /* 1: the child is the left one, which holds x <= cut; 0: it is the right one, x > cut */
 } cp_inspect_step;
 
-/* The members of a split's JSON object: feature, cut (of a number) or levels (the codes of a category that go left),
- * and for methods that take missing values the way these go.  levels: of the category, else 0. */
-void cp_inspect_node_json(const cp_inspect_node *v, uint32_t levels, int takes_missing, cp_json *j);
-
-/* One of several trees with weights. */
+/* The size of a tree, and its weight among all trees. */
 typedef struct cp_inspect_shape {
     double weight;
     size_t leaves, depth;
 } cp_inspect_shape;
+
+/* The functions of a method that show a model.  `figures`, `tree_json` and `tree_node` are always there; the others may
+ * be NULL. */
+typedef struct cp_inspect {
+    /* Numbers that describe the model, for people; returns how many. */
+    size_t (*figures)(const void *state, copse_figure out[COPSE_MAX_FIGURES]);
+    /* More of them, for programs. */
+    size_t (*details)(const void *state, copse_figure *out);
+    /* Samplers: whether to trust the result. */
+    void (*diagnose)(const void *state, const copse_params *p, copse_diagnosis *out);
+    /* More members of the model's JSON object. */
+    void (*json)(const void *state, cp_json *j);
+    /* The "hyper", "weight" and "nodes" members of the tree's JSON object. */
+    copse_status (*tree_json)(const void *state, size_t tree, cp_json *j, copse_error *err);
+    /* One node for the text and dot listings. */
+    void (*tree_node)(const void *state, size_t tree, int32_t node, cp_inspect_node *out);
+    /* One step from a node towards x; 0 at a leaf.  A search for the places where a prediction changes follows it. */
+    int (*descend)(const void *state, size_t tree, int32_t node, const float *x, cp_inspect_step *out);
+    /* Regression: the variance of y about its mean, which every component of a prediction includes. */
+    double (*noise)(const void *state);
+    /* Samplers: weight and size of a tree. */
+    cp_inspect_shape (*tree_shape)(const void *state, size_t tree);
+    /* Samplers: how many splits a tree has on each encoded column. */
+    void (*tree_splits)(const void *state, size_t tree, double *out_dims);
+    /* In place of tree_splits where the method has `draws`: the same for all trees of a draw together. */
+    void (*draw_splits)(const void *state, size_t draw, double *out_dims);
+    /* How much the splits of a tree on each encoded column lowered the impurity of the training rows, as shares of the
+     * tree's total. */
+    void (*importance)(const void *state, size_t tree, double *out_dims);
+} cp_inspect;
+
+/* Writes the members of a split's JSON object: feature; cut (of a number) or levels (the codes of a category that go
+ * left); and for methods that take missing values the side to which these go.  `levels` is the number of levels of the
+ * category, 0 for a number. */
+void cp_inspect_node_json(const cp_inspect_node *v, uint32_t levels, int takes_missing, cp_json *j);
 
 #endif

@@ -1,3 +1,4 @@
+/* param - parses, checks, prints and saves the options of a method. */
 #include "method/param.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static const char *choices_of(const cp_param *d) {
     return d->type == CP_PARAM_FLAG ? "no yes" : d->choices;
 }
 
-/* "uniform grid:N": the words, without the numbers that some begin with. */
+/* Prints the words of a choice; one that takes a number, grid:100, as "grid:N". */
 static void print_words(const char *list, char *buf, size_t n) {
     size_t length, used = 0;
     const char *w;
@@ -95,7 +96,7 @@ static void print_number(const cp_param *d, double x, char buf[TEXT_SIZE]) {
     cp_json_plain_point(buf);
 }
 
-/* Is it one of the words that may stand where a number is expected? */
+/* Whether the text is one of the words that are allowed in place of a number. */
 static int is_word(const cp_param *d, const char *text) {
     const char *w;
     size_t length;
@@ -117,16 +118,17 @@ static copse_status parse_number(const cp_param *d, const char *text, double *ou
     double x;
     cp_param_range(d, range, sizeof range);
     if (!cp_text_number(text, &x) || (d->type == CP_PARAM_INT && floor(x) != x))
-        return cp_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not %s%s%s%s", d->name, text, kind, *range ? " (" : "",
+        return cp_fail(err, COPSE_E_USAGE, "`%s`: '%.40s' is not %s%s%s%s", d->name, text, kind, *range ? " (" : "",
                        range, *range ? ")" : "");
     if (x < d->min || x > d->max)
-        return cp_fail(err, COPSE_E_USAGE, "--%s: %.40s is out of range (%s)", d->name, text, range);
+        return cp_fail(err, COPSE_E_USAGE, "`%s`: %.40s is out of range (%s)", d->name, text, range);
     *out = x + 0.0; /* -0 is 0 */
     print_number(d, *out, canonical);
     return COPSE_OK;
 }
 
-/* "grid" or "grid:7" where the word is "grid:100": 1, and the number; 0 if it is another word. */
+/* For a word with a number, "grid:100": 1 if the text is "grid" or "grid:7", and the number, which is NaN if it is not
+ * whole; 0 if the text is another word. */
 static int takes_count(const char *text, const char *name, double *out) {
     const char *colon = strchr(name, ':');
     size_t n = colon ? (size_t)(colon - name) : 0;
@@ -138,7 +140,7 @@ static int takes_count(const char *text, const char *name, double *out) {
 
 static copse_status count_in_range(const cp_param *d, const char *text, double count, copse_error *err) {
     if (count >= d->min && count <= d->max) return COPSE_OK;
-    return cp_fail(err, COPSE_E_USAGE, "--%s: '%.40s': what follows the colon is a whole number from %.0f to %.0f",
+    return cp_fail(err, COPSE_E_USAGE, "`%s`: '%.40s': what follows the colon is a whole number from %.0f to %.0f",
                    d->name, text, d->min, d->max);
 }
 
@@ -161,21 +163,21 @@ static copse_status parse_choice(const cp_param *d, const char *text, double *ou
             snprintf(canonical, TEXT_SIZE, "%s", name);
             return COPSE_OK;
         }
-        cp_suggest near = {.word = text};
-        cp_suggest_try(&near, name);
-        if (near.best && (!*best || near.distance < distance)) {
-            distance = near.distance;
+        cp_suggest suggest = {.word = text};
+        cp_suggest_try(&suggest, name);
+        if (suggest.best && (!*best || suggest.distance < distance)) {
+            distance = suggest.distance;
             memcpy(best, name, sizeof best);
         }
         if (used < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s%s", k ? ", " : "",
                                      (int)strcspn(name, ":"), name, strchr(name, ':') ? ":N" : "");
     }
-    return cp_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not one of: %s%s%s%s", d->name, text, list,
+    return cp_fail(err, COPSE_E_USAGE, "`%s`: '%.40s' is not one of: %s%s%s%s", d->name, text, list,
                    *best ? "; did you mean '" : "", best, *best ? "'?" : "");
 }
 
-/* Which of the words it is, (size_t)-1 for none. */
+/* The index of the text among the words, (size_t)-1 if it is none of them. */
 static size_t find_word(const char *list, const char *text, size_t n) {
     const char *w;
     size_t length;
@@ -184,7 +186,7 @@ static size_t find_word(const char *list, const char *text, size_t n) {
     return (size_t)-1;
 }
 
-/* Spelt in the order in which the words are declared. */
+/* Prints the words whose bits are set, in the order in which they are declared. */
 static void print_list(const cp_param *d, unsigned bits, char canonical[TEXT_SIZE]) {
     const char *w;
     size_t used = 0, length;
@@ -202,7 +204,7 @@ static copse_status parse_list(const cp_param *d, const char *text, double *out,
         if (k == (size_t)-1) {
             char range[TEXT_SIZE * 4];
             cp_param_range(d, range, sizeof range);
-            return cp_fail(err, COPSE_E_USAGE, "--%s: '%.*s' is not among its words (%s), with commas between them",
+            return cp_fail(err, COPSE_E_USAGE, "`%s`: '%.*s' is not among its words (%s), with commas between them",
                            d->name, (int)(n < 40 ? n : 40), at, range);
         }
         bits |= 1u << k;
@@ -233,12 +235,12 @@ static copse_status set_at(copse_params *p, size_t i, const char *value, copse_e
 }
 
 static copse_status unknown(const cp_method *m, const char *name, copse_error *err) {
-    cp_suggest near = {.word = name};
-    for (size_t i = 0; i < m->n_params; i++) cp_suggest_try(&near, m->params[i].name);
-    if (near.best)
-        return cp_fail(err, COPSE_E_USAGE, "method %s has no option --%.60s; did you mean --%s?", m->info.name, name,
-                       near.best);
-    return cp_fail(err, COPSE_E_USAGE, "method %s has no option --%.60s; 'copse methods %s' lists its options",
+    cp_suggest suggest = {.word = name};
+    for (size_t i = 0; i < m->n_params; i++) cp_suggest_try(&suggest, m->params[i].name);
+    if (suggest.best)
+        return cp_fail(err, COPSE_E_USAGE, "method %s has no option `%.60s`; did you mean `%s`?", m->info.name, name,
+                       suggest.best);
+    return cp_fail(err, COPSE_E_USAGE, "method %s has no option `%.60s`; 'copse methods %s' lists its options",
                    m->info.name, name, m->info.name);
 }
 
@@ -308,7 +310,7 @@ int cp_param_is(const copse_params *p, const char *name, const char *choice) {
     return strcmp(text, choice) == 0;
 }
 
-/* ".1" is "0.1". */
+/* Equal as text or as numbers: ".1" is "0.1". */
 static int same_value(const char *a, const char *b) {
     double x, y;
     return strcmp(a, b) == 0 || (cp_text_number(a, &x) && cp_text_number(b, &y) && x == y);
@@ -349,7 +351,7 @@ copse_status cp_param_write(const copse_params *p, cp_writer *w, copse_error *er
     return status;
 }
 
-/* A file's options are checked like a user's; what it does not name keeps its default. */
+/* The options of a file are checked like those of a user.  An option that the file does not name keeps its default. */
 static copse_status set_from_file(copse_params *p, const cp_reader *r, const char *name, const char *value,
                                   copse_error *err) {
     copse_error why = {0};

@@ -1,4 +1,4 @@
-/* param - a method's options: declared once in a table, from there parsed, checked, printed, explained and saved. */
+/* param - the options of a method: a table declares them once, and this module parses, checks, prints and saves them. */
 #ifndef CP_PARAM_H
 #define CP_PARAM_H
 
@@ -17,18 +17,20 @@ typedef struct cp_param {
     cp_param_type type;
     const char *initial; /* as text; "auto" is allowed where auto_ok */
     double min, max;     /* int, real: inclusive */
-    /* choice: words separated by blanks, of which "grid:100" is grid, grid:1, grid:2 ..., the first of these being
-     * grid:100, and min and max are of the number; list: words of which any are taken, with commas between them, or
-     * "none"; int, real: words taken besides numbers, or NULL */
+    /* Words separated by blanks.
+     * choice: the word is one of them.  A word "grid:100" stands for grid:1, grid:2 ...; min and max bound the number,
+     * and "grid" alone means grid:100.
+     * list: any of them, with commas between them, or "none".
+     * int, real: words that are allowed besides numbers, or NULL. */
     const char *choices;
-    int auto_ok; /* int, real: "auto" lets the method decide; its value, and that of any word, is then NaN */
+    int auto_ok; /* int, real: "auto" is allowed, and lets the method decide.  The value of any word is NaN */
     const char *help;
 } cp_param;
 
-/* Values are doubles, which hold all whole numbers up to here. */
+/* Values are doubles, which represent all whole numbers up to 2^53. */
 #define CP_PARAM_MOST_INT 9007199254740992.0
 
-/* Tables are written with these; _AUTO: "auto" unless said otherwise. */
+/* Rows of an option table.  _AUTO: the default is "auto". */
 #define CP_OPTION_INT(NAME, INITIAL, MIN, MAX, HELP) \
     { .name = NAME, .type = CP_PARAM_INT, .initial = INITIAL, .min = MIN, .max = MAX, .help = HELP }
 #define CP_OPTION_INT_AUTO(NAME, MIN, MAX, HELP) \
@@ -39,7 +41,7 @@ typedef struct cp_param {
     { .name = NAME, .type = CP_PARAM_REAL, .initial = "auto", .min = MIN, .max = MAX, .auto_ok = 1, .help = HELP }
 #define CP_OPTION_CHOICE(NAME, INITIAL, CHOICES, HELP) \
     { .name = NAME, .type = CP_PARAM_CHOICE, .initial = INITIAL, .choices = CHOICES, .help = HELP }
-/* Some of the choices count: MIN and MAX are of the number behind their colon. */
+/* A choice where some words take a number after a colon, between MIN and MAX. */
 #define CP_OPTION_COUNTED(NAME, INITIAL, CHOICES, MIN, MAX, HELP)                                              \
     {                                                                                                          \
         .name = NAME, .type = CP_PARAM_CHOICE, .initial = INITIAL, .choices = CHOICES, .min = MIN, .max = MAX, \
@@ -57,8 +59,8 @@ struct cp_method;
 
 struct copse_params {
     const struct cp_method *method;
-    /* One per declared option: the number; the index of the choice; the bits of the words in a list; 1 for yes; NaN is
-     * auto. */
+    /* One per declared option.  int, real: the number, NaN for a word; choice: the index of the word; list: a bit for
+     * each word; flag: 1 for yes. */
     double *value;
     char **text; /* as set, for printing */
 };
@@ -68,15 +70,15 @@ copse_status cp_param_copy(const copse_params *from, copse_params **out, copse_e
 copse_status cp_param_set(copse_params *p, const char *name, const char *value, copse_error *err);
 void cp_param_free(copse_params *p);
 
-/* For the methods themselves: the option must exist (else it is a bug). */
+/* For methods: the option must exist, else the process ends with CP_BUG. */
 double cp_param_real(const copse_params *p, const char *name); /* NaN: auto */
 int64_t cp_param_int(const copse_params *p, const char *name);
 int cp_param_is(const copse_params *p, const char *name, const char *choice);
 int cp_param_has(const copse_params *p, const char *name, const char *word); /* list */
-int cp_param_is_given(const copse_params *p, const char *name);     /* it is not what it is when nothing is said */
-const char *cp_param_text(const copse_params *p, const char *name); /* NULL if there is no such option */
+int cp_param_is_given(const copse_params *p, const char *name);              /* it differs from its default */
+const char *cp_param_text(const copse_params *p, const char *name);          /* NULL if there is no such option */
 
-/* "1 to 100000", "exact fast": the range in words. */
+/* Prints what the option takes: "1 to 100000", "exact fast". */
 void cp_param_range(const cp_param *d, char *buf, size_t n);
 
 /* The option as users see it. */

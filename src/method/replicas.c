@@ -1,3 +1,4 @@
+/* replicas - makes, advances and saves independent runs of a sampler. */
 #include "method/replicas.h"
 
 #include "base/log.h"
@@ -46,50 +47,51 @@ copse_status cp_replicas_write(const cp_replicas *c, cp_writer *w, copse_error *
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- leading */
+/* ---------------------------------------------------------------------------------------------------------- advancing */
 
-typedef struct march {
+typedef struct advance_job {
     const cp_replicas *c;
-    const cp_replicas_plan *leg;
-    size_t workers, threads; /* at once; of all of them together */
+    const cp_replicas_plan *plan;
+    size_t workers; /* replicas that advance at the same time */
+    size_t threads; /* of all workers together */
     const copse_run *run;
-} march;
+} advance_job;
 
-/* While `workers` runs are under way at once, and this one is the i-th. */
-static void report(const march *m, size_t i) {
+/* Reports progress from replica i; the other workers are taken to be as far as it is. */
+static void report(const advance_job *m, size_t i) {
     size_t n = m->c->n, at_once = m->workers < n - i ? m->workers : n - i;
-    double each = (double)m->leg->each, done = (double)i * each;
+    double each = (double)m->plan->each, done = (double)i * each;
     done += (double)at_once * (double)m->c->kind->done(m->c->member[i]);
-    cp_log_progress(m->run, m->leg->what, done, (double)n * each);
+    cp_log_progress(m->run, m->plan->what, done, (double)n * each);
 }
 
-/* A run's own threads: as many as any other has, and one more if some are left over for the first. */
-static size_t threads_of(const march *m, size_t worker) {
+/* The threads of a worker: an equal part, and one more for the first workers if the division leaves a rest. */
+static size_t threads_of(const advance_job *m, size_t worker) {
     size_t own = m->threads / m->workers + (worker < m->threads % m->workers);
     return own ? own : 1;
 }
 
-/* Worker 0 is the caller's thread, which alone may report; it does so between pieces of its work. */
+/* Worker 0 is the caller's thread.  It alone may report progress, and does so between pieces of its work. */
 static copse_status advance_member(void *arg, size_t i, size_t worker, copse_error *err) {
-    const march *m = arg;
+    const advance_job *m = arg;
     void *member = m->c->member[i];
     copse_run silent = {.threads = (int)threads_of(m, worker), .stop = m->run ? m->run->stop : NULL};
-    if (worker > 0 || m->leg->amount) return m->c->kind->advance(member, m->leg->amount, &silent, err);
-    while (m->c->kind->done(member) < m->leg->each) {
-        CP_TRY(m->c->kind->advance(member, m->leg->piece, &silent, err));
+    if (worker > 0 || m->plan->amount) return m->c->kind->advance(member, m->plan->amount, &silent, err);
+    while (m->c->kind->done(member) < m->plan->each) {
+        CP_TRY(m->c->kind->advance(member, m->plan->piece, &silent, err));
         report(m, i);
     }
     return COPSE_OK;
 }
 
-copse_status cp_replicas_advance(cp_replicas *c, const cp_replicas_plan *leg, const copse_run *run, int *out_done,
+copse_status cp_replicas_advance(cp_replicas *c, const cp_replicas_plan *plan, const copse_run *run, int *out_done,
                                  copse_error *err) {
-    size_t n = c->n, done = 0, all = n * leg->each;
-    march m = {.c = c, .leg = leg, .workers = cp_parallel_workers(run, n), .run = run};
+    size_t n = c->n, done = 0, all = n * plan->each;
+    advance_job m = {.c = c, .plan = plan, .workers = cp_parallel_workers(run, n), .run = run};
     m.threads = cp_parallel_workers(run, cp_parallel_workers(NULL, SIZE_MAX));
     CP_TRY(cp_parallel_for(run, m.workers, n, NULL, advance_member, &m, err));
     for (size_t i = 0; i < n; i++) done += c->kind->done(c->member[i]);
-    cp_log_progress(run, leg->what, (double)done, (double)all);
+    cp_log_progress(run, plan->what, (double)done, (double)all);
     *out_done = done >= all;
     return COPSE_OK;
 }

@@ -90,7 +90,7 @@ static copse_status compare_options(const fitting *f, const copse_params *old, c
     const cp_method *m = f->p->method;
     for (size_t i = 0; i < m->n_params; i++) {
         const char *was = old->text[i], *is = f->p->text[i];
-        int grows = f->sampler->grows && !strcmp(m->params[i].name, f->sampler->grows);
+        int grows = f->sampler->extendable_option && !strcmp(m->params[i].name, f->sampler->extendable_option);
         if (!strcmp(was, is) || (grows && f->p->value[i] > old->value[i])) continue;
         return cp_fail(err, COPSE_E_USAGE, "%.300s was begun with --%s %s, not %s: give the option as it was%s",
                        f->run->resume, m->params[i].name, was, is, grows ? ", or more" : "");

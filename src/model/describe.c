@@ -120,8 +120,8 @@ static void json_posterior(const cp_schema *s, const copse_posterior *p, cp_json
 }
 
 size_t cp_describe_figures(const copse_model *m, copse_figure out[COPSE_MAX_FIGURES]) {
-    size_t n = m->method->figures(m->state, out);
-    return n + (m->method->details ? m->method->details(m->state, out + n) : 0);
+    size_t n = m->method->inspect.figures(m->state, out);
+    return n + (m->method->inspect.details ? m->method->inspect.details(m->state, out + n) : 0);
 }
 
 copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void *arg, copse_error *err) {
@@ -129,7 +129,7 @@ copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void 
     copse_figure figure[COPSE_MAX_FIGURES];
     copse_posterior *p = NULL;
     CP_TRY(cp_model_refresh(m, NULL, err));
-    if (m->method->tree_shape) CP_TRY(cp_posterior_new(m, &p, err));
+    if (m->method->inspect.tree_shape) CP_TRY(cp_posterior_new(m, &p, err));
     cp_json_begin(&j, write, arg);
     cp_json_object(&j, NULL);
     json_head(m, &j);
@@ -146,7 +146,7 @@ copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void 
     for (size_t i = 0; i < n; i++) cp_json_number(&j, figure[i].name, figure[i].value);
     cp_json_close_object(&j);
     if (p) json_posterior(m->schema, p, &j);
-    if (m->method->json) m->method->json(m->state, &j);
+    if (m->method->inspect.json) m->method->inspect.json(m->state, &j);
     cp_posterior_free(p);
     cp_json_close_object(&j);
     cp_json_newline(&j);
@@ -160,7 +160,7 @@ static copse_status tree_json(const copse_model *m, size_t tree, copse_write_fn 
     json_head(m, &j);
     json_features(m->schema, &j);
     json_options(m, &j);
-    CP_TRY(m->method->tree_json(m->state, tree, &j, err));
+    CP_TRY(m->method->inspect.tree_json(m->state, tree, &j, err));
     cp_json_close_object(&j);
     cp_json_newline(&j);
     return cp_json_end(&j, err);
@@ -215,7 +215,7 @@ static void cut_text(const cp_schema *s, const cp_inspect_node *v, char *buf, si
     double offset = v->cut * s->span[v->dim], cut = s->shift[v->dim] + offset;
     double more = s->shift[v->dim] != 0 && s->raw ? ceil(log10(fabs(cut) / fmax(fabs(offset), 1e-9))) : 0;
     append(buf, n, "%.*g", 6 + (int)fmin(fmax(more, 0), 9), cut);
-    if (v->give > 0) append(buf, n, " +- %.2g", v->give * s->span[v->dim]);
+    if (v->cut_halfwidth > 0) append(buf, n, " +- %.2g", v->cut_halfwidth * s->span[v->dim]);
 }
 
 /* "age <= 41.5", "colour in {red, blue} or missing": what is true of the rows that go left, in the user's units.  How
@@ -279,7 +279,7 @@ static copse_status list_nodes(lister *l, int dot, copse_error *err) {
         visit at = todo[--n];
         cp_inspect_node v;
         char words[512];
-        l->m->method->tree_node(l->m->state, l->tree, at.node, &v);
+        l->m->method->inspect.tree_node(l->m->state, l->tree, at.node, &v);
         int leaf = v.left == CP_NONE;
         if (leaf)
             leaf_text(l, &v, words, sizeof words);

@@ -381,7 +381,7 @@ static copse_status encode_asked(const copse_model *m, const cp_query *q, size_t
     if (key_blocks)
         out->rows.key_block = key;
     else
-        out->rows.x = out->rows.own = out->x;
+        out->rows.x = out->rows.x_writable = out->x;
     return key_blocks ? COPSE_OK : cp_schema_encode(s, (cp_table_rows){q->table, first, n}, out->x, err);
 }
 

@@ -27,7 +27,7 @@ static copse_status find_sizes(const copse_model *m, size_t trees, copse_posteri
     CP_TRY(CP_RAW(p->leaves.bar, trees, err));
     CP_TRY(CP_RAW(p->depth.bar, trees, err));
     for (size_t t = 0; t < trees; t++) {
-        cp_inspect_shape s = m->method->tree_shape(m->state, t);
+        cp_inspect_shape s = m->method->inspect.tree_shape(m->state, t);
         p->leaves.bar[t] = (copse_bar){s.leaves, s.weight};
         p->depth.bar[t] = (copse_bar){s.depth, s.weight};
     }
@@ -58,8 +58,8 @@ static copse_status find_features(const copse_model *m, size_t trees, copse_post
     CP_TRY(CP_NEW(p->splits, p->features, err));
     CP_TRY(CP_RAW(dims, m->schema->dims, err));
     for (size_t t = 0; t < trees; t++) {
-        m->method->tree_splits(m->state, t, dims);
-        add_tree(m->schema, dims, m->method->tree_shape(m->state, t).weight, p);
+        m->method->inspect.tree_splits(m->state, t, dims);
+        add_tree(m->schema, dims, m->method->inspect.tree_shape(m->state, t).weight, p);
     }
     cp_mem_free(dims);
     return COPSE_OK;
@@ -88,7 +88,7 @@ static copse_status count_splits(const copse_model *m, size_t draws, double *out
     double *dims;
     CP_TRY(CP_RAW(dims, s->dims, err));
     for (size_t k = 0; k < draws; k++) {
-        m->method->draw_splits(m->state, k, dims);
+        m->method->inspect.draw_splits(m->state, k, dims);
         for (size_t i = 0; i < s->features; i++) {
             const cp_feature *f = &s->feature[i];
             double *splits = &out[i * draws + k];
@@ -131,7 +131,7 @@ static copse_status find_shares(const copse_model *m, size_t draws, copse_poster
 copse_status cp_posterior_new(const copse_model *m, copse_posterior **out, copse_error *err) {
     copse_posterior *p;
     *out = NULL;
-    if (!m->method->tree_shape)
+    if (!m->method->inspect.tree_shape)
         return cp_fail(err, COPSE_E_USAGE, "method %s has no posterior over trees", m->method->info.name);
     size_t trees = m->method->trees(m->state);
     CP_TRY(CP_NEW(p, 1, err));

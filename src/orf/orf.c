@@ -354,7 +354,7 @@ const cp_method cp_method_orf = {
     .rows = count_rows,
     .trees = count_trees,
     .can_learn = can_learn,
-    .figures = figures,
-    .tree_json = cp_orf_inspect_json,
-    .tree_node = cp_orf_inspect_node,
+    .inspect.figures = figures,
+    .inspect.tree_json = cp_orf_inspect_json,
+    .inspect.tree_node = cp_orf_inspect_node,
 };

@@ -127,10 +127,10 @@ static const cp_method toy_method = {
     .clear = cp_mem_free,
     .rows = toy_rows,
     .trees = toy_trees,
-    .figures = toy_figures,
-    .tree_json = toy_json,
-    .tree_node = toy_node,
-    .importance = toy_importance,
+    .inspect.figures = toy_figures,
+    .inspect.tree_json = toy_json,
+    .inspect.tree_node = toy_node,
+    .inspect.importance = toy_importance,
 };
 
 /* A model of it. */

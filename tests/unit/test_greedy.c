@@ -679,7 +679,7 @@ static void assert_overwriting_changes_nothing(const cp_method *m, const cp_gree
     float *copy = malloc(bytes);
     cp_rows mine = *rows;
     memcpy(copy, rows->x, bytes);
-    mine.x = mine.own = copy;
+    mine.x = mine.x_writable = copy;
     cp_answer a = ask(m, g, rows, p, CP_NONE, 0), b = ask(m, g, &mine, p, CP_NONE, 0);
     for (size_t i = 0; i < rows->n; i++)
         for (size_t k = 0; k < g->forest.trees; k++) {

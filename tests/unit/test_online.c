@@ -64,7 +64,7 @@ static void learn_row_by_row(const struct kind *k, const cp_rows *rows, const co
         learn_rows(f, rows, r, 1, p);
         assert_sound(f, p);
         assert_int_equal(k->method->rows(f), r + 1);
-        assert_true(k->method->figures(f, figure) > 0);
+        assert_true(k->method->inspect.figures(f, figure) > 0);
         assert_string_equal(figure[0].name, "leaves");
         most = fmax(most, figure[0].value);
     }

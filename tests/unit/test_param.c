@@ -96,32 +96,32 @@ static void takes_values_in_any_spelling_and_prints_one(void **state) {
 
 static void refuses_what_cannot_be(void **state) {
     (void)state;
-    refused("columns", "sq", "--columns: 'sq' is not a number (auto, sqrt, all, 0.5 to 9)");
-    refused("columns", "sqrt all", "--columns: 'sqrt all' is not a number (auto, sqrt, all, 0.5 to 9)");
-    refused("columns", "", "--columns: '' is not a number (auto, sqrt, all, 0.5 to 9)");
-    refused("trees", "0", "--trees: 0 is out of range (1 to 100000)");
-    refused("trees", "100001", "--trees: 100001 is out of range (1 to 100000)");
-    refused("trees", "2.5", "--trees: '2.5' is not a whole number (1 to 100000)");
-    refused("trees", "many", "--trees: 'many' is not a whole number (1 to 100000)");
-    refused("trees", "", "--trees: '' is not a whole number (1 to 100000)");
-    refused("trees", "5x", "--trees: '5x' is not a whole number (1 to 100000)");
-    refused("trees", "auto", "--trees: 'auto' is not a whole number (1 to 100000)");
-    refused("trees", "inf", "--trees: inf is out of range (1 to 100000)");
-    refused("gamma", "-1", "--gamma: -1 is out of range (auto, 0 to 1000000)");
-    refused("lifetime", "nan", "--lifetime: 'nan' is not a number (0 or more)");
-    refused("shift", "left", "--shift: 'left' is not a number");
-    refused("posterior", "exakt", "--posterior: 'exakt' is not one of: exact, fast; did you mean 'exact'?");
-    refused("posterior", "none", "--posterior: 'none' is not one of: exact, fast");
-    refused("posterior", "", "--posterior: '' is not one of: exact, fast");
-    refused("cuts", "gird:7", "--cuts: 'gird:7' is not one of: uniform, grid:N");
-    refused("cuts", "gridded", "--cuts: 'gridded' is not one of: uniform, grid:N");
-    refused("cuts", "grid:1", "--cuts: 'grid:1': what follows the colon is a whole number from 2 to 500");
-    refused("cuts", "grid:2.5", "--cuts: 'grid:2.5': what follows the colon is a whole number from 2 to 500");
-    refused("cuts", "grid:", "--cuts: 'grid:': what follows the colon is a whole number from 2 to 500");
-    refused("cuts", "grid:7x", "--cuts: 'grid:7x': what follows the colon is a whole number from 2 to 500");
-    refused("sparse", "maybe", "--sparse: 'maybe' is not one of: no, yes");
-    refused("tress", "5", "method toy has no option --tress; did you mean --trees?");
-    refused("leaves", "5", "method toy has no option --leaves; 'copse methods toy' lists its options");
+    refused("columns", "sq", "`columns`: 'sq' is not a number (auto, sqrt, all, 0.5 to 9)");
+    refused("columns", "sqrt all", "`columns`: 'sqrt all' is not a number (auto, sqrt, all, 0.5 to 9)");
+    refused("columns", "", "`columns`: '' is not a number (auto, sqrt, all, 0.5 to 9)");
+    refused("trees", "0", "`trees`: 0 is out of range (1 to 100000)");
+    refused("trees", "100001", "`trees`: 100001 is out of range (1 to 100000)");
+    refused("trees", "2.5", "`trees`: '2.5' is not a whole number (1 to 100000)");
+    refused("trees", "many", "`trees`: 'many' is not a whole number (1 to 100000)");
+    refused("trees", "", "`trees`: '' is not a whole number (1 to 100000)");
+    refused("trees", "5x", "`trees`: '5x' is not a whole number (1 to 100000)");
+    refused("trees", "auto", "`trees`: 'auto' is not a whole number (1 to 100000)");
+    refused("trees", "inf", "`trees`: inf is out of range (1 to 100000)");
+    refused("gamma", "-1", "`gamma`: -1 is out of range (auto, 0 to 1000000)");
+    refused("lifetime", "nan", "`lifetime`: 'nan' is not a number (0 or more)");
+    refused("shift", "left", "`shift`: 'left' is not a number");
+    refused("posterior", "exakt", "`posterior`: 'exakt' is not one of: exact, fast; did you mean 'exact'?");
+    refused("posterior", "none", "`posterior`: 'none' is not one of: exact, fast");
+    refused("posterior", "", "`posterior`: '' is not one of: exact, fast");
+    refused("cuts", "gird:7", "`cuts`: 'gird:7' is not one of: uniform, grid:N");
+    refused("cuts", "gridded", "`cuts`: 'gridded' is not one of: uniform, grid:N");
+    refused("cuts", "grid:1", "`cuts`: 'grid:1': what follows the colon is a whole number from 2 to 500");
+    refused("cuts", "grid:2.5", "`cuts`: 'grid:2.5': what follows the colon is a whole number from 2 to 500");
+    refused("cuts", "grid:", "`cuts`: 'grid:': what follows the colon is a whole number from 2 to 500");
+    refused("cuts", "grid:7x", "`cuts`: 'grid:7x': what follows the colon is a whole number from 2 to 500");
+    refused("sparse", "maybe", "`sparse`: 'maybe' is not one of: no, yes");
+    refused("tress", "5", "method toy has no option `tress`; did you mean `trees`?");
+    refused("leaves", "5", "method toy has no option `leaves`; 'copse methods toy' lists its options");
 }
 
 static void ranges_read_like_words(void **state) {
@@ -272,10 +272,10 @@ static void lists_know_their_words(void **state) {
     assert_false(cp_param_has(p, "tune", "noise"));
     cp_param_free(p);
 #define WORDS "(none, or some of depth size noise), with commas between them"
-    refused("tune", "dept", "--tune: 'dept' is not among its words " WORDS);
-    refused("tune", "size,", "--tune: '' is not among its words " WORDS);
-    refused("tune", "", "--tune: '' is not among its words " WORDS);
-    refused("tune", "size,none", "--tune: 'none' is not among its words " WORDS);
+    refused("tune", "dept", "`tune`: 'dept' is not among its words " WORDS);
+    refused("tune", "size,", "`tune`: '' is not among its words " WORDS);
+    refused("tune", "", "`tune`: '' is not among its words " WORDS);
+    refused("tune", "size,none", "`tune`: 'none' is not among its words " WORDS);
 #undef WORDS
 }
 

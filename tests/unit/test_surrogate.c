@@ -99,7 +99,7 @@ static void expected_improvement_is_the_integral(void **state) {
         must(cp_surrogate_acquisition(&s, &v, u, POINTS, open, less, &err), err);
         for (size_t i = 0; i < POINTS; i++) {
             double mean = leaf_mean(&s, u + i * COLS, x, y);
-            double sd = sqrt(fmax(0, mixture_var(cp_answer_mixture(&a, i)) - s.method->noise(s.state)));
+            double sd = sqrt(fmax(0, mixture_var(cp_answer_mixture(&a, i)) - s.method->inspect.noise(s.state)));
             assert_near(got[i], integrated((gain){mean, sd, bests[b]}, w), 1e-10);
             assert_near(less[i], integrated((gain){mean, open[i] * sd, bests[b]}, w), 1e-10);
         }

@@ -242,5 +242,5 @@ const cp_sampler cp_bart_chains = {
     .clear = clear,
     .write = write,
     .read = resume,
-    .grows = "samples",
+    .extendable_option = "samples",
 };

@@ -71,17 +71,17 @@ static cp_converge worst_of(const cp_bart *b) {
 static void judge(const cp_bart *b, double draws, copse_diagnosis *d) {
     cp_converge worst = worst_of(b);
     cp_diagnosis_judge_chains(
-        d,
-        &(cp_diagnosis_chains){
-            .chains = b->chains,
-            .rhat = worst.rhat,
-            .most_rhat = most_rhat,
-            .ess = fmin(worst.bulk, worst.tail),
-            .least_ess = draws,
-            .if_they_roam = "predictions may still be good, but intervals are likely to be too narrow. Fit with longer "
-                            "--burn-in and more --samples (a run with --checkpoint FILE is lengthened by --resume "
-                            "FILE); of many rows, with --warm-start grow:20.",
-        });
+        d, &(cp_diagnosis_chains){
+               .chains = b->chains,
+               .rhat = worst.rhat,
+               .most_rhat = most_rhat,
+               .ess = fmin(worst.bulk, worst.tail),
+               .least_ess = draws,
+               .if_not_converged =
+                   "predictions may still be good, but intervals are likely to be too narrow. Fit with longer "
+                   "--burn-in and more --samples (a run with --checkpoint FILE is lengthened by --resume "
+                   "FILE); of many rows, with --warm-start grow:20.",
+           });
 }
 
 void cp_bart_diagnose(const void *state, const copse_params *p, copse_diagnosis *out) {
