@@ -1,3 +1,4 @@
+/* arena - scratch memory in blocks that are used again after a reset. */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -25,30 +26,30 @@ static struct cp_arena_block *arena_block(size_t size) {
 }
 
 void *cp_arena_get(cp_arena *a, size_t n, size_t size) {
-    size_t want;
-    if (__builtin_mul_overflow(n, size, &want) || want > PTRDIFF_MAX) return NULL;
-    want = ((want ? want : 1) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    while (a->now && a->now->size - a->used < want && a->now->next) {
-        a->now = a->now->next;
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX) return NULL;
+    bytes = ((bytes ? bytes : 1) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    while (a->current && a->current->size - a->used < bytes && a->current->next) {
+        a->current = a->current->next;
         a->used = 0;
     }
-    if (!a->now || a->now->size - a->used < want) {
-        struct cp_arena_block *b = arena_block(want > ARENA_BLOCK ? want : ARENA_BLOCK);
+    if (!a->current || a->current->size - a->used < bytes) {
+        struct cp_arena_block *b = arena_block(bytes > ARENA_BLOCK ? bytes : ARENA_BLOCK);
         if (!b) return NULL;
-        if (a->now)
-            a->now->next = b;
+        if (a->current)
+            a->current->next = b;
         else
             a->first = b;
-        a->now = b;
+        a->current = b;
         a->used = 0;
     }
-    void *p = a->now->data + a->used;
-    a->used += want;
+    void *p = a->current->data + a->used;
+    a->used += bytes;
     return p;
 }
 
 void cp_arena_reset(cp_arena *a) {
-    a->now = a->first;
+    a->current = a->first;
     a->used = 0;
 }
 

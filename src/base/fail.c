@@ -1,3 +1,4 @@
+/* fail - fills errors, and ends the process on a bug of ours. */
 #include "base/fail.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* fail - statuses and how they travel.  A user's fault is a status and a sentence; our fault is CP_BUG. */
+/* fail - how failures are raised and forwarded.  A fault of the user or of the data is a status with a sentence; a bug of
+ * the library is CP_BUG. */
 #ifndef CP_FAIL_H
 #define CP_FAIL_H
 
@@ -10,17 +11,17 @@
 
 enum { CP_NONE = -1 }; /* no node, no row, no class */
 
-/* Fills err (if there is one) and returns `code`.  One place for a breakpoint. */
+/* Fills err, if it is not NULL, and returns `code`.  All failures pass here: a place for a breakpoint. */
 __attribute__((format(printf, 3, 4))) copse_status cp_fail(copse_error *err, copse_status code, const char *fmt, ...);
 
-/* The same with a place in the data, 1-based. */
+/* The same with the row and column of the data, counted from 1. */
 __attribute__((format(printf, 5, 6))) copse_status cp_fail_at(copse_error *err, copse_status code, long row, long col,
                                                               const char *fmt, ...);
 
 copse_status cp_fail_memory(copse_error *err);
 /* COPSE_E_SYSTEM: "cannot WHAT PATH: the system's reason", from errno. */
 copse_status cp_fail_system(copse_error *err, const char *what, const char *path);
-/* Fails if the flag is there and raised: by a signal handler, or by another thread. */
+/* COPSE_E_STOPPED if the flag is not NULL and was set, by a signal handler or another thread. */
 copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err);
 
 /* Forwards a failure to the caller. */
@@ -37,12 +38,13 @@ copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err);
         if (status) goto out; \
     } while (0)
 
-/* What makes a word plural in a message about n things: "1 row", "2 rows". */
+/* The ending of a noun in a message about n things: "1 row", "2 rows". */
 static inline const char *cp_plural(size_t n) {
     return n == 1 ? "" : "s";
 }
 
-/* What cannot be unless we are wrong: cheap, always on, ends the process with the place. */
+/* A condition that only a bug of the library can make true.  The check is cheap and always on; it ends the process and
+ * names the line. */
 #define CP_BUG(cond)                                      \
     do {                                                  \
         if (cond) cp_fail_bug(__FILE__, __LINE__, #cond); \

@@ -372,7 +372,7 @@ copse_status cp_file_save(const char *path, const unsigned char *bytes, size_t n
 
 /* ---------------------------------------------------------------------------------------------------------- loading */
 
-/* Reads on until `want` bytes are there or the file ends; 0, or -1 with errno. */
+/* Reads until `want` bytes are there or the file ends.  0, or -1 with errno. */
 static int read_some(int fd, unsigned char *bytes, size_t *n, size_t want) {
     while (*n < want) {
         size_t part = want - *n > MAX_PART ? MAX_PART : want - *n;
@@ -392,7 +392,7 @@ static copse_status load(int fd, const char *path, unsigned char **bytes, size_t
     CP_TRY(CP_GROW(*bytes, cap, FIRST_READ, err));
     if (read_some(fd, *bytes, n, FIRST_READ) != 0) return cp_fail_system(err, "read", path);
     if (!cp_reader_sniff(*bytes, *n)) return COPSE_OK;
-    /* One byte more than the file has shows its end without another round. */
+    /* Asking for one byte more than the file has finds its end without another read. */
     size_t whole = S_ISREG(st.st_mode) && st.st_size > FIRST_READ ? (size_t)st.st_size + 1 : 0;
     while (*n == cap) {
         CP_TRY(CP_GROW(*bytes, cap, whole > cap ? whole : cap + 1, err));

@@ -1,5 +1,5 @@
-/* hash_seed - a number that nobody can guess, for hash tables whose keys come from strangers.  It may decide how long
- * something takes, never what comes out: what is random in a result comes from num/rng.h. */
+/* hash_seed - a number that nobody can guess, for hash tables whose keys come from untrusted data and for names of
+ * temporary files.  It must not influence a result: the randomness of results comes from num/rng.h. */
 #ifndef CP_HASH_SEED_H
 #define CP_HASH_SEED_H
 

@@ -1,5 +1,6 @@
-/* flock: a lock that belongs to the open file, so that two studies of one process exclude each other too. */
-#define _DEFAULT_SOURCE
+/* journal - appends and reads checksummed records.  The lock is flock, which belongs to the open file, so that two
+ * studies of one process exclude each other too. */
+#define _DEFAULT_SOURCE /* flock */
 
 #include "base/journal.h"
 
@@ -24,14 +25,14 @@ struct cp_journal {
     char *path;
     unsigned char *head;
     size_t head_n;
-    uint64_t at;  /* bytes of the file that were read, or written by us: up to here all is well */
-    uint64_t sum; /* the last checksum there */
-    /* What was read ahead: bytes from `at` on. */
+    uint64_t at;  /* the first `at` bytes of the file are valid: they were read, or written by this process */
+    uint64_t sum; /* the last checksum in them */
+    /* Bytes that were read ahead, of which the first `used` have been returned; the byte at `used` is the file's `at`. */
     unsigned char *buf;
-    size_t used, have, cap; /* of these `used` have been handed out */
+    size_t used, have, cap;
 };
 
-/* All n bytes to a place in the file: 0, or -1 with errno. */
+/* Writes n bytes at a place in the file.  0, or -1 with errno. */
 static int write_at(int fd, const unsigned char *bytes, size_t n, uint64_t at) {
     while (n) {
         ssize_t part = pwrite(fd, bytes, n, (off_t)at);
@@ -44,7 +45,7 @@ static int write_at(int fd, const unsigned char *bytes, size_t n, uint64_t at) {
     return 0;
 }
 
-/* Up to n bytes from a place in the file; fewer only at its end.  0, or -1 with errno. */
+/* Reads n bytes at a place in the file, fewer only at its end.  0, or -1 with errno. */
 static int read_at(int fd, unsigned char *bytes, size_t n, uint64_t at, size_t *out_got) {
     *out_got = 0;
     while (*out_got < n) {
@@ -158,7 +159,7 @@ static size_t ahead(const cp_journal *l) {
     return l->have - l->used;
 }
 
-/* At least `want` bytes ahead, unless the file ends before. */
+/* Reads ahead until `want` bytes are there, or the file ends. */
 static copse_status fill(cp_journal *l, size_t want, copse_error *err) {
     size_t got, left = ahead(l);
     if (left >= want) return COPSE_OK;
@@ -171,14 +172,15 @@ static copse_status fill(cp_journal *l, size_t want, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Whether `left` bytes at p begin with a whole record that follows one with the checksum `before`. */
+/* Whether the `left` bytes at p begin with a whole record that follows a record with the checksum `before`. */
 static int is_record(const unsigned char *p, size_t left, uint64_t before) {
     size_t n = (size_t)cp_layout_get(p, 4);
     return n <= left - AROUND && cp_layout_get(p + 8 + n, 8) == XXH64(p, 8 + n, before);
 }
 
-/* What is ahead is a record that was not written to its end, or its length is not what was written.  Then there is a
- * whole record behind it, by the checksum that stands before that one: it was acknowledged, and must not be cut off. */
+/* The bytes ahead are no whole record.  Either a writer was killed while it appended, or the length of a record is
+ * damaged.  In the second case a whole record follows, whose seed is the checksum in the eight bytes before it.  That
+ * record was acknowledged and must not be cut off. */
 static copse_status check_end(cp_journal *l, copse_error *err) {
     size_t most = (size_t)AROUND + CP_JOURNAL_MAX;
     CP_TRY(fill(l, most + 1, err));
@@ -210,7 +212,7 @@ copse_status cp_journal_next(cp_journal *l, cp_journal_record *out, int *out_got
     return COPSE_OK;
 }
 
-/* The file ends where the records do: what a writer that was killed left there is cut off. */
+/* Cuts off what a killed writer left after the last record. */
 static copse_status trim(const cp_journal *l, copse_error *err) {
     struct stat st;
     if (fstat(l->fd, &st) != 0) return cp_fail_system(err, "read", l->path);

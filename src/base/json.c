@@ -1,3 +1,4 @@
+/* json - writes JSON into a buffer, and the buffer to the caller. */
 #include "base/json.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 /* ------------------------------------------------------------------------------------------------------- numbers */
 
 void cp_json_plain_point(char *number) {
-    static const char other[] = "0123456789+-einfa"; /* beside it; inf and nan have none */
+    static const char other[] = "0123456789+-einfa"; /* all characters but the point; inf and nan have none */
     char *p = number + strspn(number, other);
     if (!*p) return;
     char *rest = p + strcspn(p, other);
@@ -79,7 +80,7 @@ static void put_quoted(cp_json *j, const char *text) {
     put(j, "\"", 1);
 }
 
-/* What stands before a value: the comma after its elder brother, and its key. */
+/* Writes what precedes a value: the comma after the value before it, and its key. */
 static void lead(cp_json *j, const char *opt_key) {
     if (j->need_comma) put(j, ",", 1);
     j->need_comma = 1;
@@ -142,7 +143,7 @@ void cp_json_text(cp_json *j, const char *opt_key, const char *value) {
         put_text(j, "null");
 }
 
-/* JSON has no word for infinity, and none for what is no number. */
+/* JSON has no spelling for infinity, nor for NaN. */
 void cp_json_number(cp_json *j, const char *opt_key, double value) {
     char text[CP_JSON_NUMBER];
     cp_json_format(value, text);

@@ -1,11 +1,12 @@
-/* json - a JSON writer that cannot produce broken JSON: commas, quoting, numbers that read back as they were, in any
- * locale.  Bytes that are no UTF-8 become U+FFFD. */
+/* json - a writer of valid JSON: it sets commas and quotes, and numbers read back as the same double in any locale.
+ * Bytes that are not UTF-8 become U+FFFD. */
 #ifndef CP_JSON_H
 #define CP_JSON_H
 
 #include "base/fail.h"
 
-/* Text is collected in `buf` and handed to `write` when it is full and at cp_json_end.  The first failure sticks. */
+/* Text is collected in `buf`, which goes to `write` when it is full and at cp_json_end.  After the first failure nothing
+ * more is written. */
 typedef struct cp_json {
     copse_write_fn write;
     void *arg;
@@ -31,7 +32,7 @@ void cp_json_newline(cp_json *j); /* between objects of a line-based listing, at
 enum { CP_JSON_NUMBER = 32 };
 /* A number as text that reads back as the same double, with few digits; "inf", "-inf" and "nan" without quotes. */
 void cp_json_format(double value, char buf[CP_JSON_NUMBER]);
-/* In a number as printf wrote it: the decimal point of the caller's locale, whatever it is, becomes '.'. */
+/* Replaces the decimal point of the caller's locale by '.' in a number that printf wrote. */
 void cp_json_plain_point(char *number);
 
 #endif

@@ -1,3 +1,4 @@
+/* layout - byte order, planes, checksums and section names of model files. */
 #include "base/layout.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ uint64_t cp_layout_get(const unsigned char *from, size_t n) {
     return value;
 }
 
-/* Where this machine keeps the b-th lowest byte of a number. */
+/* The position of the b-th lowest byte of a number in the memory of this machine. */
 static size_t place_of_byte(size_t b, size_t size) {
     const uint16_t one = 1;
     unsigned char lowest;

@@ -1,13 +1,15 @@
-/* layout - the layout that writer.c and reader.c share; drawn in docs/format.md:
+/* layout - the layout of model files, which writer.c and reader.c share; docs/format.md draws it:
  *
  *     header | section 0 | section 1 | ... | directory
  *
- * Sections touch: a section's place is the sum of the sizes before it, so they cannot overlap and none is stored twice.
- * A section is cut into blocks of raw bytes; a block's bytes are sorted into planes (all lowest bytes, then all second
- * ones ...), which zstd likes better: exponents stand together.  The planes also fix the byte order.
+ * Sections follow each other without gaps: a section starts at the sum of the sizes before it, so sections cannot
+ * overlap and none is stored twice.  A section is cut into blocks of raw bytes.  The bytes of a block are sorted into
+ * planes: the lowest bytes of all elements, then the second ones, and so on.  Planes compress better, because exponents
+ * stand together, and they fix the byte order.
  *
- * The memory bound: raw bytes <= CP_CODEC_RATIO x stored bytes for each section, and what is rebuilt from them <=
- * CP_CODEC_CLAIM x the image; kept by the writer with padding and demanded by the reader before it allocates. */
+ * The memory bound: the raw bytes of a section are at most CP_CODEC_RATIO x its stored bytes, and what is rebuilt from
+ * all sections takes at most CP_CODEC_CLAIM x the image.  The writer pads where needed; the reader checks before it
+ * allocates. */
 #ifndef CP_LAYOUT_H
 #define CP_LAYOUT_H
 
@@ -20,7 +22,7 @@ enum {
     CP_LAYOUT_ENTRY = 2 + 3 * 8 /* bytes of a directory entry besides its name */
 };
 
-/* Offsets in the header, and where it ends. */
+/* Offsets in the header, and its length. */
 enum {
     CP_LAYOUT_AT_VERSION = 8,
     CP_LAYOUT_AT_SECTIONS = 12,
@@ -31,7 +33,7 @@ enum {
     CP_LAYOUT_HEADER = 48
 };
 
-#define CP_LAYOUT_PACKED 0x80000000u /* in a block's length word: zstd, else plain */
+#define CP_LAYOUT_PACKED 0x80000000u /* in a block's length word: compressed by zstd; else plain */
 
 extern const unsigned char cp_layout_magic[8];
 
@@ -43,7 +45,7 @@ uint64_t cp_layout_sum(const unsigned char *bytes, size_t n);
 void cp_layout_put(unsigned char *to, uint64_t value, size_t n);
 uint64_t cp_layout_get(const unsigned char *from, size_t n);
 
-/* n elements of `size` bytes as this machine keeps them, to planes and back. */
+/* Converts n elements of `size` bytes from the byte order of this machine to planes, and back. */
 void cp_layout_spread(unsigned char *restrict planes, const unsigned char *restrict data, size_t n, size_t size);
 void cp_layout_gather(unsigned char *restrict data, const unsigned char *restrict planes, size_t n, size_t size);
 
@@ -59,7 +61,7 @@ int cp_layout_scope_push(cp_layout_scope *s, const char *prefix);
 int cp_layout_scope_push_nth(cp_layout_scope *s, const char *kind, size_t number);
 void cp_layout_scope_pop(cp_layout_scope *s);
 
-/* Printable ASCII without blanks: a name may stand in a message as it is. */
+/* Whether a name is printable ASCII without blanks, so that messages can show it. */
 int cp_layout_name_is_fine(const char *name, size_t n);
 
 #endif

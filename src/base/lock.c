@@ -1,3 +1,4 @@
+/* lock - a mutex as an object. */
 #include "base/lock.h"
 
 #include <pthread.h>

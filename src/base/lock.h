@@ -1,4 +1,4 @@
-/* lock - for the few things done lazily inside an object that many threads may read. */
+/* lock - a mutex, for objects that many threads may read and that compute something at the first use. */
 #ifndef CP_LOCK_H
 #define CP_LOCK_H
 

@@ -1,3 +1,4 @@
+/* log - formats messages for the caller's callbacks. */
 #include "base/log.h"
 
 #include <stdarg.h>

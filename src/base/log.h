@@ -1,4 +1,5 @@
-/* log - the only file of the library that speaks: to the caller's callbacks, and once to stderr before an abort. */
+/* log - messages and progress for the caller's callbacks.  Only this file of the library prints: one line to stderr
+ * before an abort. */
 #ifndef CP_LOG_H
 #define CP_LOG_H
 

@@ -1,4 +1,4 @@
-/* Open addressing with linear probing, at most half full. */
+/* map - a hash table with open addressing and linear probing, at most half full. */
 #include "base/map.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 enum { FIRST_PLACES = 64 };
 
-/* Keys are made of two small numbers; all their bits have to reach the low ones of the place. */
+/* Keys are made of two small numbers, so all their bits must be mixed into the low bits. */
 static size_t place_of(const cp_map *m, uint64_t key) {
     key ^= key >> 32;
     key *= 0x9e3779b97f4a7c15u;
@@ -15,7 +15,7 @@ static size_t place_of(const cp_map *m, uint64_t key) {
     return (size_t)key & (m->places - 1);
 }
 
-/* Where the key is, or the free place where it belongs. */
+/* The place of the key, or the free place where it belongs. */
 static size_t probe(const cp_map *m, uint64_t key) {
     size_t at = place_of(m, key);
     while (m->id[at] != CP_NONE && m->key[at] != key) at = (at + 1) & (m->places - 1);

@@ -1,3 +1,4 @@
+/* mem - allocation with counters, and arrays aligned to cache lines. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/mem.h"
 
@@ -13,7 +14,8 @@ static atomic_size_t count, live;
 
 enum { LINE = 64 }; /* bytes of a cache line */
 
-static int refused(void) {
+/* Counts an allocation; 1 if a test wants it to fail. */
+static int must_fail(void) {
     atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
     long left = atomic_load_explicit(&fail_after, memory_order_relaxed);
     if (left < 0) return 0;
@@ -34,7 +36,7 @@ size_t cp_mem_live(void) {
     return atomic_load(&live);
 }
 
-static void *born(void *p) {
+static void *counted(void *p) {
     if (p) atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
     return p;
 }
@@ -45,7 +47,7 @@ static void release(void *p) {
 }
 
 static void *move(void *opt_old, size_t total) {
-    return opt_old ? realloc(opt_old, total) : born(malloc(total));
+    return opt_old ? realloc(opt_old, total) : counted(malloc(total));
 }
 
 static size_t bytes_of(size_t n, size_t size) {
@@ -56,15 +58,15 @@ static size_t bytes_of(size_t n, size_t size) {
 
 void *cp_mem_new(size_t n, size_t size) {
     size_t total = bytes_of(n, size);
-    return !total || refused() ? NULL : born(calloc(1, total));
+    return !total || must_fail() ? NULL : counted(calloc(1, total));
 }
 
-/* Large blocks ask for large pages: filling a table's columns page by page costs the kernel as much time as reading the
- * numbers costs us.  A kernel that has none to give is no worse off. */
+/* Large blocks ask for huge pages: with small ones the kernel needs as much time to provide the pages of a table as the
+ * library needs to read its numbers.  A kernel without huge pages ignores the request. */
 static void *large(size_t total) {
     enum { PAGE = 2 << 20 };
     if (total > PTRDIFF_MAX - PAGE) return NULL;
-    total = (total + PAGE - 1) / PAGE * PAGE; /* a part of a large page would be small ones */
+    total = (total + PAGE - 1) / PAGE * PAGE; /* the kernel makes small pages of a part of a huge one */
     void *p = aligned_alloc(PAGE, total);
 #ifdef MADV_HUGEPAGE
     if (p) madvise(p, total, MADV_HUGEPAGE);
@@ -75,19 +77,19 @@ static void *large(size_t total) {
 void *cp_mem_raw(size_t n, size_t size) {
     enum { LARGE = 4 << 20 };
     size_t total = bytes_of(n, size);
-    if (!total || refused()) return NULL;
-    return born(total < LARGE ? malloc(total) : large(total));
+    if (!total || must_fail()) return NULL;
+    return counted(total < LARGE ? malloc(total) : large(total));
 }
 
 void *cp_mem_aligned(size_t n, size_t size) {
     size_t total = bytes_of(n, size);
-    if (!total || total > PTRDIFF_MAX - LINE || refused()) return NULL;
-    return born(aligned_alloc(LINE, (total + LINE - 1) / LINE * LINE));
+    if (!total || total > PTRDIFF_MAX - LINE || must_fail()) return NULL;
+    return counted(aligned_alloc(LINE, (total + LINE - 1) / LINE * LINE));
 }
 
 void *cp_mem_resize(void *old, size_t n, size_t size) {
     size_t total = bytes_of(n, size);
-    return !total || refused() ? NULL : move(old, total);
+    return !total || must_fail() ? NULL : move(old, total);
 }
 
 char *cp_mem_strndup(const char *s, size_t n) {
@@ -107,18 +109,17 @@ void cp_mem_free(void *p) {
     release(p);
 }
 
-/* The block begins `shift` bytes before the array, 1 to LINE of them, and the last of those bytes says how many.
- * Growing by realloc keeps large blocks from being copied: their pages change place, and the shift stays what it
- * was. */
+/* The block begins `shift` bytes before the array, 1 to LINE, and the last of these bytes holds the shift.  realloc grows
+ * large blocks by remapping their pages, without a copy, and the shift stays the same. */
 static unsigned char *block_of(void *array) {
     unsigned char *p = array;
     return p - p[-1];
 }
 
-/* `kept` bytes are in the block, old_shift from its beginning.  New room is not touched: it may be large, and never
- * used. */
+/* The block holds `kept` bytes of the array, old_shift from its beginning.  New memory is not touched: it may be large
+ * and never be used. */
 static void *resize_lines(void *block, size_t old_shift, size_t kept, size_t total, size_t size) {
-    if (!total || total > PTRDIFF_MAX - LINE || refused()) return NULL;
+    if (!total || total > PTRDIFF_MAX - LINE || must_fail()) return NULL;
     unsigned char *moved = move(block, total + LINE);
     if (!moved) return NULL;
     size_t shift = LINE - ((uintptr_t)moved + size) % LINE;
@@ -173,7 +174,8 @@ void cp_mem_prefault(void *from, size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
     enum { PAGE = 4096, LEAST = 4 * PAGE };
     if (bytes < LEAST) return;
-    size_t skip = (PAGE - (uintptr_t)from % PAGE) % PAGE; /* whole pages: the first one is in use */
+    size_t skip =
+        (PAGE - (uintptr_t)from % PAGE) % PAGE; /* whole pages only; the first, partial one is in use already */
     madvise((unsigned char *)from + skip, (bytes - skip) / PAGE * PAGE, MADV_POPULATE_WRITE);
 #else
     (void)from, (void)bytes;

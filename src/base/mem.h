@@ -10,7 +10,7 @@
 /* NULL when there is no memory or n * size overflows.  n or size may be 0: the result is then still freeable. */
 void *cp_mem_new(size_t n, size_t size);     /* zeroed */
 void *cp_mem_raw(size_t n, size_t size);     /* not zeroed */
-void *cp_mem_aligned(size_t n, size_t size); /* the same, at the beginning of a cache line */
+void *cp_mem_aligned(size_t n, size_t size); /* not zeroed, at the beginning of a cache line */
 void *cp_mem_resize(void *old, size_t n, size_t size);
 char *cp_mem_strdup(const char *s);
 char *cp_mem_strndup(const char *s, size_t n);
@@ -20,25 +20,24 @@ void cp_mem_free(void *p);
 #define CP_NEW(ptr, n, err) (((ptr) = cp_mem_new((n), sizeof *(ptr))) ? COPSE_OK : cp_fail_memory(err))
 #define CP_RAW(ptr, n, err) (((ptr) = cp_mem_raw((n), sizeof *(ptr))) ? COPSE_OK : cp_fail_memory(err))
 
-/* Makes room for at least `need` elements, and for half as many again as there were.  On failure the array is as it
- * was. */
+/* Makes room for at least `need` elements; the room grows by half or more.  On failure the array is unchanged. */
 #define CP_GROW(ptr, cap, need, err) \
     ((need) <= (cap) ? COPSE_OK : cp_mem_grow(&(ptr), &(cap), (need), sizeof *(ptr), (err)))
 copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err);
 
-/* Arrays whose elements are met in no order, each at the price of the cache lines it lies on: the second element begins
- * a line, so that elements of 64 or 128 bytes cover no more lines than they must, and of 32 bytes the pairs (1,2),
- * (3,4) ... share one.  They grow as above; only cp_mem_resize_lines (from `had` to n elements) and cp_mem_free_lines
- * may be used on them. */
+/* Arrays aligned to cache lines, for elements that are read in random order: element 1 begins a line.  So an element of
+ * 64 or 128 bytes lies on as few lines as possible, and elements of 32 bytes share a line in pairs (1,2), (3,4) ...
+ * They grow as above.  Only cp_mem_resize_lines (from `had` to n elements) and cp_mem_free_lines may be used on
+ * them. */
 copse_status cp_mem_grow_lines(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err);
 void *cp_mem_resize_lines(void *old, size_t had, size_t n, size_t size);
-/* Makes one of an array of n elements that cp_mem_raw or cp_mem_new gave; NULL if there is no room, and the array as it
- * was. */
+/* Converts an array of n elements from cp_mem_raw or cp_mem_new to such an array.  NULL if there is no memory; the array
+ * is then unchanged. */
 void *cp_mem_to_lines(void *plain, size_t n, size_t size);
 void cp_mem_free_lines(void *p);
 
-/* Asks the system for the pages of memory that is about to be written.  Met one by one, each of them costs an
- * interruption, which takes longer than filling it.  Does nothing where the system cannot. */
+/* Asks the system for the pages of memory that will be written soon.  Without it each page costs a page fault, which
+ * takes longer than filling the page.  Does nothing where the system has no such call. */
 void cp_mem_prefault(void *from, size_t bytes);
 
 /* Tests only: after n more allocations every further one fails; n < 0: none does. */

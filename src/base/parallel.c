@@ -1,6 +1,6 @@
-/* Threads live for one loop: a loop here is milliseconds to hours of work and a thread costs 20 microseconds, so there
- * is nothing to keep warm, nothing to restart after a fork, and no state between calls. */
-#define _GNU_SOURCE /* sched_getaffinity: the cores this process may use, not those the machine has */
+/* parallel - threads for a loop.  They live for one loop, which takes milliseconds to hours, while a thread takes 20
+ * microseconds to start.  So no thread is kept between calls, and none must be restarted after a fork. */
+#define _GNU_SOURCE /* sched_getaffinity: the cores that this process may use, not those of the machine */
 #include "base/parallel.h"
 
 #include <pthread.h>
@@ -20,17 +20,17 @@ typedef struct loop {
     atomic_size_t bad; /* lowest index that failed so far, n if none */
     pthread_mutex_t lock;
     copse_error err;        /* of `bad`; under lock */
-    cp_parallel_idle *idle; /* where threads go that find no job; NULL: nowhere */
-    /* Of a loop that idle threads help with, under their lock: */
+    cp_parallel_idle *idle; /* which threads join when they find no job; NULL: they end */
+    /* For inner loops, under the lock of idle: */
     struct loop *next_open;
-    size_t helpers; /* at work in it */
+    size_t helpers; /* idle threads at work in it */
 } loop;
 
 struct cp_parallel_idle {
     pthread_mutex_t lock;
-    pthread_cond_t change; /* in anything below */
+    pthread_cond_t change; /* of any member below */
     size_t working;        /* threads that are not idle */
-    loop *open;            /* a chain */
+    loop *open;            /* linked list of inner loops */
 };
 
 typedef struct worker {
@@ -74,14 +74,14 @@ static void work(loop *lp, size_t id) {
 /* ----------------------------------------------------------------------------------------------------- idle threads */
 
 /* An open loop with jobs left, or NULL. */
-static loop *needy(const cp_parallel_idle *p) {
+static loop *loop_with_jobs(const cp_parallel_idle *p) {
     loop *lp = p->open;
     while (lp && atomic_load(&lp->next) >= lp->n) lp = lp->next_open;
     return lp;
 }
 
-/* That many work no longer, or never did. */
-static void retire(cp_parallel_idle *p, size_t threads) {
+/* Counts threads as idle: their jobs are done, or the system refused to start them. */
+static void become_idle(cp_parallel_idle *p, size_t threads) {
     pthread_mutex_lock(&p->lock);
     p->working -= threads;
     pthread_cond_broadcast(&p->change);
@@ -89,10 +89,10 @@ static void retire(cp_parallel_idle *p, size_t threads) {
 }
 
 static void help(cp_parallel_idle *p) {
-    retire(p, 1);
+    become_idle(p, 1);
     pthread_mutex_lock(&p->lock);
     while (p->working > 0) {
-        loop *lp = needy(p);
+        loop *lp = loop_with_jobs(p);
         if (!lp) {
             pthread_cond_wait(&p->change, &p->lock);
             continue;
@@ -165,8 +165,8 @@ static copse_status end_loop(loop *lp, copse_error *err) {
     return lp->err.code;
 }
 
-/* A thread the system refuses is not an error: the others do its share.  Returns how many there are, this one
- * included. */
+/* A thread that the system refuses is no error: the others do its jobs.  Returns the number of threads, including the
+ * calling one. */
 static size_t start_threads(loop *lp, worker *w, size_t workers) {
     size_t started = 1;
     for (; started < workers; started++) {
@@ -185,7 +185,7 @@ copse_status cp_parallel_outer_for(const copse_run *run, const cp_parallel_outer
     lp.idle = l->idle;
     if (lp.idle) lp.idle->working = l->workers;
     size_t started = start_threads(&lp, w, l->workers);
-    if (lp.idle) retire(lp.idle, l->workers - started);
+    if (lp.idle) become_idle(lp.idle, l->workers - started);
     work_and_help(&lp, 0);
     for (size_t i = 1; i < started; i++) pthread_join(w[i].thread, NULL);
     cp_mem_free(w);

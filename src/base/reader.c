@@ -1,3 +1,6 @@
+/* reader - checks the image of a model file and unpacks its sections. */
+#include "base/reader.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +23,10 @@ typedef struct section {
 
 struct cp_reader {
     const unsigned char *image;
-    section *section; /* sorted by name once read */
+    section *section; /* sorted by name */
     size_t sections;
     size_t room;           /* bytes that may still be claimed */
-    cp_layout_scope scope; /* its text is the name last asked for */
+    cp_layout_scope scope; /* its text is the section name that was asked for last */
     unsigned char *planes;
     ZSTD_DCtx *zstd;
 };
@@ -64,8 +67,8 @@ static copse_status check_header(const unsigned char *h, size_t n, copse_error *
     return COPSE_OK;
 }
 
-/* The entry at *at; 0 if there is none that makes sense.  `start` is where its section must start, `end` where the last
- * one must end. */
+/* Parses the directory entry at *at; 0 if it is invalid.  Its section starts at `start`; the last section must end at
+ * `end`. */
 static int parse_entry(section *s, const unsigned char **at, const unsigned char *stop, size_t start, size_t end) {
     const unsigned char *p = *at;
     if (stop - p < CP_LAYOUT_ENTRY || !cp_layout_size(p[0]) || stop - p < CP_LAYOUT_ENTRY + p[1]) return 0;
@@ -220,7 +223,7 @@ copse_status cp_reader_count(cp_reader *r, const char *name, cp_codec_type type,
     return COPSE_OK;
 }
 
-/* The n elements of a block that starts at *at; 0 if its bytes are not those of such a block. */
+/* Unpacks the n elements of the block at *at; 0 if the block is damaged. */
 static int read_block(cp_reader *r, const unsigned char **at, const unsigned char *stop, unsigned char *to, size_t n,
                       size_t size) {
     size_t raw = n * size;

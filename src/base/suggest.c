@@ -1,8 +1,9 @@
+/* suggest - edit distances between a word and names. */
 #include "base/suggest.h"
 
 #include <string.h>
 
-enum { LONGEST = 64 }; /* longer names are not worth a guess */
+enum { LONGEST = 64 }; /* longer names are not compared */
 
 static int lower(char c) {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
@@ -12,7 +13,7 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Optimal string alignment: three rows of the table of distances between prefixes, the last of them the newest. */
+/* The optimal string alignment distance.  row holds three rows of the table of distances between prefixes. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb) {
     size_t row[3][LONGEST + 1];
     for (size_t j = 0; j <= nb; j++) row[0][j] = j;
@@ -30,14 +31,14 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb) {
     return row[na % 3][nb];
 }
 
-void cp_suggest_try(cp_suggest *near, const char *name) {
-    size_t nw = strlen(near->word), nn = strlen(name);
+void cp_suggest_try(cp_suggest *s, const char *name) {
+    size_t nw = strlen(s->word), nn = strlen(name);
     if (nw == 0 || nw > LONGEST || nn > LONGEST) return;
-    size_t d = distance(near->word, nw, name, nn);
-    /* The rest of a word cut short counts as one mistake. */
-    if (nw >= 2 && nn > nw && distance(near->word, nw, name, nw) == 0) d = 1;
+    size_t d = distance(s->word, nw, name, nn);
+    /* A word that is the beginning of a name has one mistake, whatever is missing. */
+    if (nw >= 2 && nn > nw && distance(s->word, nw, name, nw) == 0) d = 1;
     size_t allowed = (nw + 1) / 3;
-    if (d > allowed || (near->best && d >= near->distance)) return;
-    near->best = name;
-    near->distance = d;
+    if (d > allowed || (s->best && d >= s->distance)) return;
+    s->best = name;
+    s->distance = d;
 }

@@ -1,8 +1,8 @@
-/* suggest - the name a user probably meant.
+/* suggest - finds the name that a user probably meant.
  *
- *     cp_suggest near = {.word = typed};
- *     for (...) cp_suggest_try(&near, name[i]);
- *     if (near.best) ... "did you mean '%s'?"
+ *     cp_suggest s = {.word = typed};
+ *     for (...) cp_suggest_try(&s, name[i]);
+ *     if (s.best) ... "did you mean '%s'?"
  */
 #ifndef CP_SUGGEST_H
 #define CP_SUGGEST_H
@@ -15,8 +15,9 @@ typedef struct cp_suggest {
     size_t distance;  /* of best */
 } cp_suggest;
 
-/* Letters left out, added, changed or swapped count one each, a wrong case none; a third of the word may be wrong.
- * A name that begins with the word is close whatever its length.  The first of equally close names wins. */
-void cp_suggest_try(cp_suggest *near, const char *name);
+/* Compares a name.  A letter that is missing, added, changed or swapped with its neighbour counts one, a wrong case
+ * nothing; up to a third of the word may be wrong.  A name that begins with the word is close whatever its length.  Of
+ * equally close names the first wins. */
+void cp_suggest_try(cp_suggest *s, const char *name);
 
 #endif

@@ -1,8 +1,10 @@
-/* A pass has a number.  Each member has a share of its items, from which it takes portions; who has finished with their
- * own helps with others'.  A share is one word, the pass's number and how many of its items are left, so that to take a
- * portion is one compare-and-swap, which fails for whoever comes too late and still thinks of an earlier pass.  That a
- * portion was taken shows that its pass is not over, and so that what was read of the pass before (job, arg, n) belongs
- * to it. */
+/* thread_team - short passes over items, with work stealing.
+ *
+ * Each pass has a number.  Each member has a queue of items, from which it takes chunks; a member whose queue is empty
+ * takes chunks of the others.  A queue is one word, the number of the pass and how many items are left, so a chunk is
+ * taken by one compare-and-swap.  The swap fails for a member that comes late and still has the number of an earlier
+ * pass.  If it succeeds the pass is not over, so what the member read of the pass before (job, arg, n) belongs to
+ * it. */
 #include "base/thread_team.h"
 
 #include <pthread.h>
@@ -13,15 +15,15 @@
 #include "base/parallel.h"
 
 enum {
-    LINE = 64,      /* bytes that processors hand each other */
-    PORTIONS = 4,   /* of a share: a member that is held up leaves most of its own to others */
-    PATIENCE = 2000 /* looks before one sleeps: some 40 microseconds, longer than a leader is alone between passes */
+    LINE = 64,   /* bytes of a cache line, which processors exchange as a whole */
+    CHUNKS = 4,  /* of a queue: a member that is held up leaves most of its items to others */
+    SPINS = 2000 /* checks before a thread sleeps: some 40 microseconds, longer than the leader needs between passes */
 };
 
-typedef struct share {
+typedef struct queue {
     _Atomic uint64_t left; /* pass << 32 | items */
-    char apart[LINE - sizeof(uint64_t)];
-} share;
+    char padding[LINE - sizeof(uint64_t)];
+} queue;
 
 typedef struct member {
     cp_thread_team *team;
@@ -31,18 +33,18 @@ typedef struct member {
 
 struct cp_thread_team {
     size_t members;
-    unsigned patience;
-    double alone_until; /* 0: nobody is to be left out */
-    share *share;
+    unsigned spins;
+    double alone_until; /* until this time the leader does all passes alone; 0: it does not */
+    queue *queue;
     member *member;
-    /* Of the pass, written by the leader while there is none; `pass` last. */
+    /* The current pass.  The leader writes these between passes, `pass` last. */
     _Atomic(cp_thread_team_job) job;
     _Atomic(void *) arg;
     _Atomic size_t n;
-    _Atomic int over; /* there will be no more */
+    _Atomic int over; /* there will be no more passes */
     _Atomic uint32_t pass;
-    char apart[LINE];
-    _Atomic size_t done; /* items */
+    char padding[LINE];
+    _Atomic size_t done; /* items of the pass */
     _Atomic size_t asleep;
     _Atomic int leader_sleeps;
     pthread_mutex_t lock;
@@ -61,29 +63,29 @@ static size_t first_of(const cp_thread_team *t, size_t id, size_t n) {
     return n / t->members * id + (id < n % t->members ? id : n % t->members);
 }
 
-/* Takes a portion off the end of a share and does it; returns how many items it was, 0 if none are left. */
+/* Takes a chunk off the end of the queue of member `id` and does it.  Returns the number of items, 0 if none are left. */
 static size_t take(cp_thread_team *t, size_t id, uint32_t pass) {
     cp_thread_team_job job = atomic_load_explicit(&t->job, memory_order_relaxed);
     void *arg = atomic_load_explicit(&t->arg, memory_order_relaxed);
-    size_t n = atomic_load_explicit(&t->n, memory_order_relaxed), portion = n / (t->members * PORTIONS) + 1, some, rest;
-    uint64_t left = atomic_load_explicit(&t->share[id].left, memory_order_relaxed);
+    size_t n = atomic_load_explicit(&t->n, memory_order_relaxed), chunk = n / (t->members * CHUNKS) + 1, some, rest;
+    uint64_t left = atomic_load_explicit(&t->queue[id].left, memory_order_relaxed);
     do {
         rest = (size_t)(left & UINT32_MAX);
         if ((uint32_t)(left >> 32) != pass || !rest) return 0;
-        some = rest < portion ? rest : portion;
-    } while (!atomic_compare_exchange_weak(&t->share[id].left, &left, left - some));
+        some = rest < chunk ? rest : chunk;
+    } while (!atomic_compare_exchange_weak(&t->queue[id].left, &left, left - some));
     size_t to = first_of(t, id, n) + rest;
     job(arg, to - some, to);
     return some;
 }
 
-/* One's own share, then the others'. */
+/* Empties the member's own queue, then those of the others. */
 static void work(cp_thread_team *t, size_t id, uint32_t pass) {
     size_t sum = 0;
     for (size_t k = 0, some; k < t->members; k++)
         while ((some = take(t, (id + k) % t->members, pass))) sum += some;
     if (!sum) return;
-    /* The pass is not over before this, and n is still its own. */
+    /* The pass cannot end before these items are counted, so n is still its own. */
     size_t n = atomic_load_explicit(&t->n, memory_order_relaxed);
     if (atomic_fetch_add(&t->done, sum) + sum < n || !atomic_load(&t->leader_sleeps)) return;
     pthread_mutex_lock(&t->lock);
@@ -98,7 +100,7 @@ static void call(cp_thread_team *t, size_t n, cp_thread_team_job job, void *arg)
     atomic_store_explicit(&t->n, n, memory_order_relaxed);
     atomic_store_explicit(&t->done, 0, memory_order_relaxed);
     for (size_t id = 0; id < t->members; id++)
-        atomic_store_explicit(&t->share[id].left, (uint64_t)pass << 32 | (first_of(t, id + 1, n) - first_of(t, id, n)),
+        atomic_store_explicit(&t->queue[id].left, (uint64_t)pass << 32 | (first_of(t, id + 1, n) - first_of(t, id, n)),
                               memory_order_release);
     atomic_store(&t->pass, pass);
     if (!atomic_load(&t->asleep)) return;
@@ -113,9 +115,9 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A leader that had to sleep was waiting for a member whose core had been given to another program in the middle of a
- * portion, for as long as many passes take.  It then goes on alone for a while, so that waiting is a tenth of all at
- * most. */
+/* A leader must sleep when the system has given the core of a member to another program in the middle of a chunk, which
+ * lasts as long as many passes.  The leader then works alone for ten times as long, so that it waits at most a tenth of
+ * the time. */
 static void sleep_till_end(cp_thread_team *t, size_t n) {
     double start = now();
     pthread_mutex_lock(&t->lock);
@@ -128,7 +130,7 @@ static void sleep_till_end(cp_thread_team *t, size_t n) {
 }
 
 static void await_end(cp_thread_team *t, size_t n) {
-    for (unsigned i = 0; i < t->patience; i++, relax())
+    for (unsigned i = 0; i < t->spins; i++, relax())
         if (atomic_load_explicit(&t->done, memory_order_acquire) == n) return;
     sleep_till_end(t, n);
 }
@@ -151,10 +153,10 @@ void cp_thread_team_pass(cp_thread_team *opt_team, size_t n, cp_thread_team_job 
 
 /* ---------------------------------------------------------------------------------------------------------- members */
 
-/* The number of the next pass, once there is one. */
+/* Waits for the next pass, and returns its number. */
 static uint32_t await_call(cp_thread_team *t, uint32_t seen) {
     uint32_t pass;
-    for (unsigned i = 0; i < t->patience; i++, relax())
+    for (unsigned i = 0; i < t->spins; i++, relax())
         if ((pass = atomic_load_explicit(&t->pass, memory_order_acquire)) != seen) return pass;
     pthread_mutex_lock(&t->lock);
     atomic_fetch_add(&t->asleep, 1);
@@ -174,16 +176,15 @@ static void *member_main(void *arg) {
     }
 }
 
-/* Where there are more threads than cores, those that look for work keep from it those that have some: all sleep at
- * once. */
-static unsigned patience_of(size_t members) {
-    return members <= cp_parallel_workers(NULL, SIZE_MAX) ? PATIENCE : 0;
+/* With more threads than cores, a thread that spins takes the core of one that has work: then all sleep at once. */
+static unsigned spins_of(size_t members) {
+    return members <= cp_parallel_workers(NULL, SIZE_MAX) ? SPINS : 0;
 }
 
 static copse_status start(cp_thread_team *t, size_t members, copse_error *err) {
-    CP_TRY(CP_NEW(t->share, members, err));
+    CP_TRY(CP_NEW(t->queue, members, err));
     CP_TRY(CP_NEW(t->member, members, err));
-    t->patience = patience_of(members);
+    t->spins = spins_of(members);
     for (t->members = 1; t->members < members; t->members++) {
         member *m = &t->member[t->members];
         *m = (member){.team = t, .id = t->members};
@@ -215,7 +216,7 @@ void cp_thread_team_free(cp_thread_team *t) {
     pthread_cond_destroy(&t->finished);
     pthread_cond_destroy(&t->called);
     pthread_mutex_destroy(&t->lock);
-    cp_mem_free(t->share);
+    cp_mem_free(t->queue);
     cp_mem_free(t->member);
     cp_mem_free(t);
 }

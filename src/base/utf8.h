@@ -1,12 +1,12 @@
-/* utf8 - which bytes are a character. */
+/* utf8 - finds the characters of UTF-8 text. */
 #ifndef CP_UTF8_H
 #define CP_UTF8_H
 
 #include <stddef.h>
 
-/* Bytes of the character at p, of which at most `left` are looked at; 0 if it is none, as a NUL is.  The range of the
- * second byte excludes overlong forms, surrogates and what is beyond U+10FFFF.  The end of a string is no part of a
- * character, so in a string `left` may be 4. */
+/* The length of the character at p, looking at no more than `left` bytes; 0 if it is invalid or NUL.  The range of the
+ * second byte excludes overlong forms, surrogates and code points above U+10FFFF.  A NUL is invalid inside a character,
+ * so for a terminated string `left` may be 4. */
 static inline size_t cp_utf8_length(const unsigned char *p, size_t left) {
     unsigned char c = p[0], low = 0x80, high = 0xbf;
     size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;

@@ -1,3 +1,6 @@
+/* writer - packs sections into the image of a model file, or into a digest. */
+#include "base/writer.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -6,14 +9,14 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 
-enum { LEVEL = 1 }; /* of zstd: higher ones hardly pay on planes of floats */
+enum { LEVEL = 1 }; /* of zstd: higher levels make planes of floats hardly smaller */
 
 typedef struct buffer {
     unsigned char *at;
     size_t n, cap;
 } buffer;
 
-/* A section as the digest sees it. */
+/* A section of a digest. */
 typedef struct digest_entry {
     char name[CP_LAYOUT_NAME + 1];
     unsigned char hash[CP_SHA256_BYTES];
@@ -95,14 +98,15 @@ void cp_writer_pop(cp_writer *w) {
     cp_layout_scope_pop(&w->scope);
 }
 
-/* One block: its length word and its planes, packed if that makes them smaller. */
+/* Writes one block: its length word and its planes, compressed if that makes them smaller. */
 static copse_status write_block(cp_writer *w, const unsigned char *data, size_t n, size_t size, copse_error *err) {
     size_t raw = n * size;
     cp_layout_spread(w->planes, data, n, size);
     CP_TRY(buffer_room(&w->image, 4 + ZSTD_compressBound(raw), err));
     unsigned char *to = w->image.at + w->image.n + 4;
     size_t packed = ZSTD_compressCCtx(w->zstd, to, ZSTD_compressBound(raw), w->planes, raw, LEVEL);
-    if (ZSTD_isError(packed)) return cp_fail_memory(err); /* with room for the worst case it is all that can go wrong */
+    if (ZSTD_isError(packed))
+        return cp_fail_memory(err); /* there is room for the worst case, so only memory can be short */
     int smaller = packed < raw;
     buffer_number(&w->image, smaller ? packed | CP_LAYOUT_PACKED : raw, 4);
     if (smaller)
@@ -112,7 +116,7 @@ static copse_status write_block(cp_writer *w, const unsigned char *data, size_t 
     return COPSE_OK;
 }
 
-/* Zeros, until the image has n bytes. */
+/* Appends zeros until the image has n bytes. */
 static copse_status pad(cp_writer *w, size_t n, copse_error *err) {
     if (w->image.n >= n) return COPSE_OK;
     CP_TRY(buffer_room(&w->image, n - w->image.n, err));
@@ -128,7 +132,7 @@ static copse_status write_blocks(cp_writer *w, const unsigned char *data, size_t
     return pad(w, start + (n * size + CP_CODEC_RATIO - 1) / CP_CODEC_RATIO, err);
 }
 
-/* Notes in the directory, where there is room, the section from `start` to the end of the image. */
+/* Enters the section from `start` to the end of the image into the directory, which has room. */
 static void enter(cp_writer *w, cp_codec_type type, const char *name, size_t count, size_t start) {
     size_t length = strlen(name), stored = w->image.n - start;
     buffer_number(&w->directory, type, 1);
@@ -140,7 +144,7 @@ static void enter(cp_writer *w, cp_codec_type type, const char *name, size_t cou
     w->sections++;
 }
 
-/* Type, number of elements, then the planes of each block: the same on machines of any byte order. */
+/* Hashes the type, the number of elements and the planes of each block: the same on machines of any byte order. */
 static copse_status digest_section(cp_writer *w, cp_codec_type type, const unsigned char *data, size_t n,
                                    copse_error *err) {
     size_t size = cp_layout_size(type), step = CP_LAYOUT_BLOCK / size;
@@ -189,8 +193,8 @@ copse_status cp_writer_text(cp_writer *w, const char *name, const char *text, co
     return cp_writer_array(w, name, CP_U8, text, strlen(text), err);
 }
 
-/* The number of strings, the length of each, their bytes without terminators.  The lengths are there so that the
- * pointers a reader makes are in proportion to what is stored. */
+/* Stores the number of strings, the length of each, and their bytes without terminators.  Each string takes at least
+ * the four bytes of its length, so the pointers that a reader allocates are in proportion to what is stored. */
 copse_status cp_writer_texts(cp_writer *w, const char *name, const char *const *texts, size_t n, copse_error *err) {
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++) bytes += strlen(texts[i]);
@@ -209,10 +213,10 @@ copse_status cp_writer_texts(cp_writer *w, const char *name, const char *const *
 void cp_writer_claim(cp_writer *w, size_t n, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes) || __builtin_add_overflow(w->claimed, bytes, &w->claimed))
-        w->claimed = SIZE_MAX; /* finish will not get that much memory */
+        w->claimed = SIZE_MAX; /* finish fails: there is not that much memory */
 }
 
-/* A section without elements whose stored bytes make up for what is missing. */
+/* Appends an empty section whose padding makes the image large enough for the claims. */
 static copse_status justify(cp_writer *w, copse_error *err) {
     static const char name[] = "padding";
     size_t start = w->image.n, least = w->claimed / CP_CODEC_CLAIM + 1;

@@ -11,7 +11,7 @@
 static const unsigned char head[] = "what it is about";
 
 static char *fresh(char *buf) {
-    strcpy(buf, "/tmp/copse-ledger-XXXXXX");
+    strcpy(buf, "/tmp/copse-journal-XXXXXX");
     int fd = mkstemp(buf);
     assert_true(fd >= 0);
     close(fd);
@@ -159,7 +159,7 @@ static void every_wrong_bit_is_found(void **state) {
     unlink(path);
 }
 
-static void others_are_no_ledgers(void **state) {
+static void other_files_are_no_journals(void **state) {
     char path[64];
     copse_error err;
     cp_journal *l;
@@ -219,7 +219,7 @@ int main(void) {
         cmocka_unit_test(is_not_made_twice),
         cmocka_unit_test(a_torn_record_is_cut_off),
         cmocka_unit_test(every_wrong_bit_is_found),
-        cmocka_unit_test(others_are_no_ledgers),
+        cmocka_unit_test(other_files_are_no_journals),
         cmocka_unit_test(processes_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
