@@ -4,6 +4,7 @@
 #include "api/prediction.h"
 #include "base/mem.h"
 #include "num/draw.h"
+#include "num/mixture_crps.h"
 
 size_t copse_prediction_rows(const copse_prediction *p) {
     return p->answer.rows;

@@ -1,5 +1,5 @@
-/* fail - how failures are raised and forwarded.  A fault of the user or of the data is a status with a sentence; a bug of
- * the library is CP_BUG. */
+/* fail - how failures are raised and forwarded.  A fault of the user or of the data is a status with a sentence; a bug
+ * of the library is CP_BUG. */
 #ifndef CP_FAIL_H
 #define CP_FAIL_H
 

@@ -27,7 +27,8 @@ struct cp_journal {
     size_t head_n;
     uint64_t at;  /* the first `at` bytes of the file are valid: they were read, or written by this process */
     uint64_t sum; /* the last checksum in them */
-    /* Bytes that were read ahead, of which the first `used` have been returned; the byte at `used` is the file's `at`. */
+    /* Bytes that were read ahead, of which the first `used` have been returned; the byte at `used` is the file's
+     * `at`. */
     unsigned char *buf;
     size_t used, have, cap;
 };

@@ -5,8 +5,8 @@
 
 #include "base/fail.h"
 
-/* Text is collected in `buf`, which goes to `write` when it is full and at cp_json_end.  After the first failure nothing
- * more is written. */
+/* Text is collected in `buf`, which goes to `write` when it is full and at cp_json_end.  After the first failure
+ * nothing more is written. */
 typedef struct cp_json {
     copse_write_fn write;
     void *arg;

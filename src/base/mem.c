@@ -109,8 +109,8 @@ void cp_mem_free(void *p) {
     release(p);
 }
 
-/* The block begins `shift` bytes before the array, 1 to LINE, and the last of these bytes holds the shift.  realloc grows
- * large blocks by remapping their pages, without a copy, and the shift stays the same. */
+/* The block begins `shift` bytes before the array, 1 to LINE, and the last of these bytes holds the shift.  realloc
+ * grows large blocks by remapping their pages, without a copy, and the shift stays the same. */
 static unsigned char *block_of(void *array) {
     unsigned char *p = array;
     return p - p[-1];

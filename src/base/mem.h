@@ -31,8 +31,8 @@ copse_status cp_mem_grow(void *ptr_slot, size_t *cap, size_t need, size_t size, 
  * them. */
 copse_status cp_mem_grow_lines(void *ptr_slot, size_t *cap, size_t need, size_t size, copse_error *err);
 void *cp_mem_resize_lines(void *old, size_t had, size_t n, size_t size);
-/* Converts an array of n elements from cp_mem_raw or cp_mem_new to such an array.  NULL if there is no memory; the array
- * is then unchanged. */
+/* Converts an array of n elements from cp_mem_raw or cp_mem_new to such an array.  NULL if there is no memory; the
+ * array is then unchanged. */
 void *cp_mem_to_lines(void *plain, size_t n, size_t size);
 void cp_mem_free_lines(void *p);
 

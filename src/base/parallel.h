@@ -13,14 +13,14 @@ typedef copse_status (*cp_parallel_job)(void *arg, size_t i, size_t worker, cops
 /* The number of threads to use for n jobs under these run options; at least 1. */
 size_t cp_parallel_workers(const copse_run *run, size_t n);
 
-/* Runs all jobs on `workers` threads, including the calling one, and waits.  If jobs fail, the result is the error of the
- * job with the lowest index, whatever the timing: after a failure only jobs of lower index are still started.  Raises
- * COPSE_E_STOPPED when run->stop is set.  `what` names the work in progress reports; NULL: no reports. */
+/* Runs all jobs on `workers` threads, including the calling one, and waits.  If jobs fail, the result is the error of
+ * the job with the lowest index, whatever the timing: after a failure only jobs of lower index are still started.
+ * Raises COPSE_E_STOPPED when run->stop is set.  `what` names the work in progress reports; NULL: no reports. */
 copse_status cp_parallel_for(const copse_run *run, size_t workers, size_t n, const char *what, cp_parallel_job job,
                              void *arg, copse_error *err);
 
-/* Nested loops: an outer loop of few long jobs, each of which runs inner loops.  Threads that find no outer job are idle.
- * They wait until all outer jobs are done, and meanwhile help with the inner loops of the others. */
+/* Nested loops: an outer loop of few long jobs, each of which runs inner loops.  Threads that find no outer job are
+ * idle.  They wait until all outer jobs are done, and meanwhile help with the inner loops of the others. */
 typedef struct cp_parallel_idle cp_parallel_idle;
 copse_status cp_parallel_idle_new(cp_parallel_idle **out, copse_error *err);
 void cp_parallel_idle_free(cp_parallel_idle *p);

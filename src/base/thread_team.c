@@ -63,7 +63,8 @@ static size_t first_of(const cp_thread_team *t, size_t id, size_t n) {
     return n / t->members * id + (id < n % t->members ? id : n % t->members);
 }
 
-/* Takes a chunk off the end of the queue of member `id` and does it.  Returns the number of items, 0 if none are left. */
+/* Takes a chunk off the end of the queue of member `id` and does it.  Returns the number of items, 0 if none are
+ * left. */
 static size_t take(cp_thread_team *t, size_t id, uint32_t pass) {
     cp_thread_team_job job = atomic_load_explicit(&t->job, memory_order_relaxed);
     void *arg = atomic_load_explicit(&t->arg, memory_order_relaxed);

@@ -58,7 +58,7 @@ static const struct {
 /* Appends the digits at p to *w (modulo 2^64) and returns where they end. */
 static const char *digits(const char *p, uint64_t *w) {
     for (;; p += 8) {
-        uint64_t v = cp_digits_load(p), marks = cp_digits_marks(v);
+        uint64_t v = cp_digits_load(p), marks = cp_digits_invalid(v);
         unsigned n = marks ? (unsigned)__builtin_ctzll(marks) / 8 : 8;
         if (!n) return p;
         *w = *w * ten_to[n] + cp_digits_value(cp_digits_push(v, n));

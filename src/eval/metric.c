@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "num/mixture_crps.h"
 #include "num/special.h"
 
 static double level_of(size_t i) {

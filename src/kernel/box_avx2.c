@@ -5,6 +5,7 @@
 
 #include "kernel/avx2.h"
 
+/* By how much x lies outside, in eight dimensions. */
 AVX2 static __m256 excess(__m256 lower, __m256 upper, __m256 x) {
     const __m256 zero = _mm256_setzero_ps();
     return _mm256_add_ps(_mm256_max_ps(_mm256_sub_ps(x, upper), zero), _mm256_max_ps(_mm256_sub_ps(lower, x), zero));
@@ -21,9 +22,9 @@ AVX2 static double lanes_sum(__m256d sum) {
     return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
 }
 
-/* What the point lies outside by, dimension by dimension, summed; `some` has bits where it is not 0.  As a rule a
- * caller asks of box after box until one holds the point.  Which one that is nobody can guess, and so it matters how
- * soon it is known: long before the sum. */
+/* The sum of the excesses; `some` has a bit set if one of them is not 0.  Callers ask box after box until one holds the
+ * point, and branch prediction cannot guess which.  So it must be known early that the distance is 0: `some` is ready
+ * long before the sum. */
 typedef struct distance {
     __m256d sum;
     __m256 some;
@@ -39,7 +40,7 @@ AVX2 static double distance_read(const distance *d) {
     return _mm256_testz_si256(some, some) ? 0 : lanes_sum(d->sum);
 }
 
-/* Sixteen columns are a common number, and few enough to know whether there is a distance before it is summed. */
+/* Sixteen columns are common.  They fit into two registers, so the test for 0 can come before the sum. */
 AVX2 static double distance_16(__m256 a, __m256 b) {
     __m256i some = _mm256_castps_si256(_mm256_or_ps(a, b));
     if (_mm256_testz_si256(some, some)) return 0;
@@ -63,7 +64,7 @@ AVX2 static double outside_avx2(const float *box, const float *x, size_t d) {
     return distance_read(&far);
 }
 
-/* Eight columns of x against the box around four rows. */
+/* The excess of eight columns of x over the box around four rows. */
 AVX2 static __m256 excess_four(const float *const row[4], size_t i, const float *x) {
     __m256 p = _mm256_loadu_ps(row[0] + i), q = _mm256_loadu_ps(row[1] + i), r = _mm256_loadu_ps(row[2] + i),
            s = _mm256_loadu_ps(row[3] + i);
@@ -72,7 +73,7 @@ AVX2 static __m256 excess_four(const float *const row[4], size_t i, const float 
     return excess(lower, upper, _mm256_loadu_ps(x + i));
 }
 
-/* Four rows, and columns in eights: what trees ask for all the time. */
+/* Four rows, and a multiple of eight columns: the most frequent case in trees. */
 AVX2 static double outside_four(const float *m, const int32_t row[4], const float *x, size_t d) {
     const float *const p[] = {m + (size_t)row[0] * d, m + (size_t)row[1] * d, m + (size_t)row[2] * d,
                               m + (size_t)row[3] * d};
@@ -108,7 +109,7 @@ AVX2 static double outside_rows_avx2(const float *m, const int32_t *row, size_t 
     return distance_read(&far);
 }
 
-/* Most gaps are 0 and hold no place: only the others are looked at. */
+/* The lane whose term contains the position *left, 8 if none does.  Most terms are 0; only the others are looked at. */
 AVX2 static int gap_in(__m256 e, double *left) {
     float gap[8];
     int some = _mm256_movemask_ps(_mm256_cmp_ps(e, _mm256_setzero_ps(), _CMP_GT_OQ));
@@ -175,14 +176,14 @@ AVX2 static void include_avx2(float *box, const float *x, size_t d) {
     }
 }
 
-/* Rows are met in an order that the hardware does not see through: those a little ahead are asked for. */
+/* Rows come in random order, which the hardware cannot predict: rows AHEAD of the current one are prefetched. */
 enum { AHEAD = 12 };
 
 AVX2 static void look_ahead(const float *x, size_t d, const int32_t *row, size_t i, size_t n) {
     if (i + AHEAD < n) _mm_prefetch((const char *)(x + (size_t)row[i + AHEAD] * d), _MM_HINT_T0);
 }
 
-/* Sixteen columns of all rows at a time, bounds in registers. */
+/* Sixteen columns of all rows in one pass, with the bounds in registers. */
 AVX2 static void hull_16(const float *x, size_t d, const int32_t *row, size_t n, float *lower, float *upper) {
     const float *p = x + (size_t)row[0] * d;
     __m256 l0 = _mm256_loadu_ps(p), l1 = _mm256_loadu_ps(p + 8), u0 = l0, u1 = l1;
@@ -201,7 +202,7 @@ AVX2 static void hull_16(const float *x, size_t d, const int32_t *row, size_t n,
     _mm256_storeu_ps(upper + 8, u1);
 }
 
-/* The same for the `width` <= 8 columns that are left. */
+/* The last `width` <= 8 columns in one pass. */
 AVX2 static void hull_tail(const float *x, size_t d, const int32_t *row, size_t n, size_t width, float *lower,
                            float *upper) {
     __m256i m = cp_avx2_tail(width);
@@ -216,7 +217,7 @@ AVX2 static void hull_tail(const float *x, size_t d, const int32_t *row, size_t 
     _mm256_maskstore_ps(upper, m, u);
 }
 
-/* 9 to 15 columns in one pass: eight whole and a tail. */
+/* The last 9 to 15 columns in one pass: eight whole, and a masked tail. */
 AVX2 static void hull_8_and_tail(const float *x, size_t d, const int32_t *row, size_t n, size_t width, float *lower,
                                  float *upper) {
     __m256i m = cp_avx2_tail(width - 8);

@@ -1,3 +1,4 @@
+/* cut_scan - the plain version of the kernel, and the choice between it and AVX2. */
 #include "kernel/cut_scan.h"
 
 #include "kernel/cut_scan_avx2.h"

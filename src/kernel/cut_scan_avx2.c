@@ -1,27 +1,28 @@
+/* cut_scan_avx2 - the AVX2 version of the kernel that finds the best cut. */
 #include "kernel/cut_scan_avx2.h"
 
 #if CP_TIER_HAS_AVX2
 
 #include "kernel/avx2.h"
 
-/* Best cut so far, in each of four lanes. */
+/* The best cut so far in each of four lanes. */
 typedef struct lanes {
     __m256d quality, left;
     __m256i at;
 } lanes;
 
-/* Which of four rows each lane is about. */
+/* The row of four that each lane holds. */
 AVX2 static inline __m256i order(void) {
     return _mm256_setr_epi64x(0, 2, 1, 3);
 }
 
-/* Integers below 2^51 in size as doubles: added to the bits of 2^52 + 2^51 they are its last digits. */
+/* Converts integers below 2^51 in size to doubles: added to the bits of 2^52 + 2^51 they are its low bits. */
 AVX2 static inline __m256d to_double(__m256i v) {
     const __m256i magic = _mm256_set1_epi64x(0x4338000000000000);
     return _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(v, magic)), _mm256_castsi256_pd(magic));
 }
 
-/* All-ones in the lanes of rows i ... i+3 whose rank is the next row's. */
+/* All ones in the lanes of those of four rows whose rank equals that of the next row. */
 AVX2 static inline __m256d rank_stays(const uint32_t *key) {
     __m128i a = _mm_loadu_si128((const __m128i *)key), b = _mm_loadu_si128((const __m128i *)(key + 1));
     __m128i same = _mm_cmpeq_epi32(_mm_srli_epi32(_mm_xor_si128(a, b), 16), _mm_setzero_si128());
@@ -42,7 +43,7 @@ AVX2 static inline four gather(__m128i a, __m128i b, __m128i c, __m128i d) {
                    _mm256_inserti128_si256(_mm256_castsi128_si256(c), d, 1)}};
 }
 
-/* Judges the cuts after rows i ... i+3, where `allowed`. */
+/* Compares the cuts after rows i ... i+3 with the best ones, in the lanes that `allowed` has set. */
 AVX2 static inline void judge(const cp_cut_scan_list *l, four f, size_t i, __m256i allowed, lanes *best) {
     const __m256d all = _mm256_set1_pd(l->weight), least = _mm256_set1_pd(l->least);
     __m256i w = _mm256_unpacklo_epi64(f.sum[0], f.sum[1]), s = _mm256_unpackhi_epi64(f.sum[0], f.sum[1]);
@@ -58,8 +59,8 @@ AVX2 static inline void judge(const cp_cut_scan_list *l, four f, size_t i, __m25
     best->at = _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(best->at), _mm256_castsi256_pd(at), better));
 }
 
-/* The best of the lanes; the earliest, if they are equal.  At least one has found a cut, which is better than what all
- * began with. */
+/* The best cut of the four lanes; the earliest of equal ones.  At least one lane has found a cut, and its quality is
+ * above the initial one. */
 AVX2 static size_t best_lane(const lanes *best, double *quality, double *out_left) {
     double left[4];
     long long at[4];

@@ -1,4 +1,4 @@
-/* cut_scan_avx2 - cp_cut_scan_best for processors with AVX2. */
+/* cut_scan_avx2 - the AVX2 version of the kernel that finds the best cut. */
 #ifndef CP_CUT_SCAN_AVX2_H
 #define CP_CUT_SCAN_AVX2_H
 

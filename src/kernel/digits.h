@@ -1,7 +1,7 @@
-/* digits - up to eight decimal digits in a word, the first one lowest.
+/* digits - converts up to eight decimal digits in one 64-bit word, the first digit in the lowest byte.
  *
- * Numbers in a file are of all lengths, and a branch that depends on a length is guessed wrong often enough to cost
- * more than the whole conversion.  So digits are taken a word at a time. */
+ * Numbers in a file have all lengths.  A branch that depends on the length is mispredicted so often that it costs more
+ * than the whole conversion.  So digits are processed a word at a time. */
 #ifndef CP_DIGITS_H
 #define CP_DIGITS_H
 
@@ -18,18 +18,18 @@ static inline uint64_t cp_digits_load(const char *p) {
     return v ^ 0x3030303030303030u;
 }
 
-/* The first n of them, 1 <= n <= 8, pushed to the top: zeros come in as leading digits. */
+/* Moves the first n bytes, 1 <= n <= 8, to the top: zeros come in as leading digits. */
 static inline uint64_t cp_digits_push(uint64_t v, size_t n) {
     return v << (64 - 8 * n);
 }
 
-/* A mark in the top bit of the first byte that is no digit: adding 0x76 sets it for bytes above 9.  Bytes after that
- * one may be marked wrongly, by a carry. */
-static inline uint64_t cp_digits_marks(uint64_t v) {
+/* Sets the top bit of the first byte that is no digit: adding 0x76 does so for bytes above 9.  Because of the carry,
+ * the top bits of later bytes may be wrong. */
+static inline uint64_t cp_digits_invalid(uint64_t v) {
     return ((v + 0x7676767676767676u) | v) & 0x8080808080808080u;
 }
 
-/* A mark in the top bit of the first point.  Bytes after that one may be marked wrongly, if they are '/'. */
+/* Sets the top bit of the first point.  The top bits of later bytes may be wrong if these are '/'. */
 static inline uint64_t cp_digits_points(uint64_t v) {
     uint64_t t = v ^ 0x1e1e1e1e1e1e1e1eu; /* '.' ^ '0' */
     return (t - 0x0101010101010101u) & ~t & 0x8080808080808080u;

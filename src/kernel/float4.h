@@ -1,4 +1,4 @@
-/* float4 - four floats at a time, by the vectors that compilers have for all processors. */
+/* float4 - four floats at a time, with the vector types that compilers provide for all processors. */
 #ifndef CP_FLOAT4_H
 #define CP_FLOAT4_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef float cp_float4 __attribute__((vector_size(16)));
-typedef int32_t cp_float4_mask __attribute__((vector_size(16))); /* all bits, or none, of each */
+typedef int32_t cp_float4_mask __attribute__((vector_size(16))); /* all bits of a lane set, or none */
 
 static inline cp_float4 cp_float4_splat(float x) {
     return (cp_float4){x, x, x, x};
@@ -21,7 +21,8 @@ static inline cp_float4 cp_float4_select(cp_float4_mask m, cp_float4 a, cp_float
     return (cp_float4)(((cp_float4_mask)a & m) | ((cp_float4_mask)b & ~m));
 }
 
-/* Smallest and largest value of four columns, or of every fourth row of one; missing ones are passed over. */
+/* The range of four columns, or of every fourth row of one column.  NaN is a missing value: it sets `missing` and
+ * leaves the range alone. */
 typedef struct cp_float4_range {
     cp_float4 low, high;
     cp_float4_mask missing;

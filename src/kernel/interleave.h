@@ -6,8 +6,9 @@
 
 #include "kernel/tier.h"
 
-/* Four columns of n numbers as rows of floats: row i, of four, begins at out[i * stride].  Each number less its
- * column's shift, but no farther than `limit` from 0; NaN stays NaN.  Returns 0 if one of them is infinite. */
+/* Writes four columns of n numbers as rows of floats; row i, four floats, begins at out[i * stride].  The shift of the
+ * column is subtracted from each number, and the difference is clamped to +-limit; NaN stays NaN.  Returns 0 if a
+ * number is infinite. */
 typedef int (*cp_interleave_fn)(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
                                 size_t stride);
 

@@ -5,14 +5,15 @@
 
 #include "kernel/avx2.h"
 
-/* Four numbers of one column, and the largest seen so far.  Where an operand is NaN, max answers with its second. */
+/* Four numbers of one column, shifted; *largest is the largest size so far.  If the first operand of max is NaN, the
+ * result is the second: NaN is ignored. */
 AVX2 static inline __m128 shifted(const double *x, __m256d minus, __m256d *largest) {
     __m256d z = _mm256_add_pd(_mm256_loadu_pd(x), minus);
     *largest = _mm256_max_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), z), *largest);
     return _mm256_cvtpd_ps(z);
 }
 
-/* Numbers beyond the limit, or infinite, are so rare that the plain loop begins anew if there is one. */
+/* Numbers beyond the limit, or infinite, are rare: if there is one, the plain version does all again. */
 AVX2 static int interleave_avx2(const double *const col[4], const double shift[4], double limit, size_t n, float *out,
                                 size_t stride) {
     const cp_interleave_fn plain = cp_interleave_find(CP_TIER_PLAIN);

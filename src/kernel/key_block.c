@@ -8,25 +8,25 @@
 #include "kernel/sort.h"
 
 static int keys_plain(const float *x, size_t n, uint32_t *out) {
-    int odd = 0;
+    int has_nan = 0;
     for (size_t i = 0; i < n; i++) {
         float v = x[i];
-        odd |= v != v;
+        has_nan |= v != v;
         uint32_t key = cp_sort_from_float(v);
-        memcpy(&out[i], &key, sizeof key); /* which may be x[i] */
+        memcpy(&out[i], &key, sizeof key); /* out[i] may be x[i] */
     }
-    return !odd;
+    return !has_nan;
 }
 
 static int from_rows_plain(const float *x, size_t n, size_t d, uint32_t *out) {
-    int odd = 0;
-    for (size_t i = 0; i < n && !odd; i++, x += d)
+    int has_nan = 0;
+    for (size_t i = 0; i < n && !has_nan; i++, x += d)
         for (size_t k = 0; k < d; k++) {
-            odd |= x[k] != x[k];
+            has_nan |= x[k] != x[k];
             out[(i - i % CP_KEY_BLOCK_ROWS) * d + k * CP_KEY_BLOCK_ROWS + i % CP_KEY_BLOCK_ROWS] =
                 cp_sort_from_float(x[k]);
         }
-    return !odd;
+    return !has_nan;
 }
 
 static int from_column_plain(const double *x, double shift, double limit, size_t n, uint32_t *out, size_t stride) {

@@ -1,7 +1,7 @@
-/* key_block - rows as blocks of integer keys, for forests that are walked by key.
+/* key_block - rows as blocks of integer keys, so that walks down trees compare integers.
  *
- * The key of a float is the unsigned integer of cp_sort_from_float, which has the same order: a walk then compares integers, whatever
- * the sign.  A key block holds CP_KEY_BLOCK_ROWS rows, column by column, the keys of its rows side by side. */
+ * The key of a float is cp_sort_from_float: an unsigned integer, in the order of the floats.  A key block holds
+ * CP_KEY_BLOCK_ROWS rows, column after column; the keys of its rows in one column lie side by side. */
 #ifndef CP_KEY_BLOCK_H
 #define CP_KEY_BLOCK_H
 
@@ -13,14 +13,13 @@
 enum { CP_KEY_BLOCK_ROWS = 8, CP_KEY_BLOCK_DIMS = 64 };
 
 typedef struct cp_key_block_kernel {
-    /* The keys of n numbers, which may lie in the same memory; 0 if one of them is NaN. */
+    /* The keys of n numbers; x and out may be the same memory.  Returns 0 if a number is NaN. */
     int (*keys)(const float *x, size_t n, uint32_t *out);
-    /* The same of n rows of d <= CP_KEY_BLOCK_DIMS columns, turned about for passes that take a key block of rows at
-     * a time: key block by key block, column by column, the keys of its rows side by side.  The last key block may be
-     * incomplete; its room is not.  Stops at a key block in which something is NaN, and returns 0. */
+    /* The key blocks of n rows, a row-major matrix of d <= CP_KEY_BLOCK_DIMS columns, one after the other.  The last
+     * block may hold fewer rows, but takes the same space.  Stops at a block that has a NaN, and returns 0. */
     int (*from_rows)(const float *x, size_t n, size_t d, uint32_t *out);
-    /* One column of such key blocks, the next one's `stride` later, from n numbers: each less the shift, but no
-     * farther than `limit` from 0.  Returns 0 if one of them is NaN or infinite. */
+    /* One column of all key blocks, from n numbers; `stride` keys lie between blocks.  The shift is subtracted from
+     * each number, and the difference is clamped to +-limit.  Returns 0 if a number is NaN or infinite. */
     int (*from_column)(const double *x, double shift, double limit, size_t n, uint32_t *out, size_t stride);
 } cp_key_block_kernel;
 

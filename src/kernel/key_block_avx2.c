@@ -27,12 +27,12 @@ AVX2 static int keys_avx2(const float *x, size_t n, uint32_t *out) {
         float v = x[i];
         fine &= v == v;
         uint32_t key = cp_sort_from_float(v);
-        memcpy(&out[i], &key, sizeof key); /* which may be x[i] */
+        memcpy(&out[i], &key, sizeof key); /* out[i] may be x[i] */
     }
     return fine;
 }
 
-/* Row i, column k of eight rows becomes row k, column i. */
+/* Transposes eight rows of eight columns. */
 AVX2 static void transpose(__m256 r[8]) {
     __m256 u[8];
     for (int i = 0; i < 4; i++) {
@@ -52,7 +52,7 @@ AVX2 static void transpose(__m256 r[8]) {
     for (int i = 0; i < 8; i++) r[i] = u[i];
 }
 
-/* One key block; 0 if something is NaN. */
+/* One key block; 0 if a number is NaN. */
 AVX2 static int block_avx2(const float *x, size_t d, uint32_t *out) {
     __m256 odd = _mm256_setzero_ps();
     for (size_t k = 0; k < d; k += 8) {
@@ -75,8 +75,8 @@ AVX2 static int from_rows_avx2(const float *x, size_t n, size_t d, uint32_t *out
     return cp_key_block_find(CP_TIER_PLAIN)->from_rows(x, n, d, out);
 }
 
-/* Numbers beyond the limit are so rare that the plain loop begins anew if there is one; and if one is NaN or infinite.
- * Columns are asked for ahead, since they are taken in stretches too short for the processor to see where they lead. */
+/* Numbers beyond the limit, NaN and infinite ones are rare: if there is one, the plain version does all again.  Columns
+ * are prefetched, because they are read in stretches too short for the hardware prefetcher. */
 AVX2 static int from_column_avx2(const double *x, double shift, double limit, size_t n, uint32_t *out, size_t stride) {
     enum { SOON = 256 };
     const cp_key_block_kernel *plain = cp_key_block_find(CP_TIER_PLAIN);

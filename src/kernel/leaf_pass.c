@@ -1,3 +1,4 @@
+/* leaf_pass - the plain version of the kernels, which defines their sums, and the choice between it and AVX2. */
 #include "kernel/leaf_pass.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* leaf_pass - passes over rows whose group is one byte: sums by group, and the groups' changes; in plain C and in AVX2.
+/* leaf_pass - passes over the rows of a tree whose leaf is stored as one byte per row: sums by leaf, splits of leaves.
  *
- * Row i belongs to group slot[i] < slots <= CP_LEAF_PASS_MAX.  Values are float and sums double: within pieces of
- * CP_LEAF_PASS_PIECE rows a group is summed in CP_LEAF_PASS_LANES float lanes, lane l taking rows l, l+16, l+32 ...
- * of the piece; lanes are folded in halves (0+8, 1+9, ..., then 0+4, ...), and pieces added up in double, in order.
- * That order is the definition: every way to compute a sum gives the same bits. */
+ * Row i belongs to group (leaf) slot[i] < slots <= CP_LEAF_PASS_MAX.  Values are float and sums double.  Rows are taken
+ * in pieces of CP_LEAF_PASS_PIECE.  Within a piece a group is summed in CP_LEAF_PASS_LANES float lanes: lane l adds
+ * rows l, l+16, l+32 ... of the piece.  Then lanes are folded in halves (0+8, 1+9, ..., then 0+4, ...), and the sums of
+ * pieces are added in double, in order.  This order defines the sum: both versions give the same bits. */
 #ifndef CP_LEAF_PASS_H
 #define CP_LEAF_PASS_H
 
@@ -20,16 +20,16 @@ typedef struct cp_leaf_pass_values {
     size_t n;
 } cp_leaf_pass_values;
 
-/* What each group's rows get added. */
+/* add[g] is added to the rows of group g. */
 typedef struct cp_leaf_pass_shift {
     const uint8_t *slot;
-    const float *add; /* CP_LEAF_PASS_MAX of them can be read */
+    const float *add; /* CP_LEAF_PASS_MAX numbers can be read */
     size_t slots;
 } cp_leaf_pass_shift;
 
 typedef struct cp_leaf_pass_rows {
     const uint8_t *slot;
-    const float *opt_r, *opt_weight; /* NULL: sums of 0; weights of 1 */
+    const float *opt_r, *opt_weight; /* NULL: sums are 0; weights are 1 */
     size_t n;
 } cp_leaf_pass_rows;
 
@@ -38,30 +38,32 @@ typedef struct cp_leaf_pass_side {
     double sum_w, sum_wr;
 } cp_leaf_pass_side;
 
-/* Codes of a column, and up to which of them rows go left. */
+/* A split by the codes of a column: rows with code <= cell go left. */
 typedef struct cp_leaf_pass_cut {
     const uint16_t *code;
     uint16_t cell;
 } cp_leaf_pass_cut;
 
 typedef struct cp_leaf_pass {
-    /* r[i] += add[slot[i]]; opt_before is a second grouping of the same rows whose addend is applied first (one pass
-     * over r puts one tree back and takes out the next).  opt_sum[s] = sum over group s, of shift, of weight[i] *
-     * r[i]. */
+    /* r[i] += add[slot[i]].  opt_before is a second grouping of the same rows whose addends are added first, so that
+     * one pass over r adds one tree back and subtracts the next.  Afterwards opt_sum[g] is the sum of weight[i] * r[i]
+     * over group g of `shift`. */
     void (*move)(const cp_leaf_pass_values *x, const cp_leaf_pass_shift *opt_before, const cp_leaf_pass_shift *shift,
                  double *opt_sum);
     /* Sum of weight[i] * r[i]^2, summed as if all rows were one group. */
     double (*squares)(const cp_leaf_pass_values *x);
-    /* Rows of group s: the least and greatest of their codes; returns how many there are.  Of none: 65535 and 0. */
+    /* The least and greatest code of the rows of group s, 65535 and 0 if there are none; returns the number of rows. */
     size_t (*extent)(const uint8_t *slot, uint8_t s, const uint16_t *code, size_t n, uint16_t out[2]);
-    /* Rows of group s that go left. */
+    /* Number and sums of the rows of group s that go left. */
     cp_leaf_pass_side (*left)(const cp_leaf_pass_rows *rows, uint8_t s, cp_leaf_pass_cut cut);
-    /* The first of group s from row `from` on that goes left or, right = 1, that does not; n if there is none. */
+    /* The first row from `from` on that is in group s and goes left (right = 0) or right (1); n if there is none. */
     size_t (*next)(const uint8_t *slot, uint8_t s, cp_leaf_pass_cut cut, int right, size_t from, size_t n);
-    /* Those of group s that do not become group `to`. */
+    /* Rows of group s that go right become group `to`. */
     void (*split)(uint8_t *slot, uint8_t s, cp_leaf_pass_cut cut, uint8_t to, size_t n);
+    /* Group `from` becomes group `to`. */
     void (*rename)(uint8_t *slot, uint8_t from, uint8_t to, size_t n);
-    /* Rows whose group g has in[g] = 1 (else it is 0), rising; returns how many.  out_row has room for n. */
+    /* Lists the rows whose group g has in[g] = 1 (it is 0 otherwise), ascending; returns their number.  out_row has
+     * room for n. */
     size_t (*list)(const uint8_t *slot, const uint8_t in[CP_LEAF_PASS_MAX], size_t n, uint32_t *out_row);
 } cp_leaf_pass;
 

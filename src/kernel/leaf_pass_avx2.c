@@ -1,5 +1,7 @@
-/* The sums of leaf_pass.h, 16 rows at a time.  A lane that gets nothing gets +0, which leaves its bits alone: lanes
- * begin at +0 and no sum of numbers is -0 unless all of them are. */
+/* leaf_pass_avx2 - the AVX2 version of the passes over rows by group, 16 rows at a time.
+ *
+ * A lane without a value adds +0, which changes no bit: lanes begin at +0, and a sum is -0 only if all its terms
+ * are. */
 #include "kernel/leaf_pass_avx2.h"
 
 #if CP_TIER_HAS_AVX2
@@ -8,8 +10,7 @@
 
 #include "kernel/avx2.h"
 
-#define INLINE \
-    AVX2 static inline __attribute__((always_inline)) /* so that arguments that are constants are ones inside */
+#define INLINE AVX2 static inline __attribute__((always_inline)) /* so that constant arguments are constants inside */
 
 enum { LANES = CP_LEAF_PASS_LANES, FEW = 8, SOME = 16 };
 
@@ -59,7 +60,7 @@ typedef struct slots16 {
     __m256i low, high; /* 32 bits each */
 } slots16;
 
-/* Bytes spread over words by a shuffle of two equal halves: less work than widening them. */
+/* Widens 16 bytes to words by a shuffle of two equal halves, which is faster than the widening instruction. */
 INLINE slots16 load_slots(const uint8_t *slot) {
     const __m256i low = _mm256_setr_epi32(-256, -255, -254, -253, -252, -251, -250, -249);
     const __m256i high = _mm256_setr_epi32(-248, -247, -246, -245, -244, -243, -242, -241);
@@ -67,7 +68,7 @@ INLINE slots16 load_slots(const uint8_t *slot) {
     return (slots16){_mm256_shuffle_epi8(twice, low), _mm256_shuffle_epi8(twice, high)};
 }
 
-/* What is added, in registers if there are no more than `most` groups, which is 1, 4, 8, 16 or CP_LEAF_PASS_MAX. */
+/* The addends of at most `most` groups: 1, 4, 8, 16 or CP_LEAF_PASS_MAX.  Up to 16 are kept in registers. */
 typedef struct table {
     const float *add;
     __m256 low, high;
@@ -93,7 +94,7 @@ INLINE lanes shifted(lanes v, table t, slots16 s, size_t most) {
     return add(v, (lanes){look_up(t, s.low, most), look_up(t, s.high, most)});
 }
 
-/* Rows from ... end-1, whole sixteens of them as vectors. */
+/* Rows from ... end-1.  Rows up to `whole`, a multiple of 16, are taken as vectors. */
 typedef struct piece {
     float *r;
     const float *opt_weight;
@@ -133,7 +134,8 @@ INLINE lanes in_group(lanes v, slots16 s, size_t group) {
     return (lanes){_mm256_and_ps(v.low, low), _mm256_and_ps(v.high, high)};
 }
 
-/* Groups first, first + 1 ...; if there are only two in all, or one, the last needs no comparison. */
+/* Adds the values of groups first, first + 1 ...  If there are one or two groups in all, the last needs no
+ * comparison. */
 INLINE void sums_add(sums *to, lanes v, slots16 s, size_t first, size_t groups, size_t slots) {
     for (size_t g = 0; g < groups; g++) {
         lanes own = v;
@@ -147,7 +149,7 @@ INLINE void sums_add(sums *to, lanes v, slots16 s, size_t first, size_t groups, 
     }
 }
 
-/* The rows after the last whole sixteen, and all of it to sum[0] ... */
+/* Adds the rows after the last whole 16, and the lanes to sum[0] ... */
 INLINE void sums_end(sums *to, const piece *p, const uint8_t *slot, size_t first, size_t groups, double *sum) {
     float lane[4][LANES];
     if (p->whole < p->end) {
@@ -161,8 +163,8 @@ INLINE void sums_end(sums *to, const piece *p, const uint8_t *slot, size_t first
     for (size_t g = 0; g < groups; g++) sum[g] += folded(to->of[g]);
 }
 
-/* One pass where few trees have more leaves: no weights, `before` has at most `most` groups, 4 or 8, `shift` at most
- * 4. */
+/* One pass for the most frequent case: no weights, at most `most` (4 or 8) groups in `before` and at most 4 in
+ * `shift`. */
 INLINE void move_few(const piece *p, const cp_leaf_pass_shift *a, size_t most, const cp_leaf_pass_shift *b,
                      size_t slots, double *sum) {
     const table ta = load_table(a->add, most), tb = load_table(b->add, slots == 1 ? 1 : 4);
@@ -204,7 +206,7 @@ INLINE lanes weighted(const piece *p, size_t i, int has_weight) {
     return has_weight ? times(load(p->opt_weight + i), v) : v;
 }
 
-/* Adds to sum[0 ... groups-1] what the piece has of groups first, first + 1 ...; groups <= 4. */
+/* Adds the sums of groups first, first + 1 ... in the piece to sum[0 ... groups-1]; groups <= 4. */
 INLINE void sum_groups(const piece *p, const uint8_t *slot, size_t first, size_t groups, int has_weight, double *sum) {
     sums acc = {{zero(), zero(), zero(), zero()}};
     for (size_t i = p->from; i < p->whole; i += LANES)
@@ -223,7 +225,7 @@ INLINE void sum_few(const piece *p, const uint8_t *slot, size_t slots, int has_w
     }
 }
 
-/* Each lane of each group has a place in memory: no row waits for the one before, whatever their groups. */
+/* Each lane of each group has its own place in memory, so no addition waits for the one before. */
 AVX2 static void sum_many(const piece *p, const uint8_t *slot, size_t slots, double *sum) {
     float lane[CP_LEAF_PASS_MAX][LANES];
     memset(lane, 0, slots * sizeof *lane);
@@ -232,7 +234,7 @@ AVX2 static void sum_many(const piece *p, const uint8_t *slot, size_t slots, dou
 }
 
 AVX2 static void sum_piece(const piece *p, const cp_leaf_pass_shift *s, double *sum) {
-    enum { MASKS = 12 }; /* groups from which on scattering is faster */
+    enum { MASKS = 12 }; /* with more groups, sums in memory are faster */
     if (s->slots > MASKS)
         sum_many(p, s->slot, s->slots, sum);
     else if (p->opt_weight)
@@ -282,7 +284,7 @@ INLINE __m256i load_codes(const uint16_t *code) {
     return _mm256_loadu_si256((const __m256i *)code);
 }
 
-/* All ones for rows of group s, 16 bits each; id is s in every byte. */
+/* All ones for rows of group s, 16 bits for each row; every byte of id is s. */
 INLINE __m256i is_slot(const uint8_t *slot, __m256i id) {
     const __m256i each =
         _mm256_setr_epi64x(0x0303020201010000, 0x0707060605050404, 0x0b0b0a0a09090808, 0x0f0f0e0e0d0d0c0c);
@@ -301,7 +303,7 @@ INLINE uint16_t greatest(__m256i v) {
     return (uint16_t)~_mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(eight, none)), 0);
 }
 
-/* Rows per 16-bit lane are counted down from 0, and added up before they can reach -2^15. */
+/* Adds the counts of 16-bit lanes.  Rows are counted down from 0, and the counts are added before they reach -2^15. */
 INLINE size_t counted(__m256i down) {
     const __m256i four = _mm256_madd_epi16(down, _mm256_set1_epi16(-1));
     __m128i two = _mm_add_epi32(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
@@ -309,7 +311,7 @@ INLINE size_t counted(__m256i down) {
     return (size_t)(uint32_t)_mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 1)));
 }
 
-/* The least code is the complement of the greatest complement, so that rows of other groups are 0 in both. */
+/* The least code is the complement of the greatest complement, so that rows of other groups are 0 for both. */
 AVX2 static size_t extent_avx2(const uint8_t *slot, uint8_t s, const uint16_t *code, size_t n, uint16_t out[2]) {
     const __m256i id = _mm256_set1_epi8((char)s);
     __m256i low = _mm256_setzero_si256(), high = low;
@@ -336,7 +338,7 @@ AVX2 static size_t extent_avx2(const uint8_t *slot, uint8_t s, const uint16_t *c
     return rows;
 }
 
-/* Sums of one piece. */
+/* The sums of one piece. */
 typedef struct side_lanes {
     lanes w, wr;
     __m256i down;
@@ -348,7 +350,7 @@ INLINE lanes masked(lanes v, __m256i is) {
     return (lanes){_mm256_and_ps(v.low, _mm256_castsi256_ps(low)), _mm256_and_ps(v.high, _mm256_castsi256_ps(high))};
 }
 
-/* Without weights nothing but rows need be counted: all of them are 1. */
+/* Without weights it is enough to count the rows: each weight is 1. */
 INLINE side_lanes left_of(const cp_leaf_pass_rows *rows, size_t from, size_t whole, uint8_t s, cp_leaf_pass_cut cut,
                           int has_weight) {
     const __m256i id = _mm256_set1_epi8((char)s), cell = _mm256_set1_epi16((short)cut.cell);
@@ -374,7 +376,7 @@ AVX2 static void add_piece(cp_leaf_pass_side *side, const side_lanes *sum, const
     side->sum_wr += folded(sum->wr);
 }
 
-/* The last rows of a piece, one by one. */
+/* Adds the last rows of a piece one by one. */
 AVX2 static void add_tail(cp_leaf_pass_side *side, side_lanes *sum, const cp_leaf_pass_rows *rows, size_t i, uint8_t s,
                           cp_leaf_pass_cut cut) {
     float w[LANES], wr[LANES];
@@ -444,7 +446,7 @@ AVX2 static void rename_avx2(uint8_t *slot, uint8_t from, uint8_t to, size_t n) 
     for (; i < n; i++) slot[i] = slot[i] == from ? to : slot[i];
 }
 
-/* The places of the bits that are set, in bytes. */
+/* places[bits]: the positions of the bits that are set, one in each byte. */
 static const uint32_t places[16] = {0x0, 0x0,    0x1,    0x0100,   0x2,    0x0200,   0x0201,   0x020100,
                                     0x3, 0x0300, 0x0301, 0x030100, 0x0302, 0x030200, 0x030201, 0x03020100};
 
@@ -456,7 +458,8 @@ static size_t list_plain(const uint8_t *slot, const uint8_t *in, size_t i, size_
     return rows;
 }
 
-/* Only groups below 16 are wanted: a byte of 16 or more gets its highest bit set, and is then looked up as 0. */
+/* If only groups below 16 are wanted, a shuffle looks them up: adding 112 sets the highest bit of a byte of 16 or more,
+ * for which the shuffle gives 0. */
 AVX2 static size_t list_avx2(const uint8_t *slot, const uint8_t in[CP_LEAF_PASS_MAX], size_t n, uint32_t *out_row) {
     const __m128i wanted = _mm_loadu_si128((const __m128i *)in), low = _mm_set1_epi8(112), none = _mm_setzero_si128();
     size_t rows = 0, i = 0;

@@ -1,4 +1,4 @@
-/* leaf_pass_avx2 - cp_leaf_pass_best for processors with AVX2. */
+/* leaf_pass_avx2 - the AVX2 version of the passes over rows by group. */
 #ifndef CP_LEAF_PASS_AVX2_H
 #define CP_LEAF_PASS_AVX2_H
 

@@ -1,8 +1,9 @@
+/* partition - the plain version of the kernel, and the choice between it and AVX2. */
 #include "kernel/partition.h"
 
 #include "kernel/partition_avx2.h"
 
-/* Both ways are written, and one of them counts: there is no branch to predict. */
+/* Each key is written to both sides, and only one side advances: there is no branch to predict. */
 static void partition_plain(uint32_t *key, size_t n, const uint8_t *side, uint32_t *right) {
     for (size_t i = 0, left = 0; i < n; i++) {
         uint32_t k = key[i];

@@ -1,5 +1,5 @@
-/* partition - a list of rows in two, each in the order it had: what dividing a small node of a tree is made of, in
- * plain C and in AVX2. */
+/* partition - divides a list of rows into left and right, and keeps their order: how a small node of a tree is
+ * split. */
 #ifndef CP_PARTITION_H
 #define CP_PARTITION_H
 
@@ -8,10 +8,10 @@
 
 #include "kernel/tier.h"
 
-/* Rows written beyond the end of what goes right; what stood there is lost. */
+/* Keys that may be written after the last one that goes right; their old values are lost. */
 enum { CP_PARTITION_PAD = 4 };
 
-/* Keys have a row in their low 16 bits.  Those with side[row] = 1 close up at the front of `key`, those with 0 go to
+/* Keys have a row in their low 16 bits.  Keys with side[row] = 1 move to the front of `key`, keys with 0 go to
  * `right`. */
 typedef void (*cp_partition_fn)(uint32_t *key, size_t n, const uint8_t *side, uint32_t *right);
 

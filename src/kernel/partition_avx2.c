@@ -1,10 +1,11 @@
+/* partition_avx2 - the AVX2 version of the kernel that divides a list of rows. */
 #include "kernel/partition_avx2.h"
 
 #if CP_TIER_HAS_AVX2
 
 #include "kernel/avx2.h"
 
-/* Bytes of the keys whose bits are set, in their order. */
+/* pick[which]: the bytes of those of four keys whose bits are set in `which`, in their order. */
 static const uint8_t pick[16][16] = {
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},       {0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
     {4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},       {0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0},
@@ -20,7 +21,7 @@ AVX2 static inline __m128i picked(__m128i four, unsigned which) {
     return _mm_shuffle_epi8(four, _mm_loadu_si128((const __m128i *)pick[which]));
 }
 
-/* Four keys at a time; four are written on either side, of which the next ones overwrite those that do not count. */
+/* Four keys at a time.  Four are written to either side; the next write overwrites those that do not belong there. */
 AVX2 static void partition_avx2(uint32_t *key, size_t n, const uint8_t *side, uint32_t *right) {
     size_t i = 0, left = 0;
     for (; i + 4 <= n; i += 4) {

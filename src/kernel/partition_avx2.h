@@ -1,4 +1,4 @@
-/* partition_avx2 - cp_partition_best for processors with AVX2. */
+/* partition_avx2 - the AVX2 version of the kernel that divides a list of rows. */
 #ifndef CP_PARTITION_AVX2_H
 #define CP_PARTITION_AVX2_H
 

@@ -1,3 +1,4 @@
+/* philox_avx2 - Philox blocks in AVX2. */
 #include "kernel/philox_avx2.h"
 
 #include "kernel/tier.h"
@@ -6,11 +7,12 @@
 
 #include "kernel/avx2.h"
 
-/* Philox 4x32-10 [Salmon, Moraes, Dror and Shaw 2011]: its two multipliers, and what the key grows by in each round. */
+/* Philox 4x32-10 [Salmon, Moraes, Dror and Shaw 2011]: the two multipliers, and what is added to the key each round. */
 static const uint32_t multiplier[2] = {0xd2511f53, 0xcd9e8d57}, weyl[2] = {0x9e3779b9, 0xbb67ae85};
 enum { ROUNDS = 10 };
 
-/* High and low halves of eight products.  The processor multiplies the even lanes only, so the odd ones take a turn. */
+/* High and low halves of eight products.  The instruction multiplies even lanes only, so odd lanes are done after
+ * them. */
 AVX2 static void multiply(__m256i v, __m256i by, __m256i *out_high, __m256i *out_low) {
     __m256i even = _mm256_mul_epu32(v, by), odd = _mm256_mul_epu32(_mm256_srli_epi64(v, 32), by);
     *out_high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);

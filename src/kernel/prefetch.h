@@ -2,8 +2,8 @@
 #ifndef CP_PREFETCH_H
 #define CP_PREFETCH_H
 
-/* Asks for the memory at p, to be read soon.  A function that only does this would look to GCC as if it did nothing,
- * and its calls would be dropped; the empty asm is there to be an effect. */
+/* Prefetches the cache line at p.  GCC drops calls of a function that only prefetches, because it sees no effect; the
+ * empty asm is one. */
 static inline void cp_prefetch(const void *p) {
     __builtin_prefetch(p);
     __asm__ volatile("");

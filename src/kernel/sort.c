@@ -1,8 +1,9 @@
+/* sort - insertion sort for few keys, radix sort for many. */
 #include "kernel/sort.h"
 
 #include <string.h>
 
-enum { FEW = 32 }; /* up to here insertion is faster than counting */
+enum { FEW = 32 }; /* up to this many keys insertion sort is faster than radix sort */
 
 static void insert_wide(uint64_t *key, size_t n) {
     for (size_t i = 1; i < n; i++) {
@@ -25,7 +26,7 @@ void cp_sort_wide(uint64_t *key, size_t n, uint64_t *tmp) {
     uint64_t *from = key, *to = tmp;
     for (int d = 0; d < 4; d++) {
         int shift = 32 + 8 * d;
-        if (count[d][from[0] >> shift & 255] == n) continue; /* all alike in this digit */
+        if (count[d][from[0] >> shift & 255] == n) continue; /* all keys have the same digit here */
         for (size_t b = 0, at = 0; b < 256; b++) {
             size_t c = count[d][b];
             count[d][b] = at;
@@ -48,7 +49,7 @@ static void insert_narrow(uint32_t *key, size_t n) {
     }
 }
 
-/* By one digit, which is below `limit`. */
+/* One pass of radix sort, by a digit below `limit`. */
 static void count_narrow(const uint32_t *from, uint32_t *to, size_t n, int shift, uint32_t limit) {
     uint32_t count[256];
     memset(count, 0, limit * sizeof *count);
@@ -62,7 +63,7 @@ static void count_narrow(const uint32_t *from, uint32_t *to, size_t n, int shift
 }
 
 void cp_sort_narrow(uint32_t *key, size_t n, uint32_t limit, uint32_t *tmp) {
-    size_t few = limit < 32 ? limit : FEW; /* the fewer digits, the sooner counting them pays */
+    size_t few = limit < 32 ? limit : FEW; /* with fewer digits, counting is faster already for fewer keys */
     if (n <= few) {
         insert_narrow(key, n);
         return;

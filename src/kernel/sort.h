@@ -1,4 +1,4 @@
-/* sort - radix sorts of keys that carry a position in their low half; stable, so equal keys keep their order. */
+/* sort - radix sorts of keys whose low half is a position.  They are stable: equal keys keep their order. */
 #ifndef CP_SORT_H
 #define CP_SORT_H
 
@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* By the high 32 bits.  tmp has room for n; the result is in key. */
+/* Sorts by the high 32 bits.  tmp has room for n keys; the result is in key. */
 void cp_sort_wide(uint64_t *key, size_t n, uint64_t *tmp);
-/* By the high 16 bits, which are below `limit` (at most 65536). */
+/* Sorts by the high 16 bits, which are below `limit` (at most 65536).  tmp has room for n keys. */
 void cp_sort_narrow(uint32_t *key, size_t n, uint32_t limit, uint32_t *tmp);
 
 /* The key of a float: an unsigned integer, in the order of the floats.  -0 has the key of 0.  NaN has no place in the

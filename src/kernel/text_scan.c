@@ -15,8 +15,8 @@ static uint64_t ends_plain(const char *text, char delimiter, uint64_t *out_other
     return ends;
 }
 
-/* All bytes are pushed to the top of a double word.  A point becomes another leading zero, when the digits before it
- * have moved up over it. */
+/* All bytes are shifted to the top of 16 bytes.  Then the digits before the point move up by one byte, over the point,
+ * and a leading zero comes in. */
 static int digits_plain(const char *text, size_t n, uint64_t *out) {
     __extension__ typedef unsigned __int128 u128;
     uint64_t low = 0, high = cp_digits_load(text);
@@ -29,7 +29,7 @@ static int digits_plain(const char *text, size_t n, uint64_t *out) {
     uint64_t low_points = cp_digits_points(low), high_points = cp_digits_points(high);
     u128 v = (u128)high << 64 | low, points = (u128)high_points << 64 | low_points, at = points >> 7;
     size_t has_point = points != 0;
-    if ((cp_digits_marks(low) & ~low_points) | (cp_digits_marks(high) & ~high_points)) return -1;
+    if ((cp_digits_invalid(low) & ~low_points) | (cp_digits_invalid(high) & ~high_points)) return -1;
     if ((points & (points - 1)) || n <= has_point) return -1;
     v = ((v & (at - has_point)) << 8) | (v & ~((at << 8) - has_point));
     *out = cp_digits_value((uint64_t)v) * 100000000 + cp_digits_value((uint64_t)(v >> 64));

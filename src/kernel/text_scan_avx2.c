@@ -7,7 +7,7 @@
 
 AVX2 static uint32_t ends_32(const char *text, __m256i delimiter, uint32_t *out_other) {
     __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)text);
-    __m256i above = _mm256_sub_epi8(v, _mm256_set1_epi8('0')); /* digits are what 9 does not make smaller */
+    __m256i above = _mm256_sub_epi8(v, _mm256_set1_epi8('0')); /* a digit is not above 9 */
     __m256i digit = _mm256_cmpeq_epi8(_mm256_min_epu8(above, _mm256_set1_epi8(9)), above);
     __m256i found = _mm256_cmpeq_epi8(v, delimiter);
     __m256i line =
@@ -25,7 +25,7 @@ AVX2 static uint64_t ends_avx2(const char *text, char delimiter, uint64_t *out_o
     return low | high << 32;
 }
 
-/* One permutation pushes the bytes to the top, zeros coming in as leading digits, and leaves out the point. */
+/* One permutation moves the bytes to the top, brings in leading zeros and leaves out the point. */
 AVX2 static int digits_avx2(const char *text, size_t n, uint64_t *out) {
     static const signed char slide[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
                                           0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15};
@@ -35,8 +35,8 @@ AVX2 static int digits_avx2(const char *text, size_t n, uint64_t *out) {
     unsigned whole = (unsigned)__builtin_ctz(points | behind);
     size_t digits = n - (points != 0);
     __m128i from = _mm_loadu_si128((const __m128i *)(const void *)(slide + digits));
-    from =
-        _mm_sub_epi8(from, _mm_cmpgt_epi8(from, _mm_set1_epi8((char)(whole - 1)))); /* one further from the point on */
+    from = _mm_sub_epi8(from,
+                        _mm_cmpgt_epi8(from, _mm_set1_epi8((char)(whole - 1)))); /* from the point on, the next byte */
     v = _mm_shuffle_epi8(v, from);
     unsigned good = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v));
     if (good != 0xffff || !digits) return -1;

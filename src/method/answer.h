@@ -5,8 +5,8 @@
 #include "method/rows.h"
 #include "num/mixture.h"
 
-/* For each tree the Gaussians of this many rows lie side by side and fill a cache line.  A tree then writes whole lines,
- * and the components of a row lie on as many lines as there are trees, one after the other. */
+/* For each tree the Gaussians of this many rows lie side by side and fill a cache line.  A tree then writes whole
+ * lines, and the components of a row lie on as many lines as there are trees, one after the other. */
 enum { CP_ANSWER_ROWS = 64 / sizeof(cp_gauss) };
 
 /* Predictions of n rows, filled by the method in row order.

@@ -4,8 +4,8 @@
 
 #include "copse.h"
 
-/* Adds a check: the value should be at most, or at least, the bound.  NaN fails both.  cp_diagnosis_to_know adds a value
- * without a bound. */
+/* Adds a check: the value should be at most, or at least, the bound.  NaN fails both.  cp_diagnosis_to_know adds a
+ * value without a bound. */
 void cp_diagnosis_at_most(copse_diagnosis *d, const char *name, double value, double bound, const char *help);
 void cp_diagnosis_at_least(copse_diagnosis *d, const char *name, double value, double bound, const char *help);
 void cp_diagnosis_to_know(copse_diagnosis *d, const char *name, double value, const char *help);

@@ -1,4 +1,5 @@
-/* method - what a method is: one constant struct, listed in model/registry.c.  Only the registry knows a method by name.
+/* method - what a method is: one constant struct, listed in model/registry.c.  Only the registry knows a method by
+ * name.
  *
  * A method sees encoded rows (float, row-major) and targets; it never sees tables, files or options as text.  This
  * header declares types only. */

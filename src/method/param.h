@@ -1,4 +1,5 @@
-/* param - the options of a method: a table declares them once, and this module parses, checks, prints and saves them. */
+/* param - the options of a method: a table declares them once, and this module parses, checks, prints and saves
+ * them. */
 #ifndef CP_PARAM_H
 #define CP_PARAM_H
 

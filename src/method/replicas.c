@@ -47,7 +47,7 @@ copse_status cp_replicas_write(const cp_replicas *c, cp_writer *w, copse_error *
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- advancing */
+/* -------------------------------------------------------------------------------------------------------- advancing */
 
 typedef struct advance_job {
     const cp_replicas *c;

@@ -1,3 +1,4 @@
+/* converge - R-hat and effective sample sizes of chains. */
 #include "num/converge.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 #include "base/mem.h"
 #include "num/special.h"
 
-/* The halves of chains, of n draws each; an odd chain loses the draw in its middle. */
+/* The m halves of chains, of n draws each; a chain of odd length loses the draw in its middle. */
 typedef struct halves {
     size_t m, n;
     double *x;    /* m x n */
@@ -24,13 +25,13 @@ static void cut_in_halves(const double *x, size_t draws, halves *out) {
 
 typedef struct ranked {
     double value;
-    size_t place;
+    size_t index; /* in halves.x */
 } ranked;
 
 static int by_value(const void *a, const void *b) {
     const ranked *s = a, *t = b;
     if (s->value != t->value) return s->value < t->value ? -1 : 1;
-    return (s->place > t->place) - (s->place < t->place);
+    return (s->index > t->index) - (s->index < t->index);
 }
 
 static void sort_values(const halves *h, ranked *out) {
@@ -39,7 +40,7 @@ static void sort_values(const halves *h, ranked *out) {
     qsort(out, all, sizeof *out, by_value);
 }
 
-/* Equal values share the mean of their ranks. */
+/* Replaces draws by normal scores of their ranks; equal values get the mean of their ranks. */
 static void to_scores(halves *h, ranked *tmp) {
     size_t all = h->m * h->n;
     sort_values(h, tmp);
@@ -47,11 +48,11 @@ static void to_scores(halves *h, ranked *tmp) {
         for (end = i + 1; end < all && tmp[end].value == tmp[i].value; end++) continue;
         double rank = 0.5 * (double)(i + 1 + end);
         double score = cp_special_normal_quantile((rank - 0.375) / ((double)all + 0.25));
-        for (size_t k = i; k < end; k++) h->x[tmp[k].place] = score;
+        for (size_t k = i; k < end; k++) h->x[tmp[k].index] = score;
     }
 }
 
-/* As is usual: between the values around (all - 1) q. */
+/* Interpolates between the two values next to rank (all - 1) q. */
 static double quantile(const ranked *sorted, size_t all, double q) {
     double at = (double)(all - 1) * q;
     size_t i = (size_t)at;
@@ -59,13 +60,13 @@ static double quantile(const ranked *sorted, size_t all, double q) {
     return sorted[i].value + (at - (double)i) * (next - sorted[i].value);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- spreads */
+/* -------------------------------------------------------------------------------------------------------- variances */
 
-typedef struct spreads {
+typedef struct variances {
     double within, between, total; /* total: of a draw, estimated from both */
-} spreads;
+} variances;
 
-/* Sums of x_k x_(k+lag) about the chains' means over n, on average. */
+/* The mean over the halves of sum_k (x_k - mean) (x_(k+lag) - mean) / n. */
 static double autocovariance(const halves *h, size_t lag) {
     double sum = 0;
     for (size_t i = 0; i < h->m; i++) {
@@ -77,7 +78,7 @@ static double autocovariance(const halves *h, size_t lag) {
     return sum / (double)h->m;
 }
 
-static spreads spreads_of(halves *h) {
+static variances variances_of(halves *h) {
     double n = (double)h->n, m = (double)h->m, grand = 0, between = 0;
     for (size_t i = 0; i < h->m; i++) {
         double sum = 0;
@@ -87,19 +88,19 @@ static spreads spreads_of(halves *h) {
     }
     for (size_t i = 0; i < h->m; i++) between += (h->mean[i] - grand) * (h->mean[i] - grand) / (m - 1);
     double within = autocovariance(h, 0) * n / (n - 1);
-    return (spreads){within, between, within * (n - 1) / n + between};
+    return (variances){within, between, within * (n - 1) / n + between};
 }
 
 static double rhat_of(halves *h) {
-    spreads s = spreads_of(h);
+    variances s = variances_of(h);
     if (s.total == 0) return 1;
     return s.within > 0 ? sqrt(s.total / s.within) : INFINITY;
 }
 
-/* Draws over 1 + 2 sum of autocorrelations, which come in pairs: their sums are taken as long as they are positive, and
- * made to fall [Geyer 1992]. */
+/* The number of draws over tau = 1 + 2 sum of autocorrelations.  They are summed in pairs of lags, as long as the sums
+ * of pairs are positive, and no pair counts more than the one before: the initial monotone sequence of Geyer (1992). */
 static double ess_of(halves *h) {
-    spreads s = spreads_of(h);
+    variances s = variances_of(h);
     double all = (double)(h->m * h->n), sum = 0, last = INFINITY, left = 0;
     if (s.total == 0) return all;
     for (size_t lag = 0; lag + 1 < h->n; lag += 2) {
@@ -111,7 +112,7 @@ static double ess_of(halves *h) {
         sum += last;
         left = 0;
     }
-    double tau = fmax(2 * sum - 1 + left, 1 / log10(all)); /* chains that swing back and forth are not endlessly good */
+    double tau = fmax(2 * sum - 1 + left, 1 / log10(all)); /* bounds the size of antithetic chains */
     return all / tau;
 }
 

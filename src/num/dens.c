@@ -1,3 +1,4 @@
+/* dens - cdfs and log densities by the functions of special.h. */
 #include "num/dens.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ double cp_dens_gamma_cdf(double x, double shape) {
     return x <= 0 ? 0 : cp_special_gamma_lower(shape, x);
 }
 
-/* x^2 / df without overflow, and its log1p. */
+/* log(1 + x^2 / df) without overflow. */
 static double log1p_square(double x, double df) {
     double u = x / sqrt(df);
     return fabs(u) < 1e100 ? log1p(u * u) : 2 * log(fabs(u));
@@ -42,7 +43,8 @@ double cp_dens_student_deviate(double x, double df) {
     return copysign(((inner + y + 3) / b + 1) * sqrt(y), x);
 }
 
-/* From `many` on the deviate is exact but for rounding.  P(T < -|x|) = I_{df/(df+x^2)}(df/2, 1/2) / 2. */
+/* P(T < -|x|).  From df = `many` on the deviate is exact but for rounding.  Below, P(T < -|x|) = I_{df/(df+x^2)}(df/2,
+ * 1/2) / 2. */
 static double lower_student_tail(double x, double df) {
     static const double many = 1e4;
     if (df >= many) return cp_special_normal_cdf(-fabs(cp_dens_student_deviate(x, df)));

@@ -1,3 +1,4 @@
+/* draw - random variates by transformation and rejection. */
 #include "num/draw.h"
 
 #include <math.h>
@@ -8,8 +9,8 @@ double cp_draw_exp(cp_rng *rng) {
     return -log(cp_rng_unit(rng));
 }
 
-/* Box and Muller (1958), one of the pair: two uniforms to a normal, always, so what follows in a stream does not depend
- * on the values drawn, and nothing has to be remembered between calls. */
+/* Box and Muller (1958), one of the pair.  A normal always takes two uniforms, so the position in a stream does not
+ * depend on the values drawn, and no state is kept between calls. */
 double cp_draw_normal(cp_rng *rng) {
     double radius = sqrt(-2 * log(cp_rng_unit(rng)));
     return radius * cos(two_pi * cp_rng_unit(rng));
@@ -22,7 +23,7 @@ void cp_draw_normals(cp_rng *rng, double out[2]) {
 }
 
 /* Marsaglia and Tsang (2000), for shape >= 1: with d = shape - 1/3 and c = 1/sqrt(9 d), the density of d (1 + c z)^3
- * is so near the gamma's that more than 95 of 100 normals z are kept. */
+ * is so close to the gamma's that more than 95 % of the normals z are accepted. */
 static double draw_gamma_from_one(cp_rng *rng, double shape) {
     double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
     for (;;) {
@@ -33,8 +34,8 @@ static double draw_gamma_from_one(cp_rng *rng, double shape) {
     }
 }
 
-/* Below 1: gamma(a) has the law of gamma(a + 1) U^(1/a).  For shapes under about 0.01 much of the mass lies below the
- * smallest double and is returned as 0. */
+/* For shape a below 1: gamma(a) is distributed as gamma(a + 1) U^(1/a).  For shapes under about 0.01 much of the mass
+ * lies below the smallest double and becomes 0. */
 double cp_draw_gamma(cp_rng *rng, double shape) {
     if (shape >= 1) return draw_gamma_from_one(rng, shape);
     double whole = draw_gamma_from_one(rng, shape + 1);
@@ -47,8 +48,8 @@ double cp_draw_log_gamma(cp_rng *rng, double shape) {
     return log(whole) - cp_draw_exp(rng) / shape;
 }
 
-/* Below 0 at least every second normal is above `low`.  From 0 on, Robert (1995): exponentials shifted to `low`, of the
- * rate at which most of them are kept: three of four at 0, nearly all far out. */
+/* For low < 0 at least every second normal is above it.  For low >= 0, Robert (1995): exponentials shifted to `low`,
+ * with the rate that accepts the most: three of four at 0, nearly all far out. */
 double cp_draw_normal_above(cp_rng *rng, double low) {
     if (low < 0) {
         double z;
@@ -69,7 +70,7 @@ double cp_draw_student(cp_rng *rng, double df) {
     return z / sqrt(2 * cp_draw_gamma(rng, 0.5 * df) / df);
 }
 
-/* Fisher and Yates, from the end. */
+/* Fisher and Yates' shuffle, from the end. */
 void cp_draw_shuffle(cp_rng *rng, size_t *items, size_t n) {
     for (size_t left = n; left > 1; left--) {
         size_t i = (size_t)cp_rng_below(rng, left), last = items[left - 1];

@@ -1,3 +1,4 @@
+/* mixture - moments, cdf, density, quantiles and draws of a mixture. */
 #include "num/mixture.h"
 
 #include <float.h>
@@ -33,7 +34,7 @@ int cp_mixture_check(cp_mixture m) {
     return m.n >= 1 && fabs(total - 1) <= 1e-9;
 }
 
-/* Relative to one of the locations: with y around 1e9 and noise around 1 the digits of the difference survive. */
+/* Sums differences from the first location: with y around 1e9 and noise around 1 their digits are kept. */
 double cp_mixture_mean(cp_mixture m) {
     double sum = 0, base = cp_mixture_at(&m, 0).loc;
     for (size_t i = 0; i < m.n; i++) {
@@ -48,8 +49,8 @@ double cp_mixture_var(cp_mixture m) {
     for (size_t i = 0; i < m.n; i++) {
         cp_component c = cp_mixture_at(&m, i);
         if (c.df <= 2) return INFINITY;
-        double stretch = isinf(c.df) ? 1 : c.df / (c.df - 2), gap = c.loc - mean;
-        sum += c.weight * (c.scale * c.scale * stretch + gap * gap);
+        double inflation = isinf(c.df) ? 1 : c.df / (c.df - 2), gap = c.loc - mean;
+        sum += c.weight * (c.scale * c.scale * inflation + gap * gap);
     }
     return sum;
 }
@@ -67,14 +68,14 @@ double cp_mixture_draw(cp_mixture m, cp_rng *rng) {
 
 /* ------------------------------------------------------------------------------------------------ cdf and density */
 
-/* Mass of one tail, and the density where it ends. */
+/* The mass of one tail, and the density at its end. */
 typedef struct tail {
     double mass, density;
 } tail;
 
 enum { CHUNK = 64 };
 
-/* Student components one by one, over the normal values computed for them in passing. */
+/* Replaces the normal values of Student components by their own. */
 static void correct_students(const cp_component *c, size_t n, const double *z, double *cdf, double *opt_pdf) {
     for (size_t k = 0; k < n; k++) {
         if (isinf(c[k].df)) continue;
@@ -85,8 +86,8 @@ static void correct_students(const cp_component *c, size_t n, const double *z, d
 
 enum { UPPER = 1, WITH_DENSITY = 2 };
 
-/* P(Y <= y), or P(Y > y) for UPPER: each is a sum of its own small terms, so both tails keep their digits.  Without
- * WITH_DENSITY, the density is that of the Gaussian components alone. */
+/* P(Y <= y), or P(Y > y) for UPPER.  Each is a sum of its own small terms, so both tails have small relative error.
+ * Without WITH_DENSITY the density of Student components is wrong. */
 static tail tail_at(cp_mixture m, double y, int what) {
     double z[CHUNK], cdf[CHUNK], pdf[CHUNK], sign = what & UPPER ? -1 : 1;
     tail sum = {0};
@@ -118,7 +119,7 @@ double cp_mixture_upper(cp_mixture m, double y) {
     return tail_at(m, y, UPPER).mass;
 }
 
-/* term[0] carries the sum of what did not fit. */
+/* log sum exp over the components, CHUNK at a time; term[0] holds the sum of the chunks before. */
 static double far_log_density(cp_mixture m, double y) {
     double term[CHUNK] = {-INFINITY};
     size_t n = 1;
@@ -132,7 +133,7 @@ static double far_log_density(cp_mixture m, double y) {
     return cp_special_log_sum_exp(term, n);
 }
 
-/* Logarithms of single components are needed only where their sum would underflow. */
+/* Logarithms of single components are needed only where the density would underflow. */
 double cp_mixture_log_density(cp_mixture m, double y) {
     double density = tail_at(m, y, WITH_DENSITY).density;
     return density > 1e-200 && density < INFINITY ? log(density) : far_log_density(m, y);
@@ -140,7 +141,7 @@ double cp_mixture_log_density(cp_mixture m, double y) {
 
 /* ------------------------------------------------------------------------------------------------------ quantiles */
 
-/* The tail of mass q <= 1/2 that is looked for, and where it can end. */
+/* The search for the end of a tail of mass q <= 1/2. */
 typedef struct search {
     cp_mixture m;
     int upper;
@@ -148,8 +149,8 @@ typedef struct search {
     double low, high; /* the end lies in between */
 } search;
 
-/* The mixture's quantile lies between the smallest and the largest of its components'.  Those of Gaussians are at hand;
- * Student's are farther out than the normal's, and are reached by steps that grow eightfold. */
+/* The quantile of a mixture lies between the smallest and the largest quantile of its components.  The quantiles of
+ * Gaussians are known.  Those of Student components are farther out, and steps that grow eightfold pass them. */
 static void bracket(search *s) {
     double z = cp_special_normal_quantile(s->q), sign = s->upper ? -1 : 1, df = INFINITY, reach = 0;
     s->low = INFINITY;
@@ -169,15 +170,16 @@ static void bracket(search *s) {
     *far_end = fmax(-DBL_MAX, fmin(DBL_MAX, *far_end));
 }
 
-/* Newton's step on log(mass) = log q: the logarithm of a normal tail is nearly a parabola, so this arrives in a few
- * steps from far away, where Newton on the mass itself would creep. */
+/* Newton's step for log(mass) = log q.  The logarithm of a normal tail is nearly a parabola, so a few steps are enough
+ * even from far away, where Newton's method for the mass itself is slow. */
 static double newton_step(const search *s, tail t) {
     double step = log(t.mass / s->q) * t.mass / t.density;
     return s->upper ? step : -step;
 }
 
-/* Newton while he stays inside the bracket and each step is at most half of the last but one; else bisection.  (Between
- * modes the density is zero and Newton knows nothing.)  Either way every two steps halve something. */
+/* Newton's method as long as it stays inside the bracket and each step is at most half of the last but one; else
+ * bisection, for instance between modes, where the density is zero.  So two steps halve either the step or the
+ * bracket. */
 static double find_end(search *s) {
     bracket(s);
     double spread = sqrt(cp_mixture_var(s->m)), z = cp_special_normal_quantile(s->q);
@@ -202,7 +204,7 @@ static double find_end(search *s) {
     return y;
 }
 
-/* Works in the smaller tail; 1 - q is exact for q >= 1/2. */
+/* Searches in the smaller tail; 1 - q is exact for q >= 1/2. */
 double cp_mixture_quantile(cp_mixture m, double q) {
     if (!(q >= 0 && q <= 1)) return NAN;
     if (q == 0) return -INFINITY;

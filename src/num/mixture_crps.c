@@ -1,25 +1,26 @@
-/* The continuous ranked probability score of a mixture,
+/* mixture_crps - the continuous ranked probability score of a mixture,
  *     CRPS(F, y) = int (F(z) - [z >= y])^2 dz = E|Y - y| - E|Y - Y'|/2,
- * in three ways:
+ * by three methods:
  *   pairs  Gaussian components: both expectations in closed form, n^2/2 terms.  Exact.
  *   grid   Gaussian components: E|Y - Y'|/2 = int F (1 - F) dz by the trapezoidal rule.  The integrand is smooth and
- *          falls off at both ends, so the error falls like exp(-(pi s/h)^2) with the step h, s being the components'
- *          scale.
+ *          falls to 0 at both ends, so the error falls like exp(-(pi s/h)^2), where h is the step and s the scale of
+ *          the components.
  *   sides  any components: adaptive quadrature of F^2 below and (1 - F)^2 above y.
- * Gaussian mixtures take whichever of the first two costs less. */
+ * For Gaussian mixtures the cheaper of the first two is used. */
+#include "num/mixture_crps.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "num/dens.h"
-#include "num/mixture.h"
 #include "num/normal.h"
 #include "num/quadrature.h"
 
 enum { CHUNK = 64, MAX_GRID = 4096, LEVELS = 12 };
 
-/* Beyond this many scales from its centre a component counts as 0 or 1 on the grid: that changes the score by less than
- * 4e-9 of the mean scale. */
+/* More than this many scales from its centre the cdf of a component is taken as 0 or 1 on the grid, which changes the
+ * score by less than 4e-9 of the mean scale. */
 static const double reach = 5.5;
 static const double pi = 3.14159265358979323846;
 static const double sqrt_two = 1.41421356237309504880;
@@ -35,7 +36,7 @@ static double mean_distance(const double *weight, size_t n, const double *gap, c
     return sum;
 }
 
-/* E|N(loc, scale^2) - Y| for Y from the first n components; scale 0 is a fixed number. */
+/* E|N(loc, scale^2) - Y| for Y from the first n components, not normalised; scale 0 is a constant. */
 static double distance_from(double loc, double scale, cp_mixture m, size_t n) {
     double weight[CHUNK], gap[CHUNK], sd[CHUNK], sum = 0, square = scale * scale;
     for (size_t first = 0; first < n; first += CHUNK) {
@@ -51,7 +52,7 @@ static double distance_from(double loc, double scale, cp_mixture m, size_t n) {
     return sum;
 }
 
-/* E|Y - Y'|/2; the components with themselves, 2 s / sqrt(pi), then every pair once. */
+/* E|Y - Y'|/2: each component with itself, 2 s / sqrt(pi), then each pair once. */
 static double half_spread_of_pairs(cp_mixture m) {
     const double inv_sqrt_pi = 0.564189583547756286948;
     double sum = 0;
@@ -69,9 +70,9 @@ typedef struct grid {
     size_t points;
 } grid;
 
-/* Bound of the trapezoidal rule's error.  A component with itself adds 4 s exp(-v^2/4) / (sqrt(pi) v^2), v = 2 pi s / h
- * (from the Fourier transform of Phi (1 - Phi)); with a wider one it adds less.  One that the grid does not resolve
- * adds at most its weight times h. */
+/* A bound of the error of the trapezoidal rule.  A component with itself adds 4 s exp(-v^2/4) / (sqrt(pi) v^2), where
+ * v = 2 pi s / h (from the Fourier transform of Phi (1 - Phi)); with a wider component it adds less.  A component that
+ * the grid does not resolve adds at most its weight times h. */
 static double grid_error(cp_mixture m, double step) {
     double x[CHUNK], cdf[CHUNK], pdf[CHUNK], sum = 0; /* x = v / sqrt(2), exp(-v^2/4) = sqrt(2 pi) phi(x) */
     for (size_t first = 0; first < m.n; first += CHUNK) {
@@ -90,8 +91,8 @@ static double grid_error(cp_mixture m, double step) {
     return sum;
 }
 
-/* The widest step, within some percent, whose error is below `tolerance`; but no less than 0.75 of the smallest scale,
- * where the error is some 1e-9 of it. */
+/* Roughly the widest step whose error is below `tolerance`; at least 0.75 of the smallest scale, where the
+ * error is about 1e-9 of that scale. */
 static double grid_step(cp_mixture m, double tolerance) {
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < m.n; i++) {
@@ -121,13 +122,13 @@ static grid make_grid(cp_mixture m, double tolerance) {
     return (grid){.from = low, .step = step, .points = points <= MAX_GRID ? (size_t)points : SIZE_MAX};
 }
 
-/* Every second point; the last one is at or beyond the fine grid's. */
+/* A grid of every second point; its last point is at or beyond the last one of the fine grid. */
 static grid coarser(grid g) {
     return (grid){.from = g.from, .step = 2 * g.step, .points = g.points / 2 + 1};
 }
 
-/* Adds one component's cdf to values[]: where it moves point by point; where it has reached its weight, by a jump that
- * is carried on when the jumps are summed up. */
+/* Adds the cdf of one component to values[], point by point up to `reach`.  Beyond that it is the weight, which goes to
+ * jumps[] once: the caller adds the running sum of jumps. */
 static void add_to_grid(const cp_component *c, const grid *g, double *values, double *jumps) {
     double z[CHUNK], cdf[CHUNK], pdf[CHUNK];
     double start = (c->loc - g->from) / g->step, width = c->scale / g->step, per_step = 1 / width;
@@ -142,8 +143,9 @@ static void add_to_grid(const cp_component *c, const grid *g, double *values, do
     jumps[to] += c->weight;
 }
 
-/* Point 2k is in[k]; between the points, Lagrange's polynomial through the six neighbours on each side, an error below
- * 2e-7 of a component three steps wide.  Outside its ends the function is constant. */
+/* Makes a grid of half the step: point 2k is in[k]; points between are interpolated by Lagrange's polynomial through
+ * the six neighbours on each side.  For a component three steps wide the error is below 2e-7.  Outside the grid the
+ * function is constant. */
 static void interpolate(const double *in, size_t n, double *out, size_t n_out) {
     static const double tap[6] = {160083.0 / 262144, -38115.0 / 262144, 22869.0 / 524288,
                                   -5445.0 / 524288,  847.0 / 524288,    -63.0 / 524288};
@@ -156,8 +158,9 @@ static void interpolate(const double *in, size_t n, double *out, size_t n_out) {
     }
 }
 
-/* F on the grid: wide components on a coarse grid, which is then made finer and finer while narrower ones are added.
- * Each is added where it is from three to six steps wide, so that what lies between the points can be interpolated. */
+/* Computes F on the grid.  It starts with wide components on a coarse grid, then halves the step again and again and
+ * adds narrower components.  Each component is added where it is three to six steps wide, so that interpolation is
+ * accurate. */
 static void fill_grid(cp_mixture m, const grid *g, double *values) {
     double other[MAX_GRID], jumps[MAX_GRID + 1];
     grid level[LEVELS] = {*g};
@@ -178,7 +181,7 @@ static void fill_grid(cp_mixture m, const grid *g, double *values) {
     }
 }
 
-/* h sum F (1 - F); the ends contribute nothing. */
+/* h sum F (1 - F); the end points contribute nothing. */
 static double half_spread_on_grid(cp_mixture m, const grid *g) {
     double f[MAX_GRID], sum = 0;
     fill_grid(m, g, f);
@@ -186,15 +189,15 @@ static double half_spread_on_grid(cp_mixture m, const grid *g) {
     return g->step * sum;
 }
 
-/* In evaluations of the normal cdf: a component takes 2 * reach * (3 to 6) on its level and a few for the step; a pair
- * takes about two. */
+/* Compares numbers of evaluations of the normal cdf: on the grid a component takes 2 * reach * (3 to 6) on its level
+ * and a few for the step; a pair takes about two. */
 static int grid_is_cheaper(cp_mixture m, const grid *g) {
     double n = (double)m.n;
     return g->points <= MAX_GRID && 60 * n + 4 * (double)g->points < n * n;
 }
 
-/* The first grid is made for a score of the order of the mean scale.  Where a light component far away makes most of
- * the spread the score is far smaller, and the second grid is made for it. */
+/* The first grid assumes a score of the order of the mean scale.  If a component of small weight far away makes most of
+ * the spread, the score is much smaller, and a second grid is made for it. */
 static double gaussian_crps(cp_mixture m, double y) {
     const double rel = 1e-7;
     double near = distance_from(y, 0, m, m.n), order = 0;
@@ -213,8 +216,8 @@ static double gaussian_crps(cp_mixture m, double y) {
 
 /* ---------------------------------------------------------------------------------------------------------- sides */
 
-/* One side of y, seen from y: distances, not places, so that nothing is lost where y is large and the scales are small.
- * A component's mass beyond distance d is its cdf at (offset - d) / scale, offset being how far its centre lies out. */
+/* One side of y, in distances from y, so that no digits are lost where y is large and the scales are small.  The mass
+ * of a component beyond distance d is its cdf at (offset - d) / scale, where offset is the distance of its centre. */
 typedef struct side {
     cp_mixture m;
     double y;
@@ -226,7 +229,7 @@ static double offset_of(const side *s, const cp_component *c) {
     return s->upper ? c->loc - s->y : s->y - c->loc;
 }
 
-/* Student's cdf at n <= CHUNK points.  With many degrees of freedom it is a normal one close by, to less than 1e-10. */
+/* Student's cdf at n <= CHUNK points.  With many degrees of freedom it is the normal cdf at a deviate, to 1e-10. */
 static void student_cdfs(const double *t, size_t n, double df, double *out) {
     static const double near_normal = 16;
     double z[CHUNK], pdf[CHUNK];
@@ -267,7 +270,7 @@ static void outer(const void *arg, const double *u, size_t n, double *out) {
 }
 
 static side make_side(cp_mixture m, double y, int upper) {
-    const double body = 7; /* scales to an edge: beyond it Gaussians are nothing */
+    const double body = 7; /* scales from a centre to the edge: beyond it the mass of a Gaussian is negligible */
     side s = {.m = m, .y = y, .upper = upper};
     for (size_t i = 0; i < m.n; i++) {
         cp_component c = cp_mixture_at(&m, i);
@@ -277,8 +280,8 @@ static side make_side(cp_mixture m, double y, int upper) {
     return s;
 }
 
-/* First where components have their bodies, then the outer tails, where F^2 falls like d^(-2 df): with d exponential in
- * u the integrand falls like exp(-(2 df - 1) u). */
+/* Integrates first up to the edge, then over the outer tails.  There F^2 falls like d^(-2 df); with d exponential in u
+ * the integrand falls like exp(-(2 df - 1) u). */
 static double student_crps(cp_mixture m, double y, double least_df) {
     const double rel = 2e-7;
     double sum = 0, tail[2] = {0, fmin(600, 45 / (2 * least_df - 1))};

@@ -1,14 +1,16 @@
+/* normal - the normal cdf and density by branch-free polynomials. */
 #include "num/normal.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Polynomials are summed as (even powers) + x (odd powers): two short chains that the processor walks side by side. */
+/* Polynomials are summed as (even powers) + x (odd powers): two short chains that the processor computes in
+ * parallel. */
 
-/* exp(-a) for 0 <= a <= 708: 2^k exp(r) with |r| <= log(2)/2, and Taylor's polynomial for exp(r), whose first term left
- * out is below 2e-16.  Adding 1.5 * 2^52 rounds to the nearest integer and leaves it in the low bits; log(2) is
- * subtracted in two parts, the first short enough that k times it is exact. */
+/* exp(-a) for 0 <= a <= 708, as 2^k exp(r) with |r| <= log(2)/2.  exp(r) is Taylor's polynomial; the first term that is
+ * left out is below 2e-16.  Adding 1.5 * 2^52 rounds to the nearest integer and leaves it in the low bits.  k log(2) is
+ * subtracted in two parts; the first is short enough to be exact. */
 static inline double exp_minus(double a) {
     const double magic = 0x1.8p52, log2_e = 1.442695040888963407;
     const double ln2_high = 0x1.62e42fefap-1, ln2_low = 1.6465949582897081e-12;
@@ -58,8 +60,8 @@ static inline double scaled_tail(double u) {
     return (p_even + u * p_odd) / (q_even + u * q_odd);
 }
 
-/* Inlined into one function per instruction set: the operations and their order are the same in each, and without fused
- * multiply-add so are the results, bit for bit. */
+/* Inlined into one function for each tier.  Operations and their order are the same in each, and there is no fused
+ * multiply-add, so the results are the same bit for bit. */
 __attribute__((always_inline)) static inline void many(const double *restrict x, size_t n, double *restrict out_cdf,
                                                        double *restrict out_pdf) {
     const double inv_sqrt_two_pi = 0.398942280401432677940, limit = 37.5;

@@ -1,6 +1,7 @@
-/* normal - the standard normal cdf and density at many points at once: the inner loop of every mixture.
+/* normal - the standard normal cdf and density at many points at once: the inner loop of all mixtures.
  *
- * No branches and no calls, so the compiler makes vector code of it, several times faster than erfc and exp. */
+ * The code has no branches and no calls, so the compiler vectorises it.  It is several times faster than erfc and
+ * exp. */
 #ifndef CP_NORMAL_H
 #define CP_NORMAL_H
 

@@ -1,9 +1,10 @@
+/* quadrature - Clenshaw-Curtis panels that are halved until the error is small. */
 #include "num/quadrature.h"
 
 #include <math.h>
 
 /* Clenshaw and Curtis' rule on 17 points and, for the error, on every second of them.  Point k is
- * mid + half * cos(k pi / 16), k = 0 ... 16; both tables stop at the middle, the rest is their mirror image. */
+ * mid + half * cos(k pi / 16), k = 0 ... 16.  The tables hold the first half; the other is its mirror image. */
 enum { STEPS = 16, HALF = STEPS / 2, PANELS = 400 };
 
 static const double node[HALF + 1] = {1,
@@ -23,13 +24,13 @@ static const double coarse[HALF / 2 + 1] = {0.015873015873015873, 0.146218649216
 
 typedef struct panel {
     double from, to;
-    double at_from, at_mid, at_to; /* f there: what the halves need not ask again */
+    double at_from, at_mid, at_to; /* f at these points, which the halves of the panel need too */
     double value, error;
 } panel;
 
-/* The two rules' difference is the error of the coarse one; where the function is smooth on the panel the fine one's is
- * far smaller.  QUADPACK's rule of thumb says how much, `spread` being the integral of |f - mean f|. */
-static double guess_error(double difference, double spread) {
+/* The difference of the two rules is the error of the coarse one.  If f is smooth on the panel, the error of the fine
+ * one is far smaller; QUADPACK's rule of thumb estimates it.  `spread` is the integral of |f - mean f|. */
+static double estimate_error(double difference, double spread) {
     if (!(spread > 0)) return difference;
     return spread * fmin(1, pow(200 * difference / spread, 1.5));
 }
@@ -52,7 +53,7 @@ static panel measure(cp_quadrature_fn f, const void *arg, panel p) {
     for (int k = 0; k < HALF; k++) spread += fine[k] * (fabs(y[k] - 0.5 * all) + fabs(y[STEPS - k] - 0.5 * all));
     p.at_mid = y[HALF];
     p.value = half * all;
-    p.error = half * guess_error(fabs(all - some), spread);
+    p.error = half * estimate_error(fabs(all - some), spread);
     return p;
 }
 
@@ -63,7 +64,7 @@ static size_t worst_of(const panel *p, size_t n) {
     return worst;
 }
 
-/* What a sum of panels must meet. */
+/* The required accuracy, see cp_quadrature. */
 typedef struct goal {
     double rel, rest;
 } goal;
@@ -78,7 +79,7 @@ static cp_quadrature_result add_up(const panel *p, size_t n, goal g) {
     return sum;
 }
 
-/* Halves the worst panel until the sum of errors is small, the panels are used up or the worst can shrink no more. */
+/* Halves the worst panel until the sum of errors is small, there are PANELS panels, or the worst cannot be halved. */
 static size_t refine(cp_quadrature_fn f, const void *arg, panel *p, size_t n, goal g) {
     while (n < PANELS && !add_up(p, n, g).converged) {
         panel *worst = &p[worst_of(p, n)];

@@ -1,11 +1,12 @@
+/* rng - streams of Philox 4x32-10, one block of four words at a time. */
 #include "num/rng.h"
 
 #include <Random123/philox.h>
 
 #include "kernel/philox_avx2.h"
 
-/* key = seed; counter = (block number, purpose and slot, step).  Purpose takes the top 8 bits of the second word, slot
- * the rest (16 million trees), the step 64 bits; a stream holds 2^32 blocks of four words. */
+/* key = seed; counter = (block number, purpose and slot, step).  The purpose takes the top 8 bits of the second word,
+ * the slot the other 24 (16 million trees), the step 64 bits.  A stream has 2^32 blocks of four words. */
 void cp_rng_init(cp_rng *r, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step) {
     *r = (cp_rng){
         .key = {(uint32_t)seed, (uint32_t)(seed >> 32)},
@@ -65,7 +66,7 @@ double cp_rng_unit(cp_rng *r) {
     return ((double)(cp_rng_u64(r) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Rejects the few values that would make some residues more likely than others. */
+/* Rejects the lowest 2^64 mod n values, so that all residues are equally likely. */
 uint64_t cp_rng_below(cp_rng *r, uint64_t n) {
     uint64_t skip = (0 - n) % n; /* 2^64 mod n */
     for (;;) {

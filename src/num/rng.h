@@ -1,8 +1,8 @@
 /* rng - counter-based streams of random numbers (Philox 4x32-10).
  *
- * A stream is a pure function of (seed, purpose, slot, step): never of the thread, never of what ran before.  So any
- * job can start its stream anywhere, results do not depend on the number of threads, and `step` (rows seen, sweep,
- * stage) is all a model must save to go on exactly where it stopped. */
+ * A stream is a pure function of (seed, purpose, slot, step).  It depends neither on the thread nor on what ran before.
+ * So results do not depend on the number of threads, and a model that saves `step` (rows seen, sweep, stage) continues
+ * exactly where it stopped. */
 #ifndef CP_RNG_H
 #define CP_RNG_H
 
@@ -11,19 +11,19 @@
 
 #include "kernel/philox_avx2.h"
 
-/* One number per use, fixed for ever: changing one changes every result. */
+/* One number for each use.  They are fixed for ever: a change would change every result. */
 typedef enum cp_purpose {
     CP_FOR_TEST = 1,
     CP_FOR_GROW = 2,      /* batch tree; slot: tree */
     CP_FOR_EXTEND = 3,    /* one online row; slot: tree, step: rows seen before */
     CP_FOR_DRAW = 4,      /* draws from a prediction; step: row */
     CP_FOR_SPLIT = 5,     /* holdout and folds; slot: repeat */
-    CP_FOR_SYNTH = 6,     /* made-up data; step: row */
+    CP_FOR_SYNTH = 6,     /* synthetic data; step: row */
     CP_FOR_NODE = 7,      /* one node of a greedy tree; slot: tree, step: its place in the tree */
     CP_FOR_WEIGHT = 8,    /* weights of a tree's rows; slot: tree, step: part of the rows */
     CP_FOR_PART = 9,      /* which rows a part gets; step: part */
     CP_FOR_PARTICLE = 10, /* one particle's proposals; slot: particle, step: stage */
-    CP_FOR_RESAMPLE = 11, /* who is copied; slot: island, step: stage */
+    CP_FOR_RESAMPLE = 11, /* which particles are copied; slot: island, step: stage */
     CP_FOR_CHAIN = 12,    /* one move of a Markov chain; slot: chain, step: iteration */
     CP_FOR_SWEEP = 13,    /* one tree of a sum in a sweep; slot: chain and sum, step: sweep and tree */
     CP_FOR_LATENT = 14,   /* latents of a later stretch of rows; slot: chain and sum, step: sweep and stretch */
@@ -34,14 +34,13 @@ typedef enum cp_purpose {
 typedef struct cp_rng {
     uint32_t key[2], counter[4];
     uint32_t out[4];
-    unsigned left; /* of out */
+    unsigned left; /* unused words of out */
 } cp_rng;
 
 void cp_rng_init(cp_rng *r, uint64_t seed, cp_purpose purpose, uint32_t slot, uint64_t step);
 
-/* Many short streams, those of n <= CP_RNG_BATCH steps in a row: their first words, four of each, are computed
- * together, which takes a quarter of the time.  cp_rng_batch_get is the i-th of them, the same as cp_rng_init makes
- * for step + i. */
+/* The streams of n <= CP_RNG_BATCH consecutive steps.  The first four words of each are computed together, in a quarter
+ * of the time.  cp_rng_batch_get returns the i-th stream, the same as cp_rng_init makes for step + i. */
 enum { CP_RNG_BATCH = CP_PHILOX_AVX2_BLOCKS };
 typedef struct cp_rng_batch {
     cp_rng first;

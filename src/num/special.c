@@ -1,3 +1,4 @@
+/* special - series, continued fractions and asymptotic expansions. */
 #include "num/special.h"
 
 #include <float.h>
@@ -7,8 +8,8 @@ static const double half_log_two_pi = 0.918938533204672741780;
 static const double sqrt_half = 0.707106781186547524401;
 static const double sqrt_two_pi = 2.506628274631000502416;
 
-/* Terms after which a series or continued fraction stops even if it has not settled: reached by no argument for which
- * the answer differs from 0 and 1, see the tests of shape 1e8. */
+/* A series or continued fraction stops after this many terms even if it has not converged.  No argument whose result
+ * differs from 0 and 1 reaches it; see the tests of shape 1e8. */
 enum { MAX_TERMS = 200000 };
 
 double cp_special_log_sum_exp(const double *v, size_t n) {
@@ -45,8 +46,8 @@ double cp_special_normal_quantile(double p) {
     return p <= 0.5 ? lower_normal_quantile(p) : -lower_normal_quantile(1 - p);
 }
 
-/* What Stirling's formula lacks: log Gamma(x) - (x - 1/2) log x + x - log(2 pi)/2, for x >= 10.  Coefficients
- * B_2k / (2k (2k-1)); the first one left out is below 1e-16 at x = 10. */
+/* The remainder of Stirling's formula: log Gamma(x) - (x - 1/2) log x + x - log(2 pi)/2, for x >= 10.  Coefficients
+ * B_2k / (2k (2k-1)); the first term left out is below 1e-16 at x = 10. */
 static double stirling_rest(double x) {
     double r = 1 / (x * x);
     double s = 1.0 / 12 +
@@ -62,8 +63,8 @@ double cp_special_log_gamma(double x) {
     return (x - 0.5) * log(x) - x + half_log_two_pi + stirling_rest(x) - log(product);
 }
 
-/* Upwards with Gamma(x + 1/2) / Gamma(x) = Gamma(x + 3/2) / Gamma(x + 1) * x / (x + 1/2), then the difference of the
- * two Stirling formulas, whose large terms cancel on paper. */
+/* Raises x to 10 by Gamma(x + 1/2) / Gamma(x) = Gamma(x + 3/2) / Gamma(x + 1) * x / (x + 1/2), then the difference of
+ * the two Stirling formulas, whose large terms cancel on paper. */
 double cp_special_log_gamma_half(double x) {
     if (!(x > 0)) return NAN;
     double product = 1;
@@ -113,7 +114,7 @@ double cp_special_gamma_lower(double a, double x) {
     return x < a + 1 ? fmin(1, front * gamma_series(a, x)) : fmax(0, 1 - front * a * gamma_fraction(a, x));
 }
 
-/* log Beta(a, b), written so that a large argument does not drown a small one. */
+/* log Beta(a, b), without cancellation when one argument is much larger than the other. */
 static double log_beta(double a, double b) {
     double small = fmin(a, b), large = fmax(a, b);
     if (large < 10) return cp_special_log_gamma(a) + cp_special_log_gamma(b) - cp_special_log_gamma(a + b);
@@ -140,7 +141,7 @@ static double beta_fraction(double a, double b, double x) {
     return f;
 }
 
-/* The logarithm of x or of 1 - x, whichever way keeps the digits. */
+/* log(part), where part + rest = 1, from the one of them that has more digits. */
 static double log_of_part(double part, double rest) {
     return part < 0.5 ? log(part) : log1p(-rest);
 }

@@ -20,8 +20,8 @@ double cp_special_log_gamma(double x);
 double cp_special_log_gamma_half(double x);
 /* Regularized lower incomplete gamma function P(a, x), a > 0, x >= 0. */
 double cp_special_gamma_lower(double a, double x);
-/* Regularized incomplete beta function I_x(a, b), a and b > 0.  The caller gives x and 1 - x, because whoever knows
- * both to full precision should not lose one of them here. */
+/* Regularized incomplete beta function I_x(a, b), a and b > 0.  The caller passes both x and 1 - x, so that
+ * neither loses digits here. */
 double cp_special_beta_lower(double a, double b, double x, double one_minus_x);
 
 #endif

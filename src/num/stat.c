@@ -1,3 +1,4 @@
+/* stat - the median by selection. */
 #include "num/stat.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@ static void swap(double *a, double *b) {
     *b = t;
 }
 
-/* Hoare's selection: afterwards v[k] is what it would be if v were sorted, nothing before it is larger and nothing
- * behind it smaller.  Pivots are picked by a small generator, so no order of the data is slow by nature. */
+/* Hoare's selection: afterwards v[k] is the value it would be if v were sorted, no value before it is larger and none
+ * after it is smaller.  A small generator picks the pivots, so that no regular order of the data is slow. */
 static void select_kth(double *v, ptrdiff_t n, ptrdiff_t k) {
     ptrdiff_t low = 0, high = n - 1;
     uint32_t state = 2463534242u;
@@ -25,7 +26,7 @@ static void select_kth(double *v, ptrdiff_t n, ptrdiff_t k) {
             while (v[j] > pivot) j--;
             if (i <= j) swap(&v[i++], &v[j--]);
         }
-        /* what lies between j and i equals the pivot */
+        /* values between j and i equal the pivot */
         if (k > j) low = i;
         if (k < i) high = j;
     }
@@ -34,20 +35,20 @@ static void select_kth(double *v, ptrdiff_t n, ptrdiff_t k) {
 enum {
     MANY = 1 << 14,
     SAMPLE = 1024,
-    ASIDE = 64 /* the rank that a sample's median has among all is off by 16 of 1024, one standard deviation */
+    MARGIN = 64 /* in ranks of the sample.  The standard deviation of the rank of its median is 16 of 1024 */
 };
 
-/* Selection guesses wrong at every other value.  But the middle of many values lies, almost surely, near the middle of
- * a sample of them: two passes that guess nothing leave an eighth, whose ranks begin with *out_below.  Returns how many
- * these are; 0, and v as it was, if ranks k and k + 1 are not among them. */
+/* Selection mispredicts a branch at every other value.  But the median of many values is almost surely close to the
+ * median of a sample.  Two passes without branches keep the eighth of the values around it, at the front of v; their
+ * ranks begin with *out_below.  Returns their number; 0, with v unchanged, if ranks k and k + 1 are not among them. */
 static size_t keep_middle(double *v, size_t n, size_t k, size_t *out_below) {
     double sample[SAMPLE];
     size_t below = 0, within = 0, kept = 0;
     for (size_t i = 0; i < SAMPLE; i++) sample[i] = v[i * (n / SAMPLE)];
-    select_kth(sample, SAMPLE, SAMPLE / 2 - ASIDE);
-    double low = sample[SAMPLE / 2 - ASIDE];
-    select_kth(sample, SAMPLE, SAMPLE / 2 + ASIDE);
-    double high = sample[SAMPLE / 2 + ASIDE];
+    select_kth(sample, SAMPLE, SAMPLE / 2 - MARGIN);
+    double low = sample[SAMPLE / 2 - MARGIN];
+    select_kth(sample, SAMPLE, SAMPLE / 2 + MARGIN);
+    double high = sample[SAMPLE / 2 + MARGIN];
     for (size_t i = 0; i < n; i++) {
         below += v[i] < low;
         within += v[i] <= high;

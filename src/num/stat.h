@@ -4,8 +4,7 @@
 
 #include <stddef.h>
 
-/* The middle value, or the mean of the middle two; NaN if n is 0.  Rearranges v and allocates nothing; v holds no
- * NaN. */
+/* The middle value, or the mean of the middle two; NaN if n is 0.  v must hold no NaN, and is rearranged. */
 double cp_stat_median(double *v, size_t n);
 
 #endif

@@ -7,7 +7,7 @@
 #include <Rmath.h>
 
 #include "num/draw.h"
-#include "num/mixture.h"
+#include "num/mixture_crps.h"
 
 enum { MOST = 1000 };
 
