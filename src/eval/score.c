@@ -5,6 +5,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "data/schema_target.h"
+#include "data/schema_weights.h"
+#include "model/model_predict.h"
 
 copse_status cp_score_check_interval(double interval, copse_error *err) {
     if (interval == 0 || (interval > 0 && interval < 1)) return COPSE_OK;
@@ -17,10 +20,10 @@ copse_status cp_score_read_targets(const cp_schema *s, const copse_table *t, siz
     CP_TRY(CP_NEW(out->missing, n, err));
     if (s->task == COPSE_CLASS) {
         CP_TRY(CP_RAW(out->label, n, err));
-        return cp_schema_find_labels(s, (cp_table_rows){t, first, n}, out->label, out->missing, err);
+        return cp_schema_target_labels(s, (cp_table_rows){t, first, n}, out->label, out->missing, err);
     }
     CP_TRY(CP_RAW(out->y, n, err));
-    return cp_schema_numbers(s, (cp_table_rows){t, first, n}, out->y, out->missing, err);
+    return cp_schema_target_numbers(s, (cp_table_rows){t, first, n}, out->y, out->missing, err);
 }
 
 void cp_score_clear_targets(cp_score_targets *t) {
@@ -54,7 +57,7 @@ static double clock_now(clockid_t clock) {
 
 /* As many rows as keep every thread at work. */
 static size_t block_of(const copse_model *model, const copse_run *run) {
-    return cp_model_block(model) * cp_parallel_workers(run, SIZE_MAX);
+    return cp_model_predict_block(model) * cp_parallel_workers(run, SIZE_MAX);
 }
 
 /* Predicts one block, on the clock, and scores it, off the clock. */

@@ -154,8 +154,8 @@ static void the_answer_is_the_mean_over_trees(void **state) {
         must(cp_model_predict(m, t, 0, 40, NULL, &all, &err), err);
         for (size_t k = 0; k < b->tree_set.trees; k++) {
             cp_answer one;
-            cp_query q = {.table = t, .n = 40, .one_tree = 1, .tree = (int32_t)k};
-            must(cp_model_ask(m, &q, NULL, &one, &err), err);
+            cp_model_query q = {.table = t, .n = 40, .one_tree = 1, .tree = (int32_t)k};
+            must(cp_model_predict_query(m, &q, NULL, &one, &err), err);
             for (size_t r = 0; r < 40; r++)
                 mean[r] += b->tree_set.weight[k] * cp_mixture_mean(cp_answer_mixture(&one, r));
             sum += b->tree_set.weight[k];

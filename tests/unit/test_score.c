@@ -3,6 +3,9 @@
 #include "base/mem.h"
 #include "eval/cv.h"
 #include "eval/score.h"
+#include "model/model_fit.h"
+#include "model/model_predict.h"
+#include "model/model_update.h"
 #include "model/registry.h"
 #include "num/draw.h"
 

@@ -1,7 +1,9 @@
 #include "check.h"
 
 #include "base/mem.h"
-#include "data/table.h"
+#include "data/table_join.h"
+#include "data/table_match.h"
+#include "data/table_report.h"
 
 /* Columns with the given names, numbers 0, 1, 2 ... in each. */
 static copse_table *named(size_t rows, const char *const *names, size_t n) {
