@@ -114,15 +114,16 @@ copse_status copse_update_predict(copse_model *model, const copse_table *rows, c
 
 copse_status copse_predict(const copse_model *model, const copse_table *x, size_t first, size_t n, const copse_run *run,
                            copse_prediction **out, copse_error *err) {
+    const cp_model_query q = {.table = x, .first = first, .n = n};
     CP_TRY(new_prediction(out, err));
-    return end_prediction(out, cp_model_predict(model, x, first, n, run, &(*out)->answer, err));
+    return end_prediction(out, cp_model_predict(model, &q, run, &(*out)->answer, err));
 }
 
 copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first, size_t n,
                                 const copse_run *run, copse_prediction **out, copse_error *err) {
     const cp_model_query q = {.table = x, .first = first, .n = n, .of_mean = 1};
     CP_TRY(new_prediction(out, err));
-    return end_prediction(out, cp_model_predict_query(model, &q, run, &(*out)->answer, err));
+    return end_prediction(out, cp_model_predict(model, &q, run, &(*out)->answer, err));
 }
 
 copse_status copse_save(const copse_model *model, const char *path, unsigned flags, copse_error *err) {

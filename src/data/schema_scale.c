@@ -39,10 +39,10 @@ static copse_status check(copse_table *t, size_t at[COLUMNS], copse_error *err) 
 }
 
 static void warn_of_unknown(const scale *sc, const char *name) {
-    cp_suggest near = {.word = name};
-    for (size_t i = 0; i < sc->s->features; i++) cp_suggest_try(&near, sc->s->feature[i].name);
+    cp_suggest similar = {.word = name};
+    for (size_t i = 0; i < sc->s->features; i++) cp_suggest_try(&similar, sc->s->feature[i].name);
     cp_log_warn(sc->run, "'%.60s' in %s is not a feature: its range is not used%s%.60s%s", name, sc->t->source,
-                near.best ? ". Did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+                similar.best ? ". Did you mean '" : "", similar.best ? similar.best : "", similar.best ? "'?" : "");
 }
 
 /* A range that no feature uses most likely has a misspelt name. */

@@ -12,15 +12,15 @@ enum { MAX_COMPARED = 20000, MAX_LISTED = 8 };
 /* "Did you mean 'age'?", or the first few names. */
 static void suggest(const copse_table *t, const char *name, const cp_table_match_known *opt_known, char *buf,
                     size_t n) {
-    cp_suggest near = {.word = name};
+    cp_suggest similar = {.word = name};
     for (size_t j = 0; j < t->cols && j < MAX_COMPARED; j++) {
-        cp_suggest with = near;
+        cp_suggest with = similar;
         cp_suggest_try(&with, t->col[j].name);
-        if (with.best == near.best || (opt_known && opt_known->is_known(opt_known->arg, with.best))) continue;
-        near = with;
+        if (with.best == similar.best || (opt_known && opt_known->is_known(opt_known->arg, with.best))) continue;
+        similar = with;
     }
-    if (near.best) {
-        snprintf(buf, n, "Did you mean '%.80s'?", near.best);
+    if (similar.best) {
+        snprintf(buf, n, "Did you mean '%.80s'?", similar.best);
         return;
     }
     if (t->cols == 1 && strpbrk(t->col[0].name, ",;|\t ")) {

@@ -62,7 +62,7 @@ static void change_rows(const cp_perturb *p, const cp_perturb_change *change, si
 static copse_status ask_one(const cp_perturb *p, const cp_rows *rows, int32_t who, cp_answer *out, copse_error *err) {
     cp_model_query q = {.rows = rows, .n = rows->n, .one_tree = who != CP_NONE, .tree = who};
     if (q.one_tree && p->tree) q.tree = p->tree[who];
-    return cp_model_predict_query(p->m, &q, &p->serial, out, err);
+    return cp_model_predict(p->m, &q, &p->serial, out, err);
 }
 
 /* Rows asked about at a time: whoever stops it waits for a forest's answer to so many, and more bring little. */

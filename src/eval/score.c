@@ -66,7 +66,8 @@ static copse_status score_block(const copse_model *model, cp_score_rows part, co
     cp_answer answer;
     size_t left = part.truth->rows - part.first, block = block_of(model, run), n = left < block ? left : block;
     double wall = clock_now(CLOCK_MONOTONIC), cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID);
-    copse_status status = cp_model_predict(model, part.truth, part.first, n, run, &answer, err);
+    copse_status status =
+        cp_model_predict(model, &(cp_model_query){.table = part.truth, .first = part.first, .n = n}, run, &answer, err);
     times->predict_seconds += clock_now(CLOCK_MONOTONIC) - wall;
     times->predict_cpu_seconds += clock_now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     part.answer = &answer;

@@ -87,13 +87,8 @@ static copse_status check_query(const copse_model *m, const cp_model_query *q, c
     return COPSE_OK;
 }
 
-copse_status cp_model_predict(const copse_model *m, const copse_table *t, size_t first, size_t n, const copse_run *run,
-                              cp_answer *out, copse_error *err) {
-    return cp_model_predict_query(m, &(cp_model_query){.table = t, .first = first, .n = n}, run, out, err);
-}
-
-copse_status cp_model_predict_query(const copse_model *m, const cp_model_query *q, const copse_run *run, cp_answer *out,
-                                    copse_error *err) {
+copse_status cp_model_predict(const copse_model *m, const cp_model_query *q, const copse_run *run, cp_answer *out,
+                              copse_error *err) {
     *out = (cp_answer){0};
     CP_TRY(check_query(m, q, err));
     CP_TRY(cp_model_refresh(m, run, err));

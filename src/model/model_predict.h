@@ -4,11 +4,7 @@
 
 #include "model/model.h"
 
-/* Rows first ... first + n - 1 of a table. */
-copse_status cp_model_predict(const copse_model *m, const copse_table *t, size_t first, size_t n, const copse_run *run,
-                              cp_answer *out, copse_error *err);
-
-/* Which rows to predict, and what about them. */
+/* Which rows to predict, first ... first + n - 1, and what to predict of them. */
 typedef struct cp_model_query {
     const copse_table *table;
     const cp_rows *rows; /* encoded rows, if table is NULL */
@@ -17,8 +13,8 @@ typedef struct cp_model_query {
     int one_tree; /* `tree` alone answers; COPSE_E_USAGE if there are no draws */
     int32_t tree; /* if one_tree; in a model of sums of trees, the number of a draw */
 } cp_model_query;
-copse_status cp_model_predict_query(const copse_model *m, const cp_model_query *q, const copse_run *run, cp_answer *out,
-                                    copse_error *err);
+copse_status cp_model_predict(const copse_model *m, const cp_model_query *q, const copse_run *run, cp_answer *out,
+                              copse_error *err);
 
 /* Rows worth predicting in one call per thread: many, but few enough for their answers to fit in memory. */
 size_t cp_model_predict_block(const copse_model *m);

@@ -95,7 +95,7 @@ static double rmse(const copse_model *m, const copse_table *t, const double *y, 
     cp_answer a;
     double sum = 0;
     cp_model_query q = {.table = t, .n = ROWS, .one_tree = tree != CP_NONE, .tree = tree};
-    must(cp_model_predict_query(m, &q, NULL, &a, &err), err);
+    must(cp_model_predict(m, &q, NULL, &a, &err), err);
     for (size_t i = 0; i < ROWS; i++) sum += pow(cp_mixture_mean(cp_answer_mixture(&a, i)) - y[i], 2);
     cp_answer_clear(&a);
     return sqrt(sum / ROWS);

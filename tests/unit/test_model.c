@@ -611,7 +611,7 @@ static void the_mean_has_a_distribution_of_its_own(void **state) {
     for (int32_t tree = 0; tree < TOY_TREES; tree++) {
         cp_answer a;
         cp_model_query q = {.table = t, .first = 3, .n = 2, .one_tree = 1, .tree = tree};
-        must(cp_model_predict_query(m, &q, NULL, &a, &err), err);
+        must(cp_model_predict(m, &q, NULL, &a, &err), err);
         assert_near(cp_mixture_mean(cp_answer_mixture(&a, 0)), 3 * (tree + 1), 1e-12);
         assert_near(cp_mixture_mean(cp_answer_mixture(&a, 1)), 4 * (tree + 1) + 10, 1e-12);
         cp_answer_clear(&a);
@@ -714,8 +714,8 @@ static void assert_answered_as_encoded(const copse_model *m, const copse_table *
     must(cp_schema_encode(m->schema, (cp_table_rows){t, first, n}, x, &err), err);
     cp_rows rows = cp_model_rows(m, x, n);
     copse_run whole = {.threads = 1}, cut = {.threads = first ? 2 : 1}; /* two: smaller blocks */
-    must(cp_model_predict(m, t, first, n, &cut, &a, &err), err);
-    must(cp_model_predict_query(m, &(cp_model_query){.rows = &rows, .n = n}, &whole, &b, &err), err);
+    must(cp_model_predict(m, &(cp_model_query){.table = t, .first = first, .n = n}, &cut, &a, &err), err);
+    must(cp_model_predict(m, &(cp_model_query){.rows = &rows, .n = n}, &whole, &b, &err), err);
     if (m->schema->task == COPSE_CLASS) assert_memory_equal(a.probs, b.probs, n * a.classes * sizeof *a.probs);
     per_row = m->schema->task == COPSE_CLASS ? 0 : a.per_row;
     for (size_t i = 0; i < n; i++)

@@ -125,9 +125,9 @@ static void the_choice_is_said_and_can_be_overridden(void **state) {
     NUMBERS(t, "y", 0, 1, 0, 1);
     TEXTS(t, "z", "b", "a", "b", "a");
     cp_schema_free(make(t, (copse_roles){.target = "y"}, &said));
-    assert_non_null(strstr(said.text, "target 'y' has few values, all whole numbers: classification (--task regress"));
+    assert_non_null(strstr(said.text, "target 'y' has few values, all whole numbers: classification (`task=regress`"));
     cp_schema_free(make(t, (copse_roles){.target = "x"}, &said));
-    assert_non_null(strstr(said.text, "target 'x' is numbers: regression (--task class to override)"));
+    assert_non_null(strstr(said.text, "target 'x' is numbers: regression (`task=class` to override)"));
     cp_schema *s = make(t, (copse_roles){.target = "y", .task = COPSE_REGRESS}, &said);
     assert_int_equal(s->task, COPSE_REGRESS);
     assert_string_equal(said.text, "");
@@ -147,7 +147,7 @@ static void roles_that_cannot_be_are_refused(void **state) {
     NUMBERS(t, "wild", -1e308, 1e308);
     NUMBERS(t, "inf", 1, INFINITY);
     NUMBERS(none, "age", 0);
-    refuse(t, (copse_roles){.target = NULL}, COPSE_E_USAGE, "no target: name the column to predict (-t NAME)");
+    refuse(t, (copse_roles){.target = NULL}, COPSE_E_USAGE, "no target: name the column to predict (`target`)");
     refuse(t, (copse_roles){.target = "agee"}, COPSE_E_USAGE,
            "there is no column 'agee' in the table. Did you mean 'age'?");
     refuse(t, (copse_roles){.target = "age", .features = "citi"}, COPSE_E_USAGE,
@@ -158,10 +158,10 @@ static void roles_that_cannot_be_are_refused(void **state) {
     refuse(t, (copse_roles){.target = "gone"}, COPSE_E_DATA, "every value of the target 'gone' is missing");
     refuse(t, (copse_roles){.target = "city", .task = COPSE_REGRESS}, COPSE_E_DATA,
            "row 2: regression needs numbers, but the target 'city' holds 'Rome': correct it, mark it as missing "
-           "(--na 'Rome'), or classify (--task class)");
+           "(`na='Rome'`), or classify (`task=class`)");
     refuse(t, (copse_roles){.target = "age", .features = "inf"}, COPSE_E_DATA,
-           "row 2: column 'inf' is infinite there: correct it, or mark what is written there as missing (--na, e.g. "
-           "--na inf,-inf)");
+           "row 2: column 'inf' is infinite there: correct it, or mark what is written there as missing (`na`, e.g. "
+           "`na=inf,-inf`)");
     refuse(t, (copse_roles){.target = "age", .features = "wild"}, COPSE_E_DATA,
            "the range of column 'wild', -1e+308 to 1e+308, is too wide to compute with");
     cp_table_free(t);
@@ -512,27 +512,27 @@ static void columns_that_do_not_fit_are_named(void **state) {
     NUMBERS(u, "x", 1, -INFINITY);
     refuse_encoding(s, u, 2, 2,
                     "row 2: column 'x' is minus infinity there: correct it, or mark what is written there as missing "
-                    "(--na, e.g. --na inf,-inf)");
+                    "(`na`, e.g. `na=inf,-inf`)");
     cp_table_free(u);
     u = table_of(3);
     TEXTS(u, "x", "1", "two", "3");
     TEXTS(u, "c", "a", "b", "a");
     refuse_encoding(s, u, 2, 1,
                     "row 2: 'two' in column 'x' is no number, and the model was trained on numbers: correct it, or "
-                    "mark it as missing (--na 'two')");
+                    "mark it as missing (`na='two'`)");
     cp_table_free(u);
     u = table_of(2);
     TEXTS(u, "x", NULL, "two");
     TEXTS(u, "c", "a", "b");
     refuse_encoding(s, u, 2, 1,
                     "row 2: 'two' in column 'x' is no number, and the model was trained on numbers: correct it, or "
-                    "mark it as missing (--na 'two')");
+                    "mark it as missing (`na='two'`)");
     cp_table_free(u);
     u = table_of(2);
     NUMBERS(u, "x", 1, 2);
     NUMBERS(u, "c", 1, 2);
     refuse_encoding(s, u, 0, 0,
-                    "column 'c' holds numbers, but the model was trained on text: read it as text (--categorical 'c')");
+                    "column 'c' holds numbers, but the model was trained on text: read it as text (`categorical='c'`)");
     cp_table_free(u);
     u = table_of(2); /* nothing but missing values fits any kind */
     TEXTS(u, "x", NULL, NULL);
