@@ -1,5 +1,5 @@
-/* The first loop, over columns, radix-sorts a column (or a sample of it) and places its cuts.  The second, over blocks of
- * rows, finds the bin of each value by a binary search without branches. */
+/* The first loop, over columns, radix-sorts a column (or a sample of it) and places its cuts.  The second, over blocks
+ * of rows, finds the bin of each value by a binary search without branches. */
 #include "data/bins.h"
 
 #include <math.h>
@@ -75,8 +75,8 @@ static size_t count_distinct(const uint32_t *key, size_t n, size_t limit) {
 
 /* ------------------------------------------------------------------------------------------------- cuts of a column */
 
-/* The i-th row of the sample: the rows are divided into `sample` equal stretches, and a hash picks a row of each, so that
- * periodic data do no harm. */
+/* The i-th row of the sample: the rows are divided into `sample` equal stretches, and a hash picks a row of each, so
+ * that periodic data do no harm. */
 static size_t sampled_row(const task *t, size_t i) {
     size_t rows = t->b->rows;
     if (t->sample == rows) return i;
@@ -126,8 +126,8 @@ static int take_run(quantile_bins *s) {
     return run > s->frequent;
 }
 
-/* A bin takes values while that brings it closer to an equal part of the remaining rows.  The last bin takes all that is
- * left.  If all remaining bins are needed for frequent values, other values join the next of those. */
+/* A bin takes values while that brings it closer to an equal part of the remaining rows.  The last bin takes all that
+ * is left.  If all remaining bins are needed for frequent values, other values join the next of those. */
 static void fill_bin(quantile_bins *s) {
     size_t first = s->at, last = s->bins-- == 1, none = s->bins + 1 <= s->alone;
     double wanted = none ? INFINITY : (double)s->rest / (double)(s->bins + 1 - s->alone);

@@ -67,8 +67,8 @@ static const char *digits(const char *p, uint64_t *w) {
     }
 }
 
-/* (m + f) 2^e to the nearest double, where m has its top bit set and 0 <= f < 1; `sticky` says whether f > 0.  The result
- * is known to be a normal number.  The carry of rounding up runs into the exponent, as it should. */
+/* (m + f) 2^e to the nearest double, where m has its top bit set and 0 <= f < 1; `sticky` says whether f > 0.  The
+ * result is known to be a normal number.  The carry of rounding up runs into the exponent, as it should. */
 static double round_to_double(uint64_t m, int sticky, int e) {
     const uint64_t half = 1u << 10;
     uint64_t kept = m >> 11, rest = m & 0x7ff, bits;

@@ -15,8 +15,8 @@ const char *cp_decimal_read(const char *p, double *out);
 /* As cp_decimal_field, for more than 8 bytes: also reads exponents and many digits. */
 int cp_decimal_long(const cp_kern *kern, const char *p, size_t n, double *out);
 
-/* Integers up to this are exact doubles, and so are the powers of ten below, so a single division rounds once.  0, which
- * turns the fast path off, where the compiler computes doubles in a wider format. */
+/* Integers up to this are exact doubles, and so are the powers of ten below, so a single division rounds once.  0,
+ * which turns the fast path off, where the compiler computes doubles in a wider format. */
 static const uint64_t cp_decimal_exact = FLT_EVAL_METHOD == 0 ? (uint64_t)1 << 53 : 0;
 static const double cp_decimal_sign[2] = {1, -1};
 /* The divisor for a decimal point at distance i from the end, in bytes; i is 0 if there is no point. */
@@ -36,8 +36,8 @@ static inline int cp_decimal_field(const cp_kern *kern, const char *p, size_t n,
     return 1;
 }
 
-/* Reads two integers at once: n digits at p and, after one byte between them, m digits.  Returns 0 unless both have 1 to
- * 4 digits.  Each is shifted to the top of its half of a word, so that the same arithmetic adds up both. */
+/* Reads two integers at once: n digits at p and, after one byte between them, m digits.  Returns 0 unless both have 1
+ * to 4 digits.  Each is shifted to the top of its half of a word, so that the same arithmetic adds up both. */
 static inline int cp_decimal_pair(const char *p, unsigned n, unsigned m, double *out_a, double *out_b) {
     if (((n - 1) | (m - 1)) > 3) return 0;
     uint64_t v = (uint32_t)(cp_digits_load(p) << (32 - 8 * n)) | cp_digits_push(cp_digits_load(p + n + 1), m);

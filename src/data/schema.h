@@ -6,8 +6,8 @@
  *
  *   number                     1 column: (x - shift) / span; a missing value becomes the training median
  *   text, at most 32 levels    1 indicator column (0 or 1) per level; a level unseen in training is all zeros
- *   text, more levels          1 column: the level's rank by frequency, 0 the most frequent; the rank of an unseen level
- *                              is the number of levels; divided by that number if the method wants [0,1]
+ *   text, more levels          1 column: the level's rank by frequency, 0 the most frequent; the rank of an unseen
+ *                              level is the number of levels; divided by that number if the method wants [0,1]
  *
  * Missing text becomes the most frequent level.  Methods that handle categories and missing values themselves get raw
  * columns:

@@ -17,8 +17,8 @@ typedef struct job {
     uint64_t seed;
 } job;
 
-/* Regression: `draw` draws x, and the target is truth(x) plus noise.  Classification: `draw` draws a class and an x of it,
- * noise included, and returns the class; truth(x) is the most probable class at x. */
+/* Regression: `draw` draws x, and the target is truth(x) plus noise.  Classification: `draw` draws a class and an x of
+ * it, noise included, and returns the class; truth(x) is the most probable class at x. */
 typedef struct set {
     const char *name, *summary;
     size_t dims, min_dims, max_dims;

@@ -55,8 +55,8 @@ int cp_table_check(const copse_table *t);
 
 /* Adds a column of missing values.  *out lives until the next column is added. */
 copse_status cp_table_add(copse_table *t, const char *name, copse_kind kind, cp_column **out, copse_error *err);
-/* Gives all columns room for `cap` rows in one block of memory, not initialised.  All must be numbers and the table must
- * have no rows yet. */
+/* Gives all columns room for `cap` rows in one block of memory, not initialised.  All must be numbers and the table
+ * must have no rows yet. */
 copse_status cp_table_share(copse_table *t, size_t cap, copse_error *err);
 /* Turns a number column into text with room for `cap` codes, not initialised; the numbers are lost. */
 copse_status cp_table_recode(cp_column *c, size_t cap, copse_error *err);

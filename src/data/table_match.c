@@ -47,8 +47,8 @@ copse_status cp_table_match_name(const copse_table *t, const char *name, copse_s
     return *out == (size_t)-1 ? cp_table_match_fail(t, name, NULL, code, err) : COPSE_OK;
 }
 
-/* Does `name` match `pattern`, where * stands for any bytes?  Only the last star is retried with more bytes: whatever an
- * earlier star could take in addition, the last one can take too. */
+/* Does `name` match `pattern`, where * stands for any bytes?  Only the last star is retried with more bytes: whatever
+ * an earlier star could take in addition, the last one can take too. */
 static int matches(const char *pattern, const char *name) {
     const char *star = NULL, *retry = NULL;
     while (*name) {

@@ -117,8 +117,8 @@ static void warn_odd(const copse_table *t, const cp_column *c, odd_values odd, c
         odd.numbers, odd.numbers + odd.others, many ? "them" : "it", many ? "them" : "it");
 }
 
-/* Warns of columns in which at least nine values of ten are numbers: one typing error makes a whole column text, with as
- * many levels as values, and spoils the model. */
+/* Warns of columns in which at least nine values of ten are numbers: one typing error makes a whole column text, with
+ * as many levels as values, and spoils the model. */
 static void report_odd(const copse_table *t, const copse_run *run) {
     size_t said = 0;
     for (size_t j = 0; j < t->cols && said < MAX_LISTED; j++) {

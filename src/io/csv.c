@@ -9,9 +9,9 @@
 #include "io/csv_sniff.h"
 #include "kernel/kern.h"
 
-/* The first pass reads every column as numbers, straight from the text.  A column with a value that is no number becomes
- * text at once if all its values so far are missing; otherwise the first pass skips it from there on, and a second pass
- * reads it as text.  So text is usually read once, and numbers are never read twice. */
+/* The first pass reads every column as numbers, straight from the text.  A column with a value that is no number
+ * becomes text at once if all its values so far are missing; otherwise the first pass skips it from there on, and a
+ * second pass reads it as text.  So text is usually read once, and numbers are never read twice. */
 
 enum { AT_ONCE = 64 };        /* bytes that are scanned for ends of fields at a time */
 enum { STOP = 1, BLANK = 2 }; /* classes of bytes: ends a bare field; is ignored around one */

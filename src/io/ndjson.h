@@ -20,8 +20,8 @@ copse_status cp_ndjson_begin(cp_ndjson *nd, const char *name, const cp_read_opti
 /* From the next block on, tables have all columns of the model, since a key may come later in the stream.  The model's
  * words for "missing" apply as well. */
 copse_status cp_ndjson_expect(cp_ndjson *nd, const cp_schema *like, copse_error *err);
-/* Reads whole lines.  in->bytes[in->n] is 0, and the pad is readable.  *line is the number of the first line; it becomes
- * that of the line after the last. */
+/* Reads whole lines.  in->bytes[in->n] is 0, and the pad is readable.  *line is the number of the first line; it
+ * becomes that of the line after the last. */
 copse_status cp_ndjson_rows(cp_ndjson *nd, const cp_content *in, long *line, const cp_read_options *opt,
                             copse_table **out, copse_error *err);
 void cp_ndjson_clear(cp_ndjson *nd);

@@ -1,15 +1,15 @@
 /* source - bytes of a file or of standard input, decompressed if they are gzip or zstd.
  *
  * The first bytes tell the compression, never the file name.  Gzip files of several members and zstd files of several
- * frames are read to the end.  A path that cannot be read is COPSE_E_SYSTEM; compressed data that are cut off or damaged
- * are COPSE_E_DATA.  Both messages name the file. */
+ * frames are read to the end.  A path that cannot be read is COPSE_E_SYSTEM; compressed data that are cut off or
+ * damaged are COPSE_E_DATA.  Both messages name the file. */
 #ifndef CP_SOURCE_H
 #define CP_SOURCE_H
 
 #include "base/fail.h"
 
-/* Bytes in memory, with a name for messages.  CP_CONTENT_PAD zero bytes follow the n bytes: parsers stop at the first of
- * them, and may load whole words from there on. */
+/* Bytes in memory, with a name for messages.  CP_CONTENT_PAD zero bytes follow the n bytes: parsers stop at the first
+ * of them, and may load whole words from there on. */
 enum { CP_CONTENT_PAD = 64 };
 typedef struct cp_content {
     const char *name, *bytes;

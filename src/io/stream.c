@@ -130,8 +130,8 @@ static size_t find_lines(cp_csv_sniff_cursor *cursor, const cp_content *text, in
     return rows;
 }
 
-/* Waits until a row is whole, then takes all whole rows, up to max_rows.  A file need not be waited for: ENOUGH bytes of
- * it are read, since a large piece is learnt faster than its parts.  *out_rows is 0 at the end of the stream. */
+/* Waits until a row is whole, then takes all whole rows, up to max_rows.  A file need not be waited for: ENOUGH bytes
+ * of it are read, since a large piece is learnt faster than its parts.  *out_rows is 0 at the end of the stream. */
 static copse_status wait_rows(cp_stream *s, int lines, size_t max_rows, size_t *out_rows, copse_error *err) {
     char delimiter = s->csv.header ? s->csv.delimiter : s->opt.delimiter;
     for (*out_rows = 0;;) {

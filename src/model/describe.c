@@ -219,8 +219,8 @@ static void cut_text(const cp_schema *s, const cp_inspect_node *v, char *buf, si
     if (v->give > 0) append(buf, n, " +- %.2g", v->give * s->span[v->dim]);
 }
 
-/* The condition under which rows go left, in the user's units: "age <= 41.5", "colour in {red, blue} or missing".  Missing
- * values are mentioned only if the training rows had some. */
+/* The condition under which rows go left, in the user's units: "age <= 41.5", "colour in {red, blue} or missing".
+ * Missing values are mentioned only if the training rows had some. */
 static void split_text(const lister *l, const cp_inspect_node *v, char *buf, size_t n) {
     const cp_schema *s = l->m->schema;
     const cp_feature *f = cp_schema_feature_of(s, v->dim);
