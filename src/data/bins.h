@@ -22,8 +22,9 @@ typedef struct cp_bins {
     size_t stride;   /* bytes from the bins of a row to those of the next */
     uint8_t *bin;    /* rows x stride, row-major, with 8 zeros after the last; NULL: there are no bins */
     uint32_t *count; /* per column: bins in use, without the missing one */
-    /* Numbers only, dims x CP_BINS_MAX each.  low[b] and high[b] are the smallest and the largest value in bin b;
-     * cut[b] is the middle of high[b] and low[b+1].  The cut of the last bin, and all cuts after it, are infinite. */
+    /* Numbers only, dims x CP_BINS_MAX each.  low[b] and high[b] are the smallest and the largest value in bin b, among
+     * the rows that placed the cuts; cut[b] is the middle of high[b] and low[b+1].  The cut of the last bin, and all
+     * cuts after it, are infinite. */
     float *cut, *low, *high;
     uint8_t *exact; /* per column of numbers: 1 if every value has a bin of its own */
 } cp_bins;

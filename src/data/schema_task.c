@@ -53,8 +53,8 @@ static int number_order(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Lists the values that occur.  A value may be listed more than once: a small cache of recent values only keeps the
- * list short if there are few different ones. */
+/* Lists the values that occur, some of them more than once.  A small cache of recent values leaves out most
+ * repetitions, so that few different values make a short list. */
 static copse_status list_values(const double *y, size_t n, double **out, size_t *out_n, copse_error *err) {
     enum { RECENT = 1024 };
     double *value = NULL, recent[RECENT];

@@ -90,7 +90,7 @@ static copse_status start_zstd(cp_source *s, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Looks at as many bytes as are needed to tell, and no more: a pipe may be slow. */
+/* Finds the compression from the first bytes.  Reads no more of them than are needed: a pipe may be slow. */
 static copse_status detect(cp_source *s, copse_error *err) {
     static const unsigned char gzip[] = {0x1f, 0x8b, 0x08}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
     while (!s->raw_done && s->end < LONGEST_MAGIC) {

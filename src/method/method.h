@@ -30,7 +30,7 @@ typedef struct cp_method {
      * taken in and their learning to be finished by the next update. */
     copse_status (*update)(void *state, const cp_rows *rows, const copse_params *p, const copse_run *run,
                            cp_answer *opt_before, copse_error *err);
-    /* Predicts one block of rows on the calling thread; out is initialised.  model.c cuts and threads. */
+    /* Predicts one block of rows on the calling thread; out is initialised.  model_predict.c makes the blocks. */
     copse_status (*predict)(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                             copse_error *err);
     /* Would `predict` rather have rows as key blocks, where nothing is missing?  May be NULL: never. */

@@ -11,7 +11,7 @@
 
 static const double save_seconds = 30;   /* between two saves */
 static const double step_seconds = 0.25; /* a step grows until it takes this long */
-enum { FIRST_AMOUNT = 4 };               /* samples in the first step */
+enum { FIRST_AMOUNT = 4 };               /* units of work in the first step */
 
 int cp_checkpoint_is(const cp_reader *r) {
     return cp_reader_has(r, "checkpoint");

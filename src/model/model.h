@@ -36,7 +36,7 @@ copse_status cp_model_check(const copse_model *m, copse_error *err);
 cp_rows cp_model_rows(const copse_model *m, const float *x, size_t n);
 /* The number of predictors that the model averages: trees, or sums of trees. */
 size_t cp_model_draws(const copse_model *m);
-/* Is each of several predictors a draw from the posterior? */
+/* Are there several of these predictors, and can each of them answer alone? */
 int cp_model_has_draws(const copse_model *m);
 
 /* Returns `status`.  If that is COPSE_E_MEMORY, the message becomes the method, the size of the data (`rows` rows) and
