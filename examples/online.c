@@ -1,16 +1,16 @@
-/* online - learn a stream row by row, predicting each row before its answer is known.
+/* online - learn from a stream, and predict each row before it is learnt.
  *
  *     online STREAM TARGET MODEL        e.g. copse synth moons --rows 3000 | online - target moons.copse */
 #include <stdio.h>
 
 #include "copse.h"
 
-enum { FIRST = 200, BLOCK = 500 };
+enum { FIRST_ROWS = 200, BLOCK_ROWS = 500 };
 
-/* The first rows set the types and ranges of the columns; from then on the model only grows. */
-static copse_status begin(copse_stream *stream, const char *target, copse_model **model, copse_error *err) {
+/* The first rows decide the types and ranges of the columns. */
+static copse_status fit_first(copse_stream *stream, const char *target, copse_model **model, copse_error *err) {
     copse_table *first = NULL;
-    copse_status status = copse_stream_next(stream, FIRST, &first, err);
+    copse_status status = copse_stream_next(stream, FIRST_ROWS, &first, err);
     if (!status && !first) {
         snprintf(err->msg, sizeof err->msg, "the stream has no rows");
         return COPSE_E_DATA;
@@ -21,7 +21,9 @@ static copse_status begin(copse_stream *stream, const char *target, copse_model 
     return status;
 }
 
-static copse_status learn(copse_model *model, const copse_table *rows, copse_scorer *scorer, copse_error *err) {
+/* Scores the predictions that the model makes of the rows before it learns them (prequential evaluation). */
+static copse_status score_and_learn(copse_model *model, const copse_table *rows, copse_scorer *scorer,
+                                    copse_error *err) {
     copse_prediction *p = NULL;
     copse_scores scores;
     copse_status status = copse_update_predict(model, rows, NULL, &p, err);
@@ -42,10 +44,10 @@ int main(int argc, char **argv) {
     if (argc != 4) return fprintf(stderr, "usage: online STREAM TARGET MODEL\n"), 2;
 
     copse_status status = copse_stream_open(argv[1], NULL, &stream, &err);
-    if (!status) status = begin(stream, argv[2], &model, &err);
+    if (!status) status = fit_first(stream, argv[2], &model, &err);
     if (!status) status = copse_scorer_new(model, 0, &scorer, &err);
-    while (!status && !(status = copse_stream_next(stream, BLOCK, &rows, &err)) && rows) {
-        status = learn(model, rows, scorer, &err);
+    while (!status && !(status = copse_stream_next(stream, BLOCK_ROWS, &rows, &err)) && rows) {
+        status = score_and_learn(model, rows, scorer, &err);
         copse_table_free(rows);
     }
     if (!status) status = copse_save(model, argv[3], 0, &err);

@@ -1,6 +1,6 @@
-/* optimize - find the largest value of a function without knowing it: ask where to look, tell what is there.
+/* optimize - maximise a function that can only be evaluated: ask for a point, tell the value there.
  *
- *     optimize [STUDY]        with a file, the study goes on where it stopped, and others may share it */
+ *     optimize [STUDY]        with a file, the study goes on where it stopped, and several processes may share it */
 #include <math.h>
 #include <stdio.h>
 
@@ -16,10 +16,10 @@ static const copse_dim space[] = {
     {.name = "shape", .kind = COPSE_DIM_CATEGORY, .levels = shapes, .n_levels = 2},
 };
 
-/* What would take hours: largest, 1, at x = 0.5, rate = 0.01, 3 layers, square. */
+/* Stands for an evaluation that takes hours.  The maximum is 1, at x = 0.5, rate = 0.01, 3 layers, square. */
 static double evaluate(const double *x) {
-    double off = log10(x[1]) + 2;
-    return 1 - (x[0] - .5) * (x[0] - .5) - off * off - .1 * fabs(x[2] - 3) - (x[3] == 0 ? .3 : 0);
+    double decades = log10(x[1]) + 2; /* from the best rate */
+    return 1 - (x[0] - .5) * (x[0] - .5) - decades * decades - .1 * fabs(x[2] - 3) - (x[3] == 0 ? .3 : 0);
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,6 @@
 /* copse.h - trees and forests that know what they don't know.
  *
- * The only header of libcopse.  Data go in as a table, a model comes out, and every prediction is a distribution.
+ * The only header of libcopse.  A model is fitted to a table, and every prediction is a distribution.
  *
  *     copse_table *train = NULL, *test = NULL;  copse_model *model = NULL;  copse_prediction *p = NULL;
  *     copse_error err;
@@ -14,12 +14,12 @@
  *
  * Contracts that hold everywhere
  *   - A function that can fail returns a copse_status and takes a copse_error last; the error may be NULL.
- *   - Objects are made by a function with an `out` argument, belong to the caller and are freed by their _free; NULL is
- *     accepted by every _free.  On failure *out is NULL.  Strings and arrays handed out live as long as their object.
- *   - Arguments are borrowed for the call; nothing given by the caller is kept.
- *   - An object may be read by many threads at once and changed by one.  There is no global state.
- *   - Run options (threads, callbacks) never change one bit of a result; parameters and the seed decide it.
- *   - Options structs are filled with zeros for the defaults: {0}, or NULL for the whole struct. */
+ *   - An object is made by a function with an `out` argument, belongs to the caller and is freed by its _free, which
+ *     accepts NULL.  On failure *out is NULL.  Strings and arrays of an object live as long as the object.
+ *   - Arguments are borrowed for the call; the library keeps no pointer to them.
+ *   - An object may be read by many threads at once, or changed by one.  There is no global state.
+ *   - Parameters and the seed decide a result; run options (threads, callbacks) never change one bit of it.
+ *   - A zero in an options struct is the default: {0}, or NULL for the whole struct, is all defaults. */
 #ifndef COPSE_H
 #define COPSE_H
 
@@ -45,17 +45,18 @@ extern "C" {
 /* Values 0 to 6 are also the exit codes of the command line. */
 typedef enum copse_status {
     COPSE_OK = 0,
-    COPSE_E_INTERNAL = 1, /* our fault: please report */
-    COPSE_E_USAGE = 2,    /* an argument or option that cannot be */
+    COPSE_E_INTERNAL = 1, /* a bug in copse: please report it */
+    COPSE_E_USAGE = 2,    /* an argument or option that is not possible */
     COPSE_E_DATA = 3,     /* the data are not what they should be */
     COPSE_E_MODEL = 4,    /* not a model file, or a damaged one */
-    COPSE_E_SYSTEM = 5,   /* the system refused: path, permission, disk */
+    COPSE_E_SYSTEM = 5,   /* the operating system refused: path, permission, disk */
     COPSE_E_CONVERGE = 6, /* a sampler has not converged */
     COPSE_E_MEMORY = 7,   /* out of memory */
-    COPSE_E_STOPPED = 8   /* copse_run.stop was raised */
+    COPSE_E_STOPPED = 8   /* copse_run.stop was set */
 } copse_status;
 
-/* What went wrong, in one or two sentences that say what to do.  row and col are 1-based where known, else 0. */
+/* msg says in a sentence or two what went wrong and what to do; it names options in backquotes, `min-leaf`.  row and
+ * col are 1-based, 0 if unknown. */
 typedef struct copse_error {
     copse_status code;
     long row, col;
@@ -72,21 +73,20 @@ COPSE_API const char *copse_version(void);
 
 typedef enum copse_log_level { COPSE_LOG_INFO, COPSE_LOG_WARNING } copse_log_level;
 
-/* How to run, never what to compute. */
+/* How to compute, never what. */
 typedef struct copse_run {
-    int threads; /* 0: one per core the process may use */
-    /* Called from the calling thread only, with one line without its newline. */
+    int threads; /* 0: one per core that the process may use */
+    /* Called from the calling thread only; `text` is one line without a newline. */
     void (*log)(void *arg, copse_log_level level, const char *text);
-    /* Called from the calling thread, now and then: `done` of `total` units of work; total is 0 where nobody knows
-     * it. */
+    /* Called from the calling thread from time to time: `done` of `total` units of work; total is 0 if unknown. */
     void (*progress)(void *arg, const char *what, double done, double total);
-    void *arg; /* handed to the callbacks */
-    const volatile int
-        *stop; /* looked at often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it. */
-    /* Fits of methods that sample (smc, bcart, bart): a file in which the state is kept from time to time, at the end,
-     * and when stopped; and one to go on from, to the result of an uninterrupted fit, bit for bit.  Data and options
-     * must be those the fit was begun with, but `samples` may be larger, which lengthens a fit even if it was
-     * finished. */
+    void *arg; /* passed to the callbacks */
+    /* Read often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it. */
+    const volatile int *stop;
+    /* Fits of methods that sample (smc, bcart, bart).  checkpoint: a file to which the state is saved from time to
+     * time, at the end, and when stopped.  resume: such a file, from which the fit goes on to the result of an
+     * uninterrupted fit, bit for bit.  Data and options must be those that the fit was begun with; only `samples` may
+     * be larger, which lengthens even a finished fit. */
     const char *checkpoint, *resume;
 } copse_run;
 
@@ -100,37 +100,38 @@ typedef enum copse_kind { COPSE_NUMBER, COPSE_TEXT } copse_kind;
 
 typedef struct copse_read_options {
     const char *format; /* csv tsv npy libsvm ndjson; NULL: by name, then by content */
-    char delimiter;     /* 0: sniffed among , ; tab | */
-    int no_header;      /* columns are then x1 ... xD */
-    const char *na;     /* more words that mean "missing", comma separated.  Empty fields, NA, NaN and null always do */
+    char delimiter;     /* 0: detected among , ; tab | */
+    int no_header;      /* the columns are then x1 ... xD */
+    /* Further words that mean "missing", comma separated; empty fields, NA, NaN and null always do. */
+    const char *na;
     const char *categorical; /* columns read as text even if they look like numbers: names, A..B ranges, * wildcards */
-    const char *numeric;     /* columns that must be numbers: anything else in them is an error with its place */
-    const copse_model
-        *like; /* the types of this model's columns; numbers are then demanded where it has numbers.  Words
-                              * that meant "missing" in its training rows do so again */
+    const char *numeric;     /* columns that must be numbers: another value in them is an error with its place */
+    /* Columns get the types of this model's; where it has numbers, other values are errors.  Words that meant "missing"
+     * in its training rows do so again. */
+    const copse_model *like;
     const volatile int *stop; /* as in copse_run */
 } copse_read_options;
 
-/* Reads a whole file; "-" is standard input, .gz and .zst are unpacked.  Errors name file:line:column. */
+/* Reads a whole file; "-" is standard input.  gzip and zstd are decompressed.  Errors name file:line:column. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_read(const char *path, const copse_read_options *opt,
                                                          copse_table **out, copse_error *err);
 
-/* An empty table of `rows` rows, to be filled column by column; values are copied. */
+/* A table of `rows` rows without columns, to which the next two functions add columns; values are copied. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_new(size_t rows, copse_table **out, copse_error *err);
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_numbers(copse_table *t, const char *name, const double *values,
                                                                 copse_error *err);
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_text(copse_table *t, const char *name,
                                                              const char *const *values, copse_error *err);
 
-/* Words, comma separated, that mean "missing" wherever more such rows are read: a model made of the table hands them
- * on.  Tables that were read with such words have them already. */
+/* Adds words, comma separated, that mean "missing" when more rows of this kind are read: a model fitted to the table
+ * hands them on.  A table that was read with such words has them already. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_missing(copse_table *t, const char *words, copse_error *err);
 
-/* A new table with the given rows, in the given order; a row may be taken more than once. */
+/* A new table with the given rows, in the given order; a row may occur more than once. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_select(const copse_table *t, const size_t *rows, size_t n,
                                                            copse_table **out, copse_error *err);
-/* A new table with the rows of n tables of one source, one after another, as they came from a stream.  A column that a
- * piece does not have is missing in its rows. */
+/* A new table with the rows of n tables of one source, such as the pieces of a stream, one after another.  If a piece
+ * lacks a column, its values are missing in the rows of that piece. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_join(const copse_table *const *pieces, size_t n, copse_table **out,
                                                          copse_error *err);
 
@@ -140,28 +141,28 @@ COPSE_API const char *copse_table_name(const copse_table *t, size_t col);
 COPSE_API copse_kind copse_table_kind(const copse_table *t, size_t col);
 /* The column of that name, or (size_t)-1. */
 COPSE_API size_t copse_table_find(const copse_table *t, const char *name);
-/* NaN where missing or where the column is text. */
+/* NaN if missing, or if the column is text. */
 COPSE_API double copse_table_number(const copse_table *t, size_t row, size_t col);
-/* NULL where missing or where the column is numbers. */
+/* NULL if missing, or if the column is numbers. */
 COPSE_API const char *copse_table_text(const copse_table *t, size_t row, size_t col);
-/* One line for each thing worth knowing: types and levels, missing values, constant and duplicate columns, columns that
- * are numbers but for a few values. */
+/* Logs a line for each finding: types and levels, missing values, constant and duplicate columns, columns that are text
+ * because of a few values that are no numbers. */
 COPSE_API void copse_table_report(const copse_table *t, const copse_run *run);
 COPSE_API void copse_table_free(copse_table *t);
 
-/* A table that arrives: files, pipes, terminals. */
+/* Rows that arrive over time: from files, pipes, terminals. */
 typedef struct copse_stream copse_stream;
 COPSE_API COPSE_MUST_CHECK copse_status copse_stream_open(const char *path, const copse_read_options *opt,
                                                           copse_stream **out, copse_error *err);
-/* At most max_rows further rows, as soon as there is one: waits only while there is none.  *out is NULL at the end. */
+/* The next rows, at most max_rows.  Waits only until there is one.  *out is NULL at the end. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_stream_next(copse_stream *s, size_t max_rows, copse_table **out,
                                                           copse_error *err);
-/* From here on the types are those of this model, which must outlive the stream's use. */
+/* From now on columns have the types of this model, which must outlive the stream. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_stream_like(copse_stream *s, const copse_model *model, copse_error *err);
 COPSE_API void copse_stream_close(copse_stream *s);
 
-/* Made-up data: friedman1, hypercube, branin ...; copse_synth_name(i) lists them, NULL after the last.
- * dims 0 and noise < 0 are the set's own defaults.  with_truth adds the noise-free column "truth". */
+/* Simulated data: friedman1, hypercube, branin ...; copse_synth_name(i) lists the sets, NULL after the last.
+ * dims 0 and noise < 0 are the defaults of the set.  with_truth adds the noise-free column "truth". */
 COPSE_API COPSE_MUST_CHECK copse_status copse_synth(const char *name, size_t rows, size_t dims, double noise,
                                                     uint64_t seed, int with_truth, copse_table **out, copse_error *err);
 COPSE_API const char *copse_synth_name(size_t i);
@@ -175,14 +176,14 @@ typedef struct copse_method_info {
     const char *name, *summary;
     unsigned tasks; /* COPSE_CLASS | COPSE_REGRESS */
     int online;     /* copse_update works */
-    int keeps_rows; /* its models hold the rows they were learnt from, unless saved frozen */
+    int keeps_rows; /* its models hold their training rows, unless saved frozen */
 } copse_method_info;
 
 typedef struct copse_option_info {
     const char *name;    /* as on the command line, without the dashes */
     const char *type;    /* int, real, choice, list, flag */
     const char *initial; /* the default, as text */
-    char range[160];     /* "1 to 100000", "exact fast", ...; "" where anything goes */
+    char range[160];     /* "1 to 100000", "exact fast", ...; "" if any value will do */
     const char *help;    /* one line */
 } copse_option_info;
 
@@ -190,7 +191,7 @@ typedef struct copse_option_info {
 COPSE_API const copse_method_info *copse_method(size_t i);
 COPSE_API int copse_method_option(const char *method, size_t i, copse_option_info *out);
 
-/* What decides the result: a method and its options, each checked when it is set. */
+/* A method and its options, which decide the result.  Each option is checked when it is set. */
 typedef struct copse_params copse_params;
 COPSE_API COPSE_MUST_CHECK copse_status copse_params_new(const char *method, copse_params **out, copse_error *err);
 COPSE_API COPSE_MUST_CHECK copse_status copse_params_set(copse_params *p, const char *name, const char *value,
@@ -200,10 +201,10 @@ COPSE_API const char *copse_params_get(const copse_params *p, const char *name);
 COPSE_API const char *copse_params_method(const copse_params *p);
 COPSE_API void copse_params_free(copse_params *p);
 
-/* What each column is for.  Lists take names, A..B ranges (in the table's order) and * wildcards. */
+/* The role of each column.  Lists take names, A..B ranges (in the table's order) and * wildcards. */
 typedef struct copse_roles {
     const char *target;   /* required */
-    copse_task task;      /* COPSE_TASK_NONE: from the target, see copse help fit */
+    copse_task task;      /* COPSE_TASK_NONE: decided by the values of the target, see copse help fit */
     const char *features; /* NULL: every column without another role */
     const char *drop;     /* columns not used */
     const char *weights;  /* a column of row weights, 0 or more: a row of weight 2 counts as two */
@@ -212,59 +213,60 @@ typedef struct copse_roles {
 
 /* ------------------------------------------------------------------------------------------------------- 5. models */
 
-/* Fits a model.  params NULL: a Mondrian forest with its defaults.  Here and below rows whose target is missing are
- * left out, with a warning that counts them and names the first; COPSE_E_DATA if no row of a fit has one. */
+/* Fits a model.  params NULL: a Mondrian forest with its defaults.  Here and in the functions below, rows whose target
+ * is missing are left out, with a warning that counts them and names the first.  COPSE_E_DATA if no training row has a
+ * target. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_fit(const copse_table *train, const copse_roles *roles,
                                                   const copse_params *params, const copse_run *run, copse_model **out,
                                                   copse_error *err);
-/* The same from a table that nobody needs afterwards: it is freed as soon as its rows are encoded, whatever the
- * outcome, and *train is NULL.  Of large data this saves about half the memory of a fit. */
+/* The same, but takes the table over: it is freed as soon as its rows are encoded, also on failure, and *train becomes
+ * NULL.  For large data this saves about half the memory of a fit. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_fit_take(copse_table **train, const copse_roles *roles,
                                                        const copse_params *params, const copse_run *run,
                                                        copse_model **out, copse_error *err);
 
-/* Learns more rows, in order.  Any cutting of a stream into tables gives the same model, bit for bit.
- * COPSE_E_USAGE if the method cannot, or the model was saved frozen.  Rows that are not fit to be learnt (COPSE_E_DATA)
- * leave the model as it was.  If memory runs out or the call is stopped half way, the model stays sound;
- * copse_model_rows says whether the rows were taken in, and if so the next update, even of an empty table, finishes
- * learning them. */
+/* Learns more rows, in order.  However a stream is cut into tables, the model is the same, bit for bit.  COPSE_E_USAGE
+ * if the method does not learn online, or the model was saved frozen.  COPSE_E_DATA, which leaves the model as it was,
+ * if the rows cannot be learnt.  If memory runs out or the call is stopped half way, the model stays valid;
+ * copse_model_rows tells whether it has taken the rows in, and if so the next update, even with an empty table,
+ * finishes learning them. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_update(copse_model *model, const copse_table *rows, const copse_run *run,
                                                      copse_error *err);
 
 typedef struct copse_prediction copse_prediction;
 
-/* Test, then train: *out holds for every row the prediction made just before it was learnt. */
+/* Prequential evaluation (test, then train): *out holds the prediction of each row made just before it was learnt. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_update_predict(copse_model *model, const copse_table *rows,
                                                              const copse_run *run, copse_prediction **out,
                                                              copse_error *err);
 
-/* Predictive distributions for rows first ... first+n-1.  Columns are matched by name, extra ones are ignored. */
+/* Predictive distributions of rows first ... first+n-1.  Columns are matched by name; extra columns are ignored. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, const copse_table *x, size_t first,
                                                       size_t n, const copse_run *run, copse_prediction **out,
                                                       copse_error *err);
 
-/* Regression: the distribution of the mean of y, i.e. what the trees disagree about, without the spread of y about it.
- * COPSE_E_USAGE unless copse_model_has_draws.  Classification (COPSE_E_USAGE unless copse_model_has_prob_draws): what
- * copse_predict says, and the probabilities in every draw beside it, for copse_prediction_prob_sd and those after
- * it. */
+/* Regression: the distribution of the mean of y, on which the trees disagree (epistemic uncertainty), without the noise
+ * of y about it.  COPSE_E_USAGE unless copse_model_has_draws.  Classification: the probabilities of copse_predict and
+ * those of every draw, for copse_prediction_prob_sd, _prob_quantile and _prob_draws.  COPSE_E_USAGE unless
+ * copse_model_has_prob_draws. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first,
                                                            size_t n, const copse_run *run, copse_prediction **out,
                                                            copse_error *err);
 
-/* Leaves out the training rows: smaller, predicts the same, can no longer learn.  A Mondrian forest keeps the corners
- * of its leaves' boxes, which are positions of rows, and the class counts or moments of each leaf: of a leaf of one
- * row, that is all there is to know. */
+/* Leaves out the training rows: the model is smaller and predicts the same, but can no longer learn.  This does not
+ * hide the data: a Mondrian forest keeps the corners of its leaves' boxes, which are positions of rows, and the class
+ * counts or moments of each leaf, which tell all of a leaf with one row. */
 enum { COPSE_SAVE_FROZEN = 1 };
 
-/* Atomic: a temporary file beside `path`, renamed when whole. */
+/* Atomic: writes a temporary file beside `path` and renames it when it is whole. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_save(const copse_model *model, const char *path, unsigned flags,
                                                    copse_error *err);
-/* Trusts nothing in the file.  COPSE_E_MODEL if it is not whole. */
+/* Checks everything in the file.  COPSE_E_MODEL if it is damaged. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_load(const char *path, copse_model **out, copse_error *err);
-/* The invariants of the model, all of them, slowly.  COPSE_E_MODEL with the one that does not hold. */
+/* Checks all invariants of the model, which is slow.  COPSE_E_MODEL with the one that does not hold. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_model_check(const copse_model *model, copse_error *err);
-/* A SHA-256 of what was learnt, as 64 hexadecimal digits and a terminator.  The version that wrote a model and its
- * options do not count.  Models of equal options and digests predict the same, to the last bit. */
+/* SHA-256 of what was learnt, as 64 hexadecimal digits and a terminator.  The options and the version that wrote the
+ * model do not count.  Models of equal options and equal digests predict the same, to the last bit. */
 enum { COPSE_DIGEST_SIZE = 65 };
 COPSE_API COPSE_MUST_CHECK copse_status copse_model_digest(const copse_model *model, char out[COPSE_DIGEST_SIZE],
                                                            copse_error *err);
@@ -275,60 +277,60 @@ COPSE_API const copse_params *copse_model_params(const copse_model *model);
 COPSE_API const char *copse_model_target(const copse_model *model);
 COPSE_API size_t copse_model_rows(const copse_model *model);   /* learnt so far */
 COPSE_API int copse_model_can_learn(const copse_model *model); /* copse_update would work */
-/* There are several trees, each a predictor of its own, a draw: spreads over trees mean something, and
- * copse_predict_mean works. */
+/* The model averages several draws (trees, or sums of trees), each a predictor of its own: so the spread over draws is
+ * an uncertainty, and copse_predict_mean works. */
 COPSE_API int copse_model_has_draws(const copse_model *model);
-/* Classification: copse_predict_mean works, and gives the probabilities in every draw. */
+/* Classification: copse_predict_mean works, and gives the probabilities of every draw. */
 COPSE_API int copse_model_has_prob_draws(const copse_model *model);
 COPSE_API size_t copse_model_features(const copse_model *model); /* columns as the user knows them */
 COPSE_API const char *copse_model_feature(const copse_model *model, size_t i);
 COPSE_API copse_kind copse_model_feature_kind(const copse_model *model, size_t i);
-/* Rows of a table in which feature i is text that was not among the training rows (or the first, if it learns on): the
- * model takes it to be none of the levels it knows.  *opt_row is the first of these rows.  0 for numbers, and if the
- * table has no such column. */
+/* The number of rows of a table in which feature i has an unseen level: text that no row had when the model was fitted
+ * (updates add no levels).  The model treats it as none of the levels it knows.  *opt_row is the first of these rows.
+ * 0 for numbers, and if the table has no such column. */
 COPSE_API size_t copse_model_unseen(const copse_model *model, const copse_table *t, size_t i, size_t *opt_row);
 COPSE_API size_t copse_model_classes(const copse_model *model); /* 0 for regression */
 COPSE_API const char *copse_model_class(const copse_model *model, size_t k);
 COPSE_API size_t copse_model_trees(const copse_model *model);
-/* Predictors that are averaged: the trees; or, where each is a sum of trees (bart), draws of it, fewer than all their
- * trees, which are numbered draw after draw. */
+/* The number of predictors that are averaged: the trees; or, if each is a sum of trees (bart), the sums.  Trees are
+ * then numbered draw after draw. */
 COPSE_API size_t copse_model_draws(const copse_model *model);
-/* Rows worth predicting at a time, for each thread: many, but with an answer that fits in memory. */
+/* The number of rows worth predicting in one call, per thread: many, but few enough for the answer to fit in memory. */
 COPSE_API size_t copse_model_block(const copse_model *model);
 
-/* Figures the method knows of itself (leaves, depth, log_marginal ...); returns how many. */
+/* Figures that describe the model (leaves, depth, log_marginal ...); returns how many. */
 typedef struct copse_figure {
     const char *name;
     double value;
 } copse_figure;
 enum { COPSE_MAX_FIGURES = 24 };
 COPSE_API size_t copse_model_figures(const copse_model *model, copse_figure out[COPSE_MAX_FIGURES]);
-/* How many of them, from the first, are worth a look; the others are details for programs. */
+/* How many of the figures, from the first, are for people; the others are details for programs. */
 COPSE_API size_t copse_model_main_figures(const copse_model *model);
 
-/* Samplers: is the result to be trusted?  One thing that was looked at: */
+/* Convergence diagnostics of samplers.  One check: */
 typedef struct copse_check {
     const char *name;
-    double value;     /* NaN: too few draws to say */
+    double value;     /* NaN: too few draws to tell */
     double bound;     /* NaN: for information only */
-    int at_least, ok; /* the value should be the bound at least, else at most; is it?  Not if it is NaN */
+    int at_least, ok; /* at_least: ok if value >= bound, else if value <= bound; never ok if the value is NaN */
     const char *help; /* one line */
 } copse_check;
 
 enum { COPSE_MAX_CHECKS = 24 };
 typedef struct copse_diagnosis {
-    int ok; /* all checks are */
+    int ok; /* all checks are ok */
     size_t checks;
     copse_check check[COPSE_MAX_CHECKS];
     char problem[128]; /* what is wrong, in half a line; empty if ok */
-    char verdict[512]; /* the same in a sentence or two, with what to do */
+    char verdict[512]; /* what is wrong and what to do, in a sentence or two */
 } copse_diagnosis;
 
-/* COPSE_OK whatever the verdict; COPSE_E_USAGE if the method samples nothing. */
+/* COPSE_OK whatever the verdict; COPSE_E_USAGE if the method is not a sampler. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_model_diagnose(const copse_model *model, copse_diagnosis *out,
                                                              copse_error *err);
 
-/* What the weighted trees of a sampler say about trees.  COPSE_E_USAGE if the method has none. */
+/* The posterior distribution of trees, from the weighted trees of a sampler.  COPSE_E_USAGE if the method has none. */
 typedef struct copse_posterior copse_posterior;
 typedef struct copse_bar {
     size_t value;
@@ -336,26 +338,28 @@ typedef struct copse_bar {
 } copse_bar;
 COPSE_API COPSE_MUST_CHECK copse_status copse_posterior_new(const copse_model *model, copse_posterior **out,
                                                             copse_error *err);
-/* Of tree 0, which is the most probable. */
+/* The probability of tree 0, which is the most probable one. */
 COPSE_API double copse_posterior_top(const copse_posterior *p);
-/* How large trees are: by rising value; probabilities sum to 1. */
+/* Distributions of the number of leaves and of the depth, by rising value; probabilities sum to 1. */
 COPSE_API const copse_bar *copse_posterior_leaves(const copse_posterior *p, size_t *out_n);
 COPSE_API const copse_bar *copse_posterior_depth(const copse_posterior *p, size_t *out_n);
-/* The probability that a tree splits on a feature; how many splits of a tree do, on average. */
+/* The probability that a tree splits on the feature; the mean number of splits on the feature in a tree. */
 COPSE_API double copse_posterior_inclusion(const copse_posterior *p, size_t feature);
 COPSE_API double copse_posterior_splits(const copse_posterior *p, size_t feature);
-/* Where a draw is a sum of trees (bart), the two above are of draws, and this is the share of a draw's splits that are
- * on the feature: its mean, and the interval that holds it in nine draws of ten.  0 if draws are trees. */
+/* If a draw is a sum of trees (bart), the two functions above are about draws, and copse_posterior_share gives the
+ * share of a draw's splits that are on the feature: its mean, and the interval that holds nine draws of ten.  Returns 0
+ * if draws are trees. */
 typedef struct copse_share {
     double mean, low, high;
 } copse_share;
 COPSE_API int copse_posterior_share(const copse_posterior *p, size_t feature, copse_share *out);
 COPSE_API void copse_posterior_free(copse_posterior *p);
 
-/* Where text goes. */
+/* Receives text piece by piece; a status other than COPSE_OK ends the writing. */
 typedef copse_status (*copse_write_fn)(void *arg, const char *bytes, size_t n);
 
-/* The model as one JSON object (schema, options, figures); one tree, complete enough to recompute predictions. */
+/* The model as one JSON object (schema, options, figures); one tree, as JSON complete enough to recompute
+ * predictions. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_model_write_json(const copse_model *model, copse_write_fn write,
                                                                void *arg, copse_error *err);
 COPSE_API COPSE_MUST_CHECK copse_status copse_model_write_tree(const copse_model *model, size_t tree,
@@ -370,13 +374,14 @@ COPSE_API size_t copse_prediction_classes(const copse_prediction *p); /* 0 for r
 /* Classification: the probabilities of a row (they sum to 1) and the most probable class (the first, if tied). */
 COPSE_API const double *copse_prediction_probs(const copse_prediction *p, size_t row);
 COPSE_API size_t copse_prediction_label(const copse_prediction *p, size_t row);
-/* By copse_predict_mean: the probability of class k over the draws of the model; its quantile is the least draw that a
- * share q of them does not exceed.  n draws of it: as copse_prediction_draws, the same in every row and class. */
+/* For predictions of copse_predict_mean: the probability of class k over the draws of the model.  Its q-quantile is the
+ * smallest draw that a share q of the draws does not exceed.  _prob_draws gives n draws, as copse_prediction_draws
+ * does: draw i is the same draw of the model in every row and class. */
 COPSE_API double copse_prediction_prob_sd(const copse_prediction *p, size_t row, size_t k);
 COPSE_API double copse_prediction_prob_quantile(const copse_prediction *p, size_t row, size_t k, double q);
 COPSE_API void copse_prediction_prob_draws(const copse_prediction *p, size_t row, size_t k, size_t n, double *out);
 
-/* Regression: all read the same mixture of Gaussian and Student-t components.  Quantiles and intervals come from its
+/* Regression: a prediction is a mixture of Gaussian and Student-t components.  Quantiles and intervals come from its
  * CDF, not from mean and sd.  The interval of level .9 reaches from the .05 to the .95 quantile. */
 COPSE_API double copse_prediction_mean(const copse_prediction *p, size_t row);
 COPSE_API double copse_prediction_sd(const copse_prediction *p, size_t row);
@@ -384,9 +389,10 @@ COPSE_API double copse_prediction_quantile(const copse_prediction *p, size_t row
 COPSE_API double copse_prediction_cdf(const copse_prediction *p, size_t row, double y);
 COPSE_API double copse_prediction_log_density(const copse_prediction *p, size_t row, double y);
 COPSE_API double copse_prediction_crps(const copse_prediction *p, size_t row, double y);
-/* n draws for one row; the same seed and row index give the same draws.  Where a draw of the model is a sum of trees
- * (bart), draw i is of the same one in every row: all of them in the order of sampling, chain after chain, if n is
- * their number, else at equal distances. */
+/* n draws for one row; the same seed and row index give the same draws.  If a draw of the model is a sum of trees
+ * (bart), draw i comes from the same draw of the model in every row.  If n is the number of the model's draws, they
+ * come in the order of sampling, chain after chain; if n is smaller, at equal distances; if n is larger, again from the
+ * first. */
 COPSE_API void copse_prediction_draws(const copse_prediction *p, size_t row, uint64_t seed, size_t n, double *out);
 COPSE_API void copse_prediction_free(copse_prediction *p);
 
@@ -394,8 +400,8 @@ COPSE_API void copse_prediction_free(copse_prediction *p);
 
 typedef struct copse_coverage {
     double level;    /* .1 ... .9 */
-    double observed; /* share of rows inside the mixture's own central interval */
-    double gaussian; /* share inside mean +- z sd, the papers' measure */
+    double observed; /* share of rows inside the central interval of the mixture */
+    double gaussian; /* share of rows inside mean +- z sd, the measure of the papers */
 } copse_coverage;
 
 enum { COPSE_LEVELS = 9, COPSE_BINS = 10 };
@@ -413,68 +419,69 @@ typedef struct copse_scores {
     double rmse, mae, nlpd, crps, sharpness; /* sharpness: mean predictive sd */
     copse_coverage coverage[COPSE_LEVELS];
     size_t pit[COPSE_BINS];                      /* histogram of F(y) */
-    double interval, interval_observed;          /* the level asked for and the share it covered; 0 if none asked */
-    double predict_seconds, predict_cpu_seconds; /* of the model alone */
+    double interval, interval_observed;          /* the level asked for, or 0, and the share of rows covered */
+    double predict_seconds, predict_cpu_seconds; /* prediction alone, without scoring */
 } copse_scores;
 
-/* Collects scores over any number of predictions with their truths.  The model must outlive the scorer, and may learn
- * in between: classes are the model's at the time of copse_scorer_add. */
+/* Accumulates scores over any number of predictions.  The model must outlive the scorer.  It may learn in between:
+ * classes are those of the model at the time of copse_scorer_add. */
 typedef struct copse_scorer copse_scorer;
 COPSE_API COPSE_MUST_CHECK copse_status copse_scorer_new(const copse_model *model, double interval, copse_scorer **out,
                                                          copse_error *err);
-/* Rows `first` ... of `truth` belong to p's rows; the target column is the model's.  Rows whose target is missing are
- * skipped; a class the model has never seen counts as wrong, with probability 0 raised to 1e-15. */
+/* The rows of p are rows `first` ... of `truth`, whose target column has the name of the model's target.  Rows whose
+ * target is missing are skipped.  A class that the model has never seen counts as wrong; its probability, 0, is raised
+ * to 1e-15. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_scorer_add(copse_scorer *s, const copse_prediction *p,
                                                          const copse_table *truth, size_t first, copse_error *err);
 COPSE_API void copse_scorer_read(const copse_scorer *s, copse_scores *out);
 COPSE_API void copse_scorer_free(copse_scorer *s);
 
-/* Predicts and scores a whole table, in blocks; says on `run` how many rows are of a class the model has never seen. */
+/* Predicts and scores a whole table, in blocks.  Logs how many rows are of a class that the model has never seen. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_eval(const copse_model *model, const copse_table *test, double interval,
                                                    const copse_run *run, copse_scores *out, copse_error *err);
 
-/* The same with more to say. */
+/* The same with more options. */
 typedef struct copse_eval_options {
-    double interval; /* a level in (0,1) whose coverage is wanted too, or 0 */
-    const char
-        *weights; /* column of row weights, 0 or more, or NULL: means and shares are then over weights, and rows of
-                            weight 0 are not scored; rows in scores, reliability and pit are counted all the same */
+    double interval; /* a level in (0,1) whose coverage is measured too, or 0 */
+    /* A column of row weights, 0 or more, or NULL.  Means and shares are then weighted, and rows of weight 0 are not
+     * scored; `rows` in scores and reliability, and pit, stay plain counts. */
+    const char *weights;
 } copse_eval_options;
 COPSE_API COPSE_MUST_CHECK copse_status copse_eval_with(const copse_model *model, const copse_table *test,
                                                         const copse_eval_options *opt, const copse_run *run,
                                                         copse_scores *out, copse_error *err);
 
-/* Cross-validation: fold f of repeat r tests on rows that no other fold of r tests on; classes are spread evenly.
- * out has folds x repeats entries, repeat-major.  The folds depend on seed, rows, folds and repeats only, so methods
- * are compared on the same folds. */
+/* Cross-validation.  Within a repeat each row is tested in one fold; folds are stratified by class.  out has
+ * folds x repeats entries, repeat-major.  The folds depend on seed, rows, folds and repeats only, so that methods are
+ * compared on the same folds. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_cv(const copse_table *data, const copse_roles *roles,
                                                  const copse_params *params, size_t folds, size_t repeats,
                                                  uint64_t seed, const copse_run *run, copse_scores *out,
                                                  copse_error *err);
 
-/* How much a feature matters; out has copse_model_features entries, in the order of the features. */
+/* Feature importance; out has copse_model_features entries, in the order of the features. */
 typedef struct copse_importance {
     double mean, sd;
 } copse_importance;
 
-/* By impurity: the share of a tree's splits on the feature in all that its splits achieved on the training rows; mean
- * and sd over the trees.  COPSE_E_USAGE if the method does not measure it. */
+/* By impurity: the decrease of impurity on the training rows by the splits on the feature, as a share of that by all
+ * splits of the tree; mean and sd over the trees.  COPSE_E_USAGE if the method does not measure it. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_importance_impurity(const copse_model *model, copse_importance *out,
                                                                   copse_error *err);
-/* By permutation: how much the loss (RMSE, or log loss of classes) grows when the feature's column is shuffled; the
- * mean over `repeats` shuffles.  sd is over the trees, each as a model of its own, if copse_model_has_draws, else over
- * the shuffles.  out_loss: of the data as they are.  Rows whose target is missing are skipped. */
+/* By permutation: the increase of the loss (RMSE, or log loss of classes) when the feature's column is shuffled; the
+ * mean over `repeats` shuffles.  sd is over the trees, each taken as a model of its own, if copse_model_has_draws; else
+ * over the shuffles.  out_loss is the loss without shuffling.  Rows whose target is missing are skipped. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_importance_permute(const copse_model *model, const copse_table *data,
                                                                  size_t repeats, uint64_t seed, const copse_run *run,
                                                                  double *out_loss, copse_importance *out,
                                                                  copse_error *err);
 
-/* Partial dependence: what the model predicts, on average over rows, when a feature is set to each value of a grid. */
+/* Partial dependence: the mean prediction over rows when a feature is set to each value of a grid. */
 typedef struct copse_effect_options {
     const char *feature;
-    size_t points; /* of the grid, 0: 20.  Numbers: quantiles of the data; text: the most frequent levels */
-    size_t rows;   /* averaged over, 0: 1000; a random sample if the data have more */
-    uint64_t seed; /* of the sample */
+    size_t points; /* size of the grid, 0: 20.  Numbers: quantiles of the data; text: the most frequent levels */
+    size_t rows;   /* rows to average over, 0: 1000; a random sample if the data have more */
+    uint64_t seed; /* of the sample of rows */
     double level;  /* of the interval over the trees, 0: .9 */
 } copse_effect_options;
 
@@ -482,138 +489,141 @@ typedef struct copse_effect copse_effect;
 COPSE_API COPSE_MUST_CHECK copse_status copse_effect_new(const copse_model *model, const copse_table *data,
                                                          const copse_effect_options *opt, const copse_run *run,
                                                          copse_effect **out, copse_error *err);
-/* No more than asked for; and a last one for missing values, if the method takes them as they are and the training rows
- * had some. */
+/* The number of points: at most as many as asked for, and one more, the last, for missing values if the method takes
+ * them as they are and the training rows had some. */
 COPSE_API size_t copse_effect_points(const copse_effect *e);
 COPSE_API size_t copse_effect_rows(const copse_effect *e);
-COPSE_API size_t copse_effect_left_out(const copse_effect *e); /* levels, for want of points */
-/* The value of a point: a number, else NaN; a level, else NULL.  Neither: missing. */
+COPSE_API size_t copse_effect_left_out(const copse_effect *e); /* levels beyond the number of points */
+/* The value of a point: its number, NaN for text; its level, NULL for numbers.  Neither if it stands for missing
+ * values. */
 COPSE_API double copse_effect_number(const copse_effect *e, size_t point);
 COPSE_API const char *copse_effect_text(const copse_effect *e, size_t point);
 COPSE_API int copse_effect_is_missing(const copse_effect *e, size_t point);
-/* The mean prediction: of y (k is 0), or the probability of class k.  lo and hi enclose it over the trees; NaN unless
- * copse_model_has_draws. */
+/* The mean prediction of y (k is 0), or of the probability of class k.  lo and hi are the bounds of its interval over
+ * the trees; NaN unless copse_model_has_draws. */
 COPSE_API double copse_effect_mean(const copse_effect *e, size_t point, size_t k);
 COPSE_API double copse_effect_lo(const copse_effect *e, size_t point, size_t k);
 COPSE_API double copse_effect_hi(const copse_effect *e, size_t point, size_t k);
 COPSE_API void copse_effect_free(copse_effect *e);
 
-/* A random division: out_test gets round(share x rows) rows, out_train the rest; depends on the seed alone. */
+/* A random split: out_test gets round(share x rows) rows, out_train the others.  The choice depends on seed, rows and
+ * share alone. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_holdout(const copse_table *data, double share, uint64_t seed,
                                                       copse_table **out_train, copse_table **out_test,
                                                       copse_error *err);
 
 /* ------------------------------------------------------------------------------------------------- 8. optimisation */
 
-/* A study looks for the point at which an objective, costly to evaluate, is largest or smallest.  It is asked where to
- * evaluate next and told what came out; in between it knows, by a Mondrian forest that learns online, what is likely
- * and what is not known yet.  Any number of points may be asked for before the first answer. */
+/* A study is a Bayesian optimisation: it looks for the point at which an objective, costly to evaluate, is largest or
+ * smallest.  Ask it where to evaluate next, and tell it the value there.  Its surrogate is a Mondrian forest that
+ * learns online.  Any number of points may be asked for before the first value is told. */
 typedef struct copse_study copse_study;
 
 typedef enum copse_dim_kind { COPSE_DIM_REAL, COPSE_DIM_INTEGER, COPSE_DIM_CATEGORY } copse_dim_kind;
 typedef struct copse_dim {
     const char *name;
     copse_dim_kind kind;
-    double low, high; /* numbers: both are in the range.  Of a category: 0 and n_levels - 1 */
-    int log;          /* numbers: factors count, not differences */
+    double low, high; /* numbers: the range, both ends included.  Categories: 0 and n_levels - 1 */
+    int log;          /* numbers: search on the logarithmic scale */
     const char *const *levels;
     size_t n_levels;
 } copse_dim;
 
 typedef struct copse_study_options {
-    const copse_dim *dims; /* a box */
+    const copse_dim *dims; /* the search space is a box of n_dims dimensions */
     size_t n_dims;
-    const copse_table *grid; /* or a list of points: its rows, a column for each dimension */
-    const char *grid_drop;   /* columns of the grid that are none, a list as in copse_roles */
-    const char *grid_log;    /* columns of the grid whose logarithm counts */
+    const copse_table *grid; /* or a list of points: the rows of a table with a column per dimension */
+    const char *grid_drop;   /* columns of the grid that are not dimensions, a list as in copse_roles */
+    const char *grid_log;    /* columns of the grid on the logarithmic scale */
     int minimise;
     const char *acquisition; /* ucb (mean + kappa sd), ei, thompson, random; NULL: ucb */
     double kappa;            /* 0: 1 */
     size_t trees;            /* 0: 10 */
-    size_t initial;          /* points spread evenly before the forest is asked; 0: a few more than dimensions */
+    size_t initial;          /* size of the space-filling initial design; 0: a few more than dimensions */
     uint64_t seed;
 } copse_study_options;
 
 typedef enum copse_trial_state { COPSE_TRIAL_ASKED, COPSE_TRIAL_TOLD, COPSE_TRIAL_FAILED } copse_trial_state;
 typedef struct copse_trial {
     size_t id;       /* 1, 2 ... */
-    const double *x; /* one number per dimension, of a category the index of its level; lives until the study changes */
+    const double *x; /* a number per dimension; for a category, the index of its level; lives until the study changes */
     copse_trial_state state;
     double value; /* NaN unless told */
-    size_t row;   /* of the grid, from 0; (size_t)-1 of a box */
+    size_t row;   /* row of the grid, from 0; (size_t)-1 in a box */
 } copse_trial;
 
 /* A new study in a new file, or in memory alone if opt_path is NULL. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_new(const char *opt_path, const copse_study_options *opt,
                                                         copse_study **out, copse_error *err);
-/* A study that goes on.  Several processes may have it open: each call that asks, tells or looks takes in first what
- * the others have told, and no two are given the same point. */
+/* Opens an existing study.  Several processes may have it open: each call that asks, tells or looks first reads what
+ * the others have told, and no two processes are given the same point. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_open(const char *path, copse_study **out, copse_error *err);
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_ask(copse_study *s, copse_trial *out, copse_error *err);
-/* The objective at a trial's point; NaN: the evaluation failed.  When it returns the value is on the disk.
- * COPSE_E_USAGE if there is no such trial, or it was told before. */
+/* Tells the objective at the point of a trial; NaN: the evaluation failed.  When the call returns, the value is on
+ * disk.  COPSE_E_USAGE if there is no such trial, or it was told before. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_tell(copse_study *s, size_t id, double value, copse_error *err);
-/* The objective at a point of one's own. */
+/* Tells the objective at a point that was not asked for. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_add(copse_study *s, const double *x, double value,
                                                         copse_trial *opt_out, copse_error *err);
-/* Takes in what other processes have written. */
+/* Reads what other processes have written. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_look(copse_study *s, copse_error *err);
 
 COPSE_API size_t copse_study_dims(const copse_study *s);
 COPSE_API const copse_dim *copse_study_dim(const copse_study *s, size_t i);
-COPSE_API size_t copse_study_points(const copse_study *s); /* of the grid, 0 if it is a box */
+COPSE_API size_t copse_study_points(const copse_study *s); /* rows of the grid, 0 for a box */
 COPSE_API int copse_study_minimises(const copse_study *s);
 COPSE_API const char *copse_study_acquisition(const copse_study *s);
-/* What it was made with, but for the space: that and the columns of a grid are left out. */
+/* The options that the study was made with, except those of the space (dims and grid). */
 COPSE_API void copse_study_settings(const copse_study *s, copse_study_options *out);
 COPSE_API size_t copse_study_trials(const copse_study *s);
-/* By id; 0 if there is none. */
+/* The trial of that id; returns 0 if there is none. */
 COPSE_API int copse_study_trial(const copse_study *s, size_t id, copse_trial *out);
-/* The trial told i-th, from 0: its id; 0 after the last.  Failed ones are not among them. */
+/* The id of the trial that was told i-th, from 0; 0 after the last.  Failed trials do not count. */
 COPSE_API size_t copse_study_told(const copse_study *s, size_t i);
-/* The id of the best trial told, the first of equals; 0 if there is none. */
+/* The id of the best trial told, the first one of equals; 0 if there is none. */
 COPSE_API size_t copse_study_best(const copse_study *s);
 COPSE_API void copse_study_free(copse_study *s);
 
 /* ---------------------------------------------------------------------------------- 9. experimental: may yet change */
 
-/* How stable the top of a tree is [Taddy et al. 2015, sec. 3.2]: the trunk of the sample, which is its `cart` under
- * some bound on leaves, against the trunks of a Bayesian forest under the same bound, each a draw from the
+/* How stable the top of a tree is [Taddy et al. 2015, sec. 3.2].  The trunk of the sample is its `cart` tree under a
+ * bound on leaves.  It is compared with the trunks of a Bayesian forest under the same bound, each a draw from the
  * posterior. */
 typedef struct copse_trunks copse_trunks;
 
-/* Nodes stand breadth first, the root being 0. */
+/* Nodes are in breadth-first order; the root is 0. */
 typedef struct copse_trunk_node {
     int left, right;     /* -1 at a leaf */
     const char *feature; /* NULL at a leaf */
-    double cut;          /* x <= cut goes left; NaN at leaves and where categories are split */
+    double cut;          /* x <= cut goes left; NaN at leaves and at splits of categories */
     size_t rows;         /* leaf of the sample's trunk: rows in it */
-    char note[96];       /* the same: what it predicts */
+    char note[96];       /* leaf of the sample's trunk: what it predicts */
 } copse_trunk_node;
 
-/* Trunks that split on the same features at the same places. */
+/* A kind of trunks: those with the same features at the same nodes. */
 typedef struct copse_trunk {
     size_t draws; /* of this kind */
     size_t nodes;
-    const copse_trunk_node *node; /* the cuts are the sample's, or medians over the draws */
+    const copse_trunk_node *node; /* its cuts are those of the sample, or medians over the draws */
 } copse_trunk;
 
-/* A split of the sample's trunk among the draws. */
+/* How often the draws share a split of the sample's trunk. */
 typedef struct copse_trunk_split {
     int node;           /* of the sample's trunk */
-    size_t first;       /* draws that have the sample's features here and at every split before, breadth first */
-    size_t here;        /* draws that have them here and at every split above */
-    const double *cuts; /* where the latter cut, rising; NULL where categories are split */
+    size_t first;       /* draws with the sample's features here and at every split before it, breadth first */
+    size_t here;        /* draws with the sample's features here and at every split above it */
+    const double *cuts; /* the cuts of these `here` draws, rising; NULL if categories are split */
 } copse_trunk_split;
 
-/* params: of the forest, whose trees are the draws (NULL: bf with 100 trees of at most 5 leaves); the sample's tree
- * takes over its options.  COPSE_E_USAGE if that has more than 256 leaves: bound it by max-leaves, max-depth or
- * min-leaf. */
+/* params are those of the forest, whose trees are the draws (NULL: bf with 100 trees of at most 5 leaves); the tree of
+ * the sample has the same options.  COPSE_E_USAGE if that tree has more than 256 leaves: bound it by max-leaves,
+ * max-depth or min-leaf. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_stability(const copse_table *data, const copse_roles *roles,
                                                         const copse_params *params, const copse_run *run,
                                                         copse_trunks **out, copse_error *err);
 COPSE_API size_t copse_trunks_draws(const copse_trunks *t);
-/* Kind 0 is the sample's, which no draw need have; the others follow, the most frequent first.  NULL after the last. */
+/* Kind 0 is that of the sample, even if no draw has it; the others follow, the most frequent first.  NULL after the
+ * last. */
 COPSE_API const copse_trunk *copse_trunks_kind(const copse_trunks *t, size_t i);
 /* The i-th split of the sample's trunk, breadth first.  NULL after the last. */
 COPSE_API const copse_trunk_split *copse_trunks_split(const copse_trunks *t, size_t i);

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "api/prediction.h"
+#include "api/api_prediction.h"
 #include "base/mem.h"
 #include "eval/cv.h"
 #include "eval/effect.h"
@@ -157,7 +157,7 @@ out:
 copse_status copse_stability(const copse_table *data, const copse_roles *roles, const copse_params *params,
                              const copse_run *run, copse_trunks **out, copse_error *err) {
     *out = NULL;
-    if (!roles || !roles->target) return cp_fail(err, COPSE_E_USAGE, "stability needs a target column (-t NAME)");
+    if (!roles || !roles->target) return cp_fail(err, COPSE_E_USAGE, "stability needs a target column (`target`)");
     return cp_stability_run(data, roles, params, run, out, err);
 }
 

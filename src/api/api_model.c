@@ -1,8 +1,12 @@
-#include "api/prediction.h"
-#include "base/file.h"
+#include "api/api_prediction.h"
 #include "base/mem.h"
+#include "data/schema_unseen.h"
 #include "model/describe.h"
-#include "model/model.h"
+#include "model/model_digest.h"
+#include "model/model_file.h"
+#include "model/model_fit.h"
+#include "model/model_predict.h"
+#include "model/model_update.h"
 #include "model/registry.h"
 
 const char *copse_version(void) {
@@ -65,7 +69,7 @@ void copse_params_free(copse_params *p) {
 
 static copse_status check_roles(const copse_roles *roles, copse_error *err) {
     if (roles && roles->target) return COPSE_OK;
-    return cp_fail(err, COPSE_E_USAGE, "fit needs a target column (-t NAME)");
+    return cp_fail(err, COPSE_E_USAGE, "fit needs a target column (`target`)");
 }
 
 copse_status copse_fit(const copse_table *train, const copse_roles *roles, const copse_params *params,
@@ -110,45 +114,24 @@ copse_status copse_update_predict(copse_model *model, const copse_table *rows, c
 
 copse_status copse_predict(const copse_model *model, const copse_table *x, size_t first, size_t n, const copse_run *run,
                            copse_prediction **out, copse_error *err) {
+    const cp_model_query q = {.table = x, .first = first, .n = n};
     CP_TRY(new_prediction(out, err));
-    return end_prediction(out, cp_model_predict(model, x, first, n, run, &(*out)->answer, err));
+    return end_prediction(out, cp_model_predict(model, &q, run, &(*out)->answer, err));
 }
 
 copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first, size_t n,
                                 const copse_run *run, copse_prediction **out, copse_error *err) {
-    const cp_query q = {.table = x, .first = first, .n = n, .of_mean = 1};
+    const cp_model_query q = {.table = x, .first = first, .n = n, .of_mean = 1};
     CP_TRY(new_prediction(out, err));
-    return end_prediction(out, cp_model_ask(model, &q, run, &(*out)->answer, err));
+    return end_prediction(out, cp_model_predict(model, &q, run, &(*out)->answer, err));
 }
 
 copse_status copse_save(const copse_model *model, const char *path, unsigned flags, copse_error *err) {
-    cp_writer *w;
-    const unsigned char *bytes;
-    size_t n;
-    CP_TRY(cp_writer_new(&w, err));
-    copse_status status = cp_model_write(model, flags, w, err);
-    if (!status) status = cp_writer_finish(w, &bytes, &n, err);
-    if (!status) status = cp_file_save(path, bytes, n, err);
-    cp_writer_free(w);
-    return status;
-}
-
-/* What is wrong inside a file, with its name and the remedy around it. */
-static copse_status bad_file(const char *path, const char *what, copse_error *err) {
-    return cp_fail(err, COPSE_E_MODEL, "%.300s is not whole (%.500s). Copy it again, or fit it again", path, what);
+    return cp_model_file_save(model, path, flags, err);
 }
 
 copse_status copse_load(const char *path, copse_model **out, copse_error *err) {
-    unsigned char *bytes;
-    size_t n;
-    copse_error inside = {0};
-    *out = NULL;
-    CP_TRY(cp_file_load(path, &bytes, &n, err));
-    copse_status status = cp_model_read(bytes, n, out, &inside);
-    int whole = status != COPSE_E_MODEL || cp_reader_too_new(bytes, n);
-    cp_mem_free(bytes);
-    if (!whole) return bad_file(path, inside.msg, err);
-    return status ? cp_fail(err, status, "%.300s: %s", path, inside.msg) : COPSE_OK;
+    return cp_model_file_load(path, out, err);
 }
 
 copse_status copse_model_check(const copse_model *model, copse_error *err) {
@@ -221,7 +204,7 @@ size_t copse_model_draws(const copse_model *model) {
 }
 
 size_t copse_model_block(const copse_model *model) {
-    return cp_model_block(model);
+    return cp_model_predict_block(model);
 }
 
 size_t copse_model_trees(const copse_model *model) {

@@ -1,7 +1,8 @@
+#include "api/api_prediction.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "api/prediction.h"
 #include "base/mem.h"
 #include "num/draw.h"
 #include "num/mixture_crps.h"
@@ -36,8 +37,7 @@ static float float_of(uint32_t bits) {
     return x;
 }
 
-/* The draws stay in their order: what is searched is the float, by halving.  Floats from 0 to 1 have the order of their
- * bits. */
+/* Bisects over all floats from 0 to 1, which are ordered as their bits are; so the draws need not be sorted. */
 double copse_prediction_prob_quantile(const copse_prediction *p, size_t row, size_t k, double q) {
     const float *drawn = cp_answer_drawn(&p->answer, row, k);
     size_t n = p->answer.per_row;
@@ -78,22 +78,22 @@ double copse_prediction_crps(const copse_prediction *p, size_t row, double y) {
     return cp_mixture_crps(cp_answer_mixture(&p->answer, row), y);
 }
 
-/* Draw i of n is of the same draw of the model in every row: at equal distances through all of them, or again and again
- * from the first where there are fewer. */
-static size_t own_draw(size_t i, size_t n, size_t own) {
-    return n <= own ? (size_t)((double)i * (double)own / (double)n) : i % own;
+/* The draw of the model that is draw i of n, the same in every row: at equal distances if the model has at least n
+ * draws, else its draws again and again. */
+static size_t model_draw(size_t i, size_t n, size_t draws) {
+    return n <= draws ? (size_t)((double)i * (double)draws / (double)n) : i % draws;
 }
 
 void copse_prediction_prob_draws(const copse_prediction *p, size_t row, size_t k, size_t n, double *out) {
     const float *drawn = cp_answer_drawn(&p->answer, row, k);
-    for (size_t i = 0; i < n; i++) out[i] = (double)drawn[own_draw(i, n, p->answer.per_row)];
+    for (size_t i = 0; i < n; i++) out[i] = (double)drawn[model_draw(i, n, p->answer.per_row)];
 }
 
-/* Of the mean of y there is nothing more to draw. */
+/* A draw of the model gives the mean of y itself; for y the noise is added. */
 static void draws_in_order(const cp_answer *a, size_t row, cp_rng *rng, size_t n, double *out) {
     cp_mixture m = cp_answer_mixture(a, row);
     for (size_t i = 0; i < n; i++) {
-        cp_component c = cp_mixture_at(&m, own_draw(i, n, m.n));
+        cp_component c = cp_mixture_at(&m, model_draw(i, n, m.n));
         out[i] = a->of_mean ? c.loc : c.loc + c.scale * cp_draw_normal(rng);
     }
 }

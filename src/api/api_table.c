@@ -3,9 +3,10 @@
 
 #include "base/mem.h"
 #include "data/synth.h"
-#include "data/table.h"
+#include "data/table_join.h"
+#include "data/table_report.h"
 #include "data/text.h"
-#include "io/read.h"
+#include "io/stream.h"
 #include "model/model.h"
 
 static cp_read_options inner_options(const copse_read_options *opt) {

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "data/table_match.h"
 
 static const double most_integer = 9007199254740992.0; /* 2^53 */
 

@@ -1,6 +1,5 @@
-/* Two loops over all values.  The first, over columns, sorts a column (or a sample of it) and places its cuts; the
- * second, over blocks of rows, finds each value's bin by a search without branches.  Sorting is by digits: linear in
- * the rows. */
+/* The first loop, over columns, radix-sorts a column (or a sample of it) and places its cuts.  The second, over blocks
+ * of rows, finds the bin of each value by a binary search without branches. */
 #include "data/bins.h"
 
 #include <math.h>
@@ -14,17 +13,17 @@ enum {
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS,
     PASSES = 3,
-    SAMPLE = 1 << 17, /* some 500 rows a bin: the share of rows in a bin is right to 5 % */
+    SAMPLE = 1 << 17, /* about 500 rows per bin: the share of rows in a bin is right to 5 % */
     GROUP = 16,       /* columns read together: a cache line of floats */
-    BLOCK = 256       /* rows binned together: a group of their columns fits the cache */
+    BLOCK = 256       /* rows binned together: a group of their columns fits into the cache */
 };
 
 typedef struct task {
     cp_bins *b;
     const float *x;
     const uint32_t *levels;
-    size_t group;   /* columns of a job of the first loop */
-    size_t sample;  /* rows looked at first; all of them, or SAMPLE */
+    size_t group;   /* columns per job of the first loop */
+    size_t sample;  /* rows that place the cuts: all of them, or SAMPLE */
     size_t room;    /* values in one buffer of a worker */
     uint32_t **key; /* per worker: 2 buffers for sorting, then `group` sampled columns */
 } task;
@@ -40,7 +39,7 @@ float cp_bins_between(const cp_bins *b, size_t dim, size_t left, size_t right) {
 
 /* ------------------------------------------------------------------------------------------------ values in order */
 
-/* Counting sort by one digit; nothing to do if all keys have the same. */
+/* Counting sort by one digit; returns 0, and does nothing, if all keys have the same digit. */
 static int sort_by_digit(const uint32_t *key, uint32_t *out, size_t n, unsigned shift, uint32_t *count) {
     uint32_t sum = 0;
     if (count[key[0] >> shift & (DIGITS - 1)] == n) return 0;
@@ -53,7 +52,7 @@ static int sort_by_digit(const uint32_t *key, uint32_t *out, size_t n, unsigned 
     return 1;
 }
 
-/* Sorts key; the result stands in one of the two buffers. */
+/* Sorts `key`; the result is in one of the two buffers. */
 static const uint32_t *sort_keys(uint32_t *key, uint32_t *other, size_t n) {
     uint32_t count[PASSES][DIGITS] = {{0}};
     for (size_t i = 0; i < n; i++)
@@ -76,8 +75,8 @@ static size_t count_distinct(const uint32_t *key, size_t n, size_t limit) {
 
 /* ------------------------------------------------------------------------------------------------- cuts of a column */
 
-/* The i-th row looked at: one of each of `sample` equal stretches, taken by a hash so that no rhythm of the rows is
- * met. */
+/* The i-th row of the sample: the rows are divided into `sample` equal stretches, and a hash picks a row of each, so
+ * that periodic data do no harm. */
 static size_t sampled_row(const task *t, size_t i) {
     size_t rows = t->b->rows;
     if (t->sample == rows) return i;
@@ -102,21 +101,22 @@ static void add_bin(cp_bins *b, size_t dim, uint32_t low, uint32_t high) {
     if (b->count[dim] > 1) b->cut[at - 1] = cp_bins_middle(b->high[at - 1], b->low[at]);
 }
 
-/* More values than bins: a value of more than `frequent` rows has a bin of its own; the others share what is left. */
-typedef struct sharing {
+/* Quantile bins, if there are more values than bins.  A value of more than `frequent` rows gets a bin of its own; the
+ * other values share the other bins. */
+typedef struct quantile_bins {
     const uint32_t *key; /* sorted */
     size_t n, at, frequent;
-    size_t bins, alone, rest; /* to come: bins, frequent values, rows of other values */
-} sharing;
+    size_t bins, alone, rest; /* still to place: bins, frequent values, rows of other values */
+} quantile_bins;
 
-static size_t next_run(const sharing *s) {
+static size_t next_run(const quantile_bins *s) {
     size_t end = s->at + 1;
     while (end < s->n && s->key[end] == s->key[s->at]) end++;
     return end - s->at;
 }
 
 /* Returns whether the value taken is frequent. */
-static int take_run(sharing *s) {
+static int take_run(quantile_bins *s) {
     size_t run = next_run(s);
     s->at += run;
     if (run > s->frequent)
@@ -126,21 +126,21 @@ static int take_run(sharing *s) {
     return run > s->frequent;
 }
 
-/* A bin takes values while that brings it closer to its share of the rows.  The last takes whatever is left; if there
- * are bins for frequent values only, others join the next of those. */
-static void fill_bin(sharing *s) {
+/* A bin takes values while that brings it closer to an equal part of the remaining rows.  The last bin takes all that
+ * is left.  If all remaining bins are needed for frequent values, other values join the next of those. */
+static void fill_bin(quantile_bins *s) {
     size_t first = s->at, last = s->bins-- == 1, none = s->bins + 1 <= s->alone;
-    double share = none ? INFINITY : (double)s->rest / (double)(s->bins + 1 - s->alone);
+    double wanted = none ? INFINITY : (double)s->rest / (double)(s->bins + 1 - s->alone);
     int whole = take_run(s) && !last;
     while (s->at < s->n && !whole) {
         size_t run = next_run(s);
-        if (!last && !none && (run > s->frequent || (double)(s->at - first) + (double)run / 2 > share)) return;
+        if (!last && !none && (run > s->frequent || (double)(s->at - first) + (double)run / 2 > wanted)) return;
         whole = take_run(s) && !last;
     }
 }
 
-static void place_shared(cp_bins *b, size_t dim, const uint32_t *key, size_t n) {
-    sharing s = {.key = key, .n = n, .frequent = n / CP_BINS_MAX, .bins = CP_BINS_MAX, .rest = n};
+static void place_quantiles(cp_bins *b, size_t dim, const uint32_t *key, size_t n) {
+    quantile_bins s = {.key = key, .n = n, .frequent = n / CP_BINS_MAX, .bins = CP_BINS_MAX, .rest = n};
     for (size_t run; s.at < n; s.at += run) {
         run = next_run(&s);
         if (run <= s.frequent) continue;
@@ -165,7 +165,7 @@ static void cut_column(const task *t, size_t dim, const uint32_t *sample, uint32
     size_t n = keep_known(buffer[0], t->sample);
     const uint32_t *sorted = sort_keys(buffer[0], buffer[1], n);
     size_t distinct = count_distinct(sorted, n, CP_BINS_MAX);
-    if (distinct <= CP_BINS_MAX && t->sample < b->rows) { /* perhaps a bin for each value: now all of them count */
+    if (distinct <= CP_BINS_MAX && t->sample < b->rows) { /* perhaps one bin per value: now all rows count */
         for (size_t i = 0; i < b->rows; i++) buffer[0][i] = cp_sort_from_float(t->x[i * b->dims + dim]);
         n = keep_known(buffer[0], b->rows);
         sorted = sort_keys(buffer[0], buffer[1], n);
@@ -175,7 +175,7 @@ static void cut_column(const task *t, size_t dim, const uint32_t *sample, uint32
     if (b->exact[dim])
         place_each(b, dim, sorted, n);
     else
-        place_shared(b, dim, sorted, n);
+        place_quantiles(b, dim, sorted, n);
 }
 
 static copse_status cut_group(void *arg, size_t job, size_t worker, copse_error *err) {
@@ -213,7 +213,7 @@ static copse_status place_all_cuts(task *t, const copse_run *run, copse_error *e
 
 /* -------------------------------------------------------------------------------------------------- bins of values */
 
-/* The number of cuts below x.  The cuts after the last are infinite, hence never below. */
+/* The number of cuts below x.  Cuts after the last bin are infinite, so never below x. */
 static uint8_t find_bin(const float *cut, size_t half, float x) {
     size_t at = 0;
     for (size_t step = half; step; step /= 2) at += cut[at + step - 1] < x ? step : 0;
@@ -249,11 +249,10 @@ static copse_status bin_block(void *arg, size_t job, size_t worker, copse_error 
     return COPSE_OK;
 }
 
-copse_status cp_bins_init(cp_bins *b, const float *x, size_t rows, size_t dims, const uint32_t *levels,
-                          const copse_run *run, copse_error *err) {
-    task t = {.b = b, .x = x, .levels = levels};
+copse_status cp_bins_init(cp_bins *b, const cp_bins_data *data, const copse_run *run, copse_error *err) {
+    task t = {.b = b, .x = data->x, .levels = data->levels};
     copse_status status;
-    size_t jobs = (rows + BLOCK - 1) / BLOCK;
+    size_t rows = data->rows, dims = data->dims, jobs = (rows + BLOCK - 1) / BLOCK;
     *b = (cp_bins){.rows = rows, .dims = dims, .stride = (dims + 3) / 4 * 4};
     CP_TRY_OUT(CP_RAW(b->bin, rows * b->stride + 8, err));
     CP_TRY_OUT(CP_NEW(b->count, dims, err));

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number is w 10^e with w an integer below 10^19.  In order of cost:
- *   clinger    w <= 2^53, |e| <= 22: both are exact doubles, so one multiplication or division rounds once.
- *   exact      |e| <= 27: w 5^e is formed, or w divided by 5^-e, in 128-bit integers, and rounded by hand.
- *   by_strtod  the rest.
- * More than 19 digits: the value lies between w 10^e and (w + 1) 10^e for its first 19 digits; rounding is monotone, so
- * if both round to the same double, that is it. */
+/* A number is w 10^e with w an integer below 10^19.  It is read by the cheapest way that applies:
+ *   scaled     w <= 2^53, |e| <= 22: both are exact doubles, so one multiplication or division rounds once (Clinger
+ *              1990).
+ *   exact      |e| <= 27: w 5^e, or w divided by 5^-e, is computed in 128-bit integers and rounded here.
+ *   by_strtod  all others.
+ * More than 19 digits: the value lies between w 10^e and (w + 1) 10^e, where w is its first 19 digits.  Rounding is
+ * monotone, so if both round to the same double, that is the result. */
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -55,7 +56,7 @@ static const struct {
                          {1490116119384765625u, 0xc612062576589ddau},
                          {7450580596923828125u, 0x9e74d1b791e07e48u}};
 
-/* Appends the digits at p to *w (modulo 2^64) and returns where they end. */
+/* Appends the digits at p to *w (modulo 2^64); returns where they end. */
 static const char *digits(const char *p, uint64_t *w) {
     for (;; p += 8) {
         uint64_t v = cp_digits_load(p), marks = cp_digits_invalid(v);
@@ -66,7 +67,7 @@ static const char *digits(const char *p, uint64_t *w) {
     }
 }
 
-/* (m + f) 2^e to the nearest double, where m has its top bit set and 0 <= f < 1 with f > 0 told by `sticky`.  The
+/* (m + f) 2^e to the nearest double, where m has its top bit set and 0 <= f < 1; `sticky` says whether f > 0.  The
  * result is known to be a normal number.  The carry of rounding up runs into the exponent, as it should. */
 static double round_to_double(uint64_t m, int sticky, int e) {
     const uint64_t half = 1u << 10;
@@ -90,9 +91,9 @@ static double multiplied(uint64_t w, int e) {
 /* w 10^-k for w > 0, 0 < k <= MAX_EXACT.
  *
  * w times the reciprocal falls short of the quotient by less than w 2^0 < 2^64, that is one unit of the product's high
- * half, or two after it is shifted to set its top bit.  Rounding looks at the last 11 bits of that half: unless they
- * are so close below or at the middle that two units matter, the product decides, otherwise a division does (3 of
- * 2048). */
+ * half, or two after it is shifted to set its top bit.  Rounding depends on the last 11 bits of that half.  Unless
+ * these are so close to the middle, at or below it, that two units matter, the product decides; otherwise (3 cases of
+ * 2048) a division does. */
 static double divided(uint64_t w, int k) {
     int w_shift = __builtin_clzll(w), five_shift = __builtin_clzll(five[k].power), up;
     w <<= w_shift;
@@ -114,17 +115,18 @@ static double exact(uint64_t w, int e) {
     return e < 0 ? divided(w, -e) : multiplied(w, e);
 }
 
-/* What a decimal is made of, before it is a number. */
+/* The parts of a decimal text. */
 typedef struct parts {
     const char *first, *last; /* the digits with their point */
     int64_t exponent;         /* as written */
     uint64_t w;               /* all digits, modulo 2^64 */
     int64_t fraction;         /* digits after the point */
-    int64_t count;            /* of digits */
+    int64_t count;            /* all digits */
 } parts;
 
 static double by_strtod(const parts *d) {
-    /* A tie between two doubles has at most 767 significant digits: of the rest it only matters whether they are 0. */
+    /* A tie between two doubles has at most 767 significant digits: of later digits it only matters whether one is not
+     * 0. */
     enum { ENOUGH = 800 };
     char text[ENOUGH + 32];
     size_t n = 0;
@@ -144,7 +146,7 @@ static double by_strtod(const parts *d) {
         text[n++] = '1';
         dropped--;
     }
-    /* No point in it: strtod would look for the locale's. */
+    /* Without a decimal point: strtod would expect that of the locale. */
     snprintf(text + n, sizeof text - n, "e%lld", (long long)(d->exponent - d->fraction + dropped));
     return strtod(text, NULL);
 }
@@ -170,7 +172,7 @@ static double many_digits(const parts *d) {
     return by_strtod(d);
 }
 
-/* w 10^e by one of the first two ways; 0 if neither will do. */
+/* w 10^e by one of the two cheap ways; returns 0 if neither applies. */
 static int scaled(uint64_t w, int64_t e, double *out) {
     if (w <= cp_decimal_exact && e >= -MAX_CLINGER && e <= MAX_CLINGER)
         *out = e < 0 ? (double)(int64_t)w / power_of_ten[-e] : (double)(int64_t)w * power_of_ten[e];
@@ -189,9 +191,9 @@ static double convert(const parts *d) {
     return scaled(d->w, d->exponent - d->fraction, &x) ? x : by_strtod(d);
 }
 
-/* Leaves *p on the e if no digits follow: the caller will find that the number is not the whole field. */
+/* Leaves *p on the e if no digits follow: the caller then finds that the number is not the whole field. */
 static int64_t read_exponent(const char **p) {
-    const int64_t enough = 1000000000000000; /* more than any text has digits to make up for */
+    const int64_t enough = 1000000000000000; /* no text has enough digits to bring such a number back into range */
     const char *q = *p + 1;
     int negative = *q == '-';
     int64_t e = 0;
@@ -232,7 +234,7 @@ const char *cp_decimal_read(const char *p, double *out) {
     return p;
 }
 
-/* e, a sign and two digits. */
+/* Reads e, a sign and two digits; returns 0 if that is not what is there. */
 static int read_short_exponent(const char *p, int *out) {
     unsigned tens = (unsigned char)(p[2] - '0'), ones = (unsigned char)(p[3] - '0');
     if ((p[1] != '-' && p[1] != '+') || tens > 9 || ones > 9) return 0;
@@ -240,8 +242,8 @@ static int read_short_exponent(const char *p, int *out) {
     return 1;
 }
 
-/* Digits and perhaps a point: *w and how many digits come after it; -1 if that is not what there is.  In two pieces,
- * the second of 16 bytes, if it does not fit in one. */
+/* Reads digits with at most one point into *w; returns the number of digits after the point, or -1 if there is anything
+ * else.  More than 16 bytes are read in two pieces, the second of 16 bytes. */
 static int read_digits(const cp_text_scan *kern, const char *p, size_t n, uint64_t *w) {
     enum { PIECE = 16 };
     const uint64_t most = 1000; /* times 10^16 it has MAX_DIGITS digits */

@@ -12,19 +12,19 @@
  * The text must end in a byte that cannot belong to a number, and 8 bytes from there on must be readable. */
 const char *cp_decimal_read(const char *p, double *out);
 
-/* As cp_decimal_field, of more than 8 bytes: also what has an exponent, or many digits. */
+/* As cp_decimal_field, for more than 8 bytes: also reads exponents and many digits. */
 int cp_decimal_long(const cp_text_scan *kern, const char *p, size_t n, double *out);
 
-/* Integers up to here are exact in a double, if a double is what one calculates with; so are the powers of ten: a
- * single division then rounds once. */
+/* Integers up to this are exact doubles, and so are the powers of ten below, so a single division rounds once.  0,
+ * which turns the fast path off, where the compiler computes doubles in a wider format. */
 static const uint64_t cp_decimal_exact = FLT_EVAL_METHOD == 0 ? (uint64_t)1 << 53 : 0;
 static const double cp_decimal_sign[2] = {1, -1};
-/* What the digits behind a point are to be divided by, for a point so many bytes before the end; 0 if there is none. */
+/* The divisor for a decimal point at distance i from the end, in bytes; i is 0 if there is no point. */
 static const double cp_decimal_unit[17] = {1,   1,   1e1,  1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
                                            1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-/* The number that n >= 1 bytes at p are, from end to end; 0 if they are none, or one in a rare form that is left to
- * cp_decimal_read.  Any byte may follow, and 16 must be readable. */
+/* Reads n >= 1 bytes at p that are a number from end to end.  Returns 0 if they are not, or if they are a number in a
+ * rare form, which cp_decimal_read can read.  Any byte may follow; 16 bytes must be readable. */
 static inline int cp_decimal_field(const cp_text_scan *kern, const char *p, size_t n, double *out) {
     size_t negative = *p == '-';
     uint64_t w;
@@ -36,8 +36,8 @@ static inline int cp_decimal_field(const cp_text_scan *kern, const char *p, size
     return 1;
 }
 
-/* The integers of n digits at p and, one byte behind it, of m digits; 0 unless both have 1 to 4.  Each is pushed to the
- * top of its half of a word, and both are added up at once. */
+/* Reads two integers at once: n digits at p and, after one byte between them, m digits.  Returns 0 unless both have 1
+ * to 4 digits.  Each is shifted to the top of its half of a word, so that the same arithmetic adds up both. */
 static inline int cp_decimal_pair(const char *p, unsigned n, unsigned m, double *out_a, double *out_b) {
     if (((n - 1) | (m - 1)) > 3) return 0;
     uint64_t v = (uint32_t)(cp_digits_load(p) << (32 - 8 * n)) | cp_digits_push(cp_digits_load(p + n + 1), m);

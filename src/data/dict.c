@@ -17,8 +17,8 @@ static size_t length(const cp_dict *d, size_t i) {
     return next - d->start[i] - 1;
 }
 
-/* The slot that holds the string, or the free one where it belongs.  Never more than half the slots are taken, so the
- * walk ends. */
+/* The slot that holds the string, or the free slot where it belongs.  At most half the slots are taken, so the probing
+ * ends. */
 static size_t slot_of(const cp_dict *d, const char *s, size_t n) {
     size_t mask = d->slots - 1, at = (size_t)XXH3_64bits_withSeed(s, n, d->hash_seed) & mask;
     for (; d->slot[at] != CP_NONE; at = (at + 1) & mask) {

@@ -36,7 +36,7 @@ static copse_status rank_all(task *t, const copse_run *run, copse_error *err) {
     return status;
 }
 
-/* x + 0 makes one zero of the two. */
+/* x + 0 turns -0 into 0. */
 static void list_values(cp_ranks *r, const float *x) {
     for (size_t d = 0; d < r->dims; d++) {
         const uint32_t *rank = cp_ranks_column(r, d);

@@ -1,7 +1,8 @@
-/* ranks - columns as ranks among their own values, for methods that care between which values a cut lies and not where.
+/* ranks - each column as the ranks of its values, for methods to which only the order of values matters.
  *
- * Column d has cp_ranks_count(d) distinct values, rising; a row's rank is the number of its value, from 0.  Cell c of
- * the column is the interval [value c, value c+1): all cuts in it part the rows alike, ranks <= c to the left. */
+ * Column d has cp_ranks_count(d) distinct values, in rising order; the rank of a row is the index of its value.  Cell c
+ * of the column is the interval [value c, value c+1): all cuts within a cell divide the rows alike, ranks <= c to the
+ * left. */
 #ifndef CP_RANKS_H
 #define CP_RANKS_H
 

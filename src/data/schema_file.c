@@ -1,9 +1,9 @@
-/* The schema's sections in a model file; docs/format.md lists them. */
+#include "data/schema_file.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/schema.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
@@ -26,7 +26,7 @@ typedef struct columns {
     const char **name;
     const cp_dict **levels;
     uint8_t *kind;
-    int64_t *count, *absent; /* of levels, of missing values */
+    int64_t *count, *absent; /* numbers of levels and of missing values */
     double *fill;
 } columns;
 
@@ -91,7 +91,7 @@ copse_status cp_schema_file_write(const cp_schema *s, cp_writer *w, copse_error 
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-/* n strings into an empty dictionary; all must differ. */
+/* Puts n strings into an empty dictionary; all must differ. */
 static copse_status fill_dict(cp_reader *r, char *const *text, size_t n, cp_dict *out, copse_error *err) {
     for (size_t k = 0; k < n; k++) {
         int32_t id;
@@ -134,7 +134,7 @@ out:
     return status;
 }
 
-/* The levels of all features stand in one list, `count` of them belonging to each. */
+/* The levels of all features stand in one list: count[i] of them belong to feature i. */
 static copse_status read_levels(cp_reader *r, cp_schema *s, copse_error *err) {
     int64_t *count = NULL;
     char **text = NULL;

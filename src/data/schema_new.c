@@ -1,4 +1,5 @@
-/* From a training table and the user's roles to a schema. */
+#include "data/schema_new.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,15 +9,17 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "data/schema.h"
+#include "data/schema_scale.h"
+#include "data/schema_task.h"
+#include "data/table_match.h"
 #include "num/stat.h"
 
-/* What one look at a column finds. */
-typedef struct look {
+/* Statistics of a training column. */
+typedef struct summary {
     size_t present;       /* values that are not missing */
-    double min, max, mid; /* numbers */
-    size_t infinite_row;  /* the first, or (size_t)-1 */
-} look;
+    double min, max, mid; /* numbers; mid is the median */
+    size_t infinite_row;  /* the first row with an infinite number, or (size_t)-1 */
+} summary;
 
 typedef struct maker {
     const copse_table *t;
@@ -25,8 +28,8 @@ typedef struct maker {
     const copse_run *run;
     size_t target;
     cp_schema *s;
-    const cp_column **col; /* of each feature */
-    look *look;            /* of each feature */
+    const cp_column **col; /* per feature */
+    summary *sum;          /* per feature */
 } maker;
 
 /* ---------------------------------------------------------------------------------------------------- which columns */
@@ -42,7 +45,7 @@ static copse_status mark_list(const maker *m, const char *list, unsigned char va
     return status;
 }
 
-/* Marks the columns to predict from.  A column with another role is none of them, even where a list names it. */
+/* Marks the columns to predict from.  A column with another role is not a feature, even if a list names it. */
 static copse_status mark_features(const maker *m, unsigned char *used, copse_error *err) {
     const copse_roles *roles = m->roles;
     size_t weights;
@@ -69,7 +72,7 @@ static copse_status add_features(maker *m, const unsigned char *used, copse_erro
     for (size_t j = 0; j < m->t->cols; j++) n += used[j];
     CP_TRY(CP_NEW(s->feature, n, err));
     CP_TRY(CP_NEW(m->col, n, err));
-    CP_TRY(CP_NEW(m->look, n, err));
+    CP_TRY(CP_NEW(m->sum, n, err));
     for (size_t j = 0; j < m->t->cols; j++) {
         if (!used[j]) continue;
         const cp_column *c = &m->t->col[j];
@@ -83,7 +86,7 @@ static copse_status add_features(maker *m, const unsigned char *used, copse_erro
 static copse_status pick_columns(maker *m, copse_error *err) {
     unsigned char *used = NULL;
     copse_status status;
-    if (!m->roles->target) return cp_fail(err, COPSE_E_USAGE, "no target: name the column to predict (-t NAME)");
+    if (!m->roles->target) return cp_fail(err, COPSE_E_USAGE, "no target: name the column to predict (`target`)");
     CP_TRY(cp_table_match_name(m->t, m->roles->target, COPSE_E_USAGE, &m->target, err));
     if (m->t->rows == 0) return cp_fail(err, COPSE_E_DATA, "there are no rows to learn from");
     if (!(m->s->target = cp_mem_strdup(m->roles->target))) return cp_fail_memory(err);
@@ -94,9 +97,9 @@ static copse_status pick_columns(maker *m, copse_error *err) {
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------- looking at columns */
+/* --------------------------------------------------------------------------------------------- columns in summary */
 
-static copse_status look_at_numbers(const cp_column *c, size_t rows, look *out, copse_error *err) {
+static copse_status summarise_numbers(const cp_column *c, size_t rows, summary *out, copse_error *err) {
     double *value;
     CP_TRY(CP_RAW(value, rows, err));
     for (size_t i = 0; i < rows; i++) {
@@ -123,7 +126,7 @@ static int level_order(const void *a, const void *b) {
     return strcmp(x->text, y->text);
 }
 
-static copse_status look_at_levels(const cp_column *c, size_t rows, look *out, cp_dict *levels, copse_error *err) {
+static copse_status summarise_levels(const cp_column *c, size_t rows, summary *out, cp_dict *levels, copse_error *err) {
     level *l;
     int32_t id;
     copse_status status = COPSE_OK;
@@ -141,27 +144,28 @@ static copse_status look_at_levels(const cp_column *c, size_t rows, look *out, c
     return status;
 }
 
-static copse_status look_job(void *arg, size_t i, size_t worker, copse_error *err) {
+static copse_status summarise_job(void *arg, size_t i, size_t worker, copse_error *err) {
     maker *m = arg;
-    look *l = &m->look[i];
+    const cp_column *c = m->col[i];
+    summary *sum = &m->sum[i];
     (void)worker;
-    *l = (look){.infinite_row = (size_t)-1};
-    if (m->col[i]->kind == COPSE_TEXT) return look_at_levels(m->col[i], m->t->rows, l, &m->s->feature[i].levels, err);
-    CP_TRY(look_at_numbers(m->col[i], m->t->rows, l, err));
-    if (l->infinite_row == (size_t)-1 && isfinite(l->max - l->min)) return COPSE_OK;
-    if (l->infinite_row != (size_t)-1) return cp_schema_infinite(m->t, m->col[i], l->infinite_row, err);
-    return cp_fail(err, COPSE_E_DATA, "the range of column '%s', %g to %g, is too wide to compute with",
-                   m->col[i]->name, l->min, l->max);
+    *sum = (summary){.infinite_row = (size_t)-1};
+    if (c->kind == COPSE_TEXT) return summarise_levels(c, m->t->rows, sum, &m->s->feature[i].levels, err);
+    CP_TRY(summarise_numbers(c, m->t->rows, sum, err));
+    if (sum->infinite_row != (size_t)-1) return cp_schema_infinite(m->t, c, sum->infinite_row, err);
+    if (isfinite(sum->max - sum->min)) return COPSE_OK;
+    return cp_fail(err, COPSE_E_DATA, "the range of column '%s', %g to %g, is too wide to compute with", c->name,
+                   sum->min, sum->max);
 }
 
-/* A column without a single value has no median and no level. */
+/* Drops columns without a value: they have no median and no level. */
 static copse_status drop_empty(maker *m, copse_error *err) {
     cp_schema *s = m->s;
     size_t kept = 0;
     for (size_t i = 0; i < s->features; i++) {
-        if (m->look[i].present) {
+        if (m->sum[i].present) {
             m->col[kept] = m->col[i];
-            m->look[kept] = m->look[i];
+            m->sum[kept] = m->sum[i];
             s->feature[kept++] = s->feature[i];
             continue;
         }
@@ -172,14 +176,15 @@ static copse_status drop_empty(maker *m, copse_error *err) {
     return kept ? COPSE_OK : cp_fail(err, COPSE_E_DATA, "no columns are left to predict from");
 }
 
-static copse_status look_at_features(maker *m, copse_error *err) {
+static copse_status summarise_features(maker *m, copse_error *err) {
     size_t n = m->s->features;
-    if (n) CP_TRY(cp_parallel_for(m->run, cp_parallel_workers(m->run, n), n, NULL, look_job, m, err));
+    if (n) CP_TRY(cp_parallel_for(m->run, cp_parallel_workers(m->run, n), n, NULL, summarise_job, m, err));
     return drop_empty(m, err);
 }
 
 /* -------------------------------------------------------------------------------------------------- encoded columns */
 
+/* Sums up what was not said column by column. */
 static void say_more(const maker *m, size_t said, const char *what) {
     size_t more = said - CP_SCHEMA_SAID;
     if (said > CP_SCHEMA_SAID)
@@ -187,17 +192,18 @@ static void say_more(const maker *m, size_t said, const char *what) {
 }
 
 static int no_scale(const copse_roles *roles) {
-    return roles->scale && strcmp(roles->scale, "none") == 0;
+    return roles->scale && strcmp(roles->scale, CP_SCHEMA_NO_SCALE) == 0;
 }
 
-/* Are floats fine enough where the column's values are?  Yes, if they are not much further from 0 than from each other:
- * no offset would make floats much finer.  And yes, if they are whole numbers or short decimals that floats keep
- * apart out there: multiples of a power of ten no smaller than the distance between floats. */
-static int floats_suffice(const double *x, size_t n, const look *l) {
-    double far = fmax(fabs(l->min), fabs(l->max));
-    if (far <= 16 * (l->max - l->min) || far == 0) return 1;
-    double fine = ldexp(1, ilogb(far) - 23);
-    double tens = floor(-log10(fine)); /* multiples of 10^-tens */
+/* Are floats precise enough for the column's values without an offset?  Yes, if the values are not much further from 0
+ * than from each other: an offset would not make floats much finer.  Also yes, if the values are whole numbers or short
+ * decimals that floats of that size keep apart: multiples of a power of ten no smaller than the distance between
+ * neighbouring floats. */
+static int floats_suffice(const double *x, size_t n, const summary *sum) {
+    double far = fmax(fabs(sum->min), fabs(sum->max));
+    if (far <= 16 * (sum->max - sum->min) || far == 0) return 1;
+    double spacing = ldexp(1, ilogb(far) - 23); /* of floats */
+    double tens = floor(-log10(spacing));       /* multiples of 10^-tens */
     if (!(fabs(tens) < 300)) return 0;
     double unit = pow(10, fabs(tens));
     for (size_t i = 0; i < n; i++) {
@@ -208,12 +214,12 @@ static int floats_suffice(const double *x, size_t n, const look *l) {
     return 1;
 }
 
-/* Floats are densest around 0: about their median, time stamps keep their resolution.  Ordinary numbers stay as they
- * are, so that cuts are what people expect them to be. */
+/* Floats are densest around 0: measured from their median, time stamps keep their resolution.  Ordinary numbers are not
+ * shifted, so that cuts are the numbers that people expect. */
 static double raw_shift(const maker *m, size_t i) {
-    const look *l = &m->look[i];
-    if (floats_suffice(m->col[i]->number, m->t->rows, l)) return 0;
-    return l->max - l->min >= 2 ? rint(l->mid) : l->mid;
+    const summary *sum = &m->sum[i];
+    if (floats_suffice(m->col[i]->number, m->t->rows, sum)) return 0;
+    return sum->max - sum->min >= 2 ? rint(sum->mid) : sum->mid;
 }
 
 static void scale_number(const maker *m, size_t i) {
@@ -221,27 +227,28 @@ static void scale_number(const maker *m, size_t i) {
     if (m->encoding == CP_ENCODE_RAW)
         m->s->shift[f->first] = raw_shift(m, i);
     else if (m->encoding == CP_ENCODE_PLAIN)
-        m->s->shift[f->first] = m->look[i].mid;
+        m->s->shift[f->first] = m->sum[i].mid;
     else if (!no_scale(m->roles))
-        cp_schema_set_range(m->s, f, m->look[i].min, m->look[i].max);
+        cp_schema_set_range(m->s, f, m->sum[i].min, m->sum[i].max);
 }
 
-/* Ranks of levels are floats too. */
+/* Ranks of levels are floats: beyond the mantissa two ranks could be one float. */
 static copse_status check_levels(const maker *m, const cp_feature *f, copse_error *err) {
     if (f->levels.n < (size_t)1 << FLT_MANT_DIG) return COPSE_OK;
     return cp_fail(err, COPSE_E_DATA,
-                   "column '%s' has %zu levels, more than can be told apart: leave it out (--drop '%s')", f->name,
+                   "column '%s' has %zu levels, more than can be told apart: leave it out (`drop='%s'`)", f->name,
                    f->levels.n, m->col[f - m->s->feature]->name);
 }
 
+/* Gives each feature its encoded columns, shift and span. */
 static copse_status lay_out(maker *m, copse_error *err) {
     cp_schema *s = m->s;
     for (size_t i = 0; i < s->features; i++) {
         cp_feature *f = &s->feature[i];
         f->first = s->dims;
         f->width = cp_schema_width(s, f);
-        f->fill = f->kind == COPSE_TEXT ? 0 : m->look[i].mid;
-        f->absent = s->raw ? m->t->rows - m->look[i].present : 0;
+        f->fill = f->kind == COPSE_TEXT ? 0 : m->sum[i].mid;
+        f->absent = s->raw ? m->t->rows - m->sum[i].present : 0;
         s->dims += f->width;
         CP_TRY(check_levels(m, f, err));
     }
@@ -296,7 +303,7 @@ static void warn_of_limit(const maker *m) {
     size_t said = 0;
     for (size_t i = 0; i < m->s->features; i++) {
         const cp_feature *f = &m->s->feature[i];
-        if (f->kind == COPSE_TEXT || !(is_beyond(m, i, m->look[i].min) || is_beyond(m, i, m->look[i].max))) continue;
+        if (f->kind == COPSE_TEXT || !(is_beyond(m, i, m->sum[i].min) || is_beyond(m, i, m->sum[i].max))) continue;
         if (said++ < CP_SCHEMA_SAID)
             cp_log_warn(m->run, "'%s' has values beyond %g, which are all taken to be that: measure it in larger units",
                         f->name, CP_SCHEMA_LIMIT);
@@ -304,7 +311,7 @@ static void warn_of_limit(const maker *m) {
     say_more(m, said, " beyond it");
 }
 
-static void say_what_was_done(const maker *m) {
+static void say_encodings(const maker *m) {
     const cp_schema *s = m->s;
     size_t filled = 0, coded = 0;
     if (s->raw) {
@@ -312,7 +319,7 @@ static void say_what_was_done(const maker *m) {
         return;
     }
     for (size_t i = 0; i < s->features; i++) {
-        size_t missing = m->t->rows - m->look[i].present;
+        size_t missing = m->t->rows - m->sum[i].present;
         if (missing && filled++ < CP_SCHEMA_SAID) say_fill(m, &s->feature[i], missing);
     }
     say_more(m, filled, " with missing values");
@@ -325,27 +332,26 @@ static void say_what_was_done(const maker *m) {
     say_more(m, coded, " with many levels");
 }
 
-copse_status cp_schema_new(const copse_table *train, const copse_roles *roles, cp_encoding encoding,
-                           const copse_run *run, cp_schema **out, copse_error *err) {
-    maker m = {.t = train, .roles = roles, .encoding = encoding, .run = run};
+copse_status cp_schema_new(const copse_table *train, const cp_schema_spec *spec, const copse_run *run, cp_schema **out,
+                           copse_error *err) {
+    maker m = {.t = train, .roles = spec->roles, .encoding = spec->encoding, .run = run};
     copse_status status;
     *out = NULL;
     CP_TRY_OUT(CP_NEW(m.s, 1, err));
-    m.s->raw = encoding == CP_ENCODE_RAW;
+    m.s->raw = spec->encoding == CP_ENCODE_RAW;
     CP_TRY_OUT(cp_dict_join(&m.s->missing, &train->missing, err));
     CP_TRY_OUT(pick_columns(&m, err));
-    CP_TRY_OUT(cp_schema_task(m.s, train, m.target, roles->task, run, err));
-    CP_TRY_OUT(look_at_features(&m, err));
+    CP_TRY_OUT(cp_schema_task(m.s, train, m.target, spec->roles->task, run, err));
+    CP_TRY_OUT(summarise_features(&m, err));
     CP_TRY_OUT(lay_out(&m, err));
-    if (encoding == CP_ENCODE_UNIT && roles->scale && !no_scale(roles))
-        CP_TRY_OUT(cp_schema_scale_read(m.s, roles->scale, run, err));
+    if (spec->opt_scale) CP_TRY_OUT(cp_schema_scale_apply(m.s, spec->opt_scale, run, err));
     warn_of_limit(&m);
-    say_what_was_done(&m);
+    say_encodings(&m);
     *out = m.s;
     m.s = NULL;
 out:
     cp_schema_free(m.s);
     cp_mem_free(m.col);
-    cp_mem_free(m.look);
+    cp_mem_free(m.sum);
     return status;
 }

@@ -1,4 +1,5 @@
-/* What is to be predicted: numbers or classes, and which classes. */
+#include "data/schema_task.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,13 +7,12 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "data/schema.h"
 #include "data/text.h"
 
-/* A numeric target with no more values than this, all whole numbers, is a class. */
+/* A numeric target of at most this many values, all whole numbers, is taken for classes. */
 enum { AUTO_CLASSES = 20 };
 
-/* Are all values whole numbers, few, and each there at least twice? */
+/* Are all values whole numbers, few, and does each occur at least twice? */
 static int looks_like_classes(const double *y, size_t n) {
     double value[AUTO_CLASSES];
     size_t count[AUTO_CLASSES], values = 0, once = 0;
@@ -53,9 +53,9 @@ static int number_order(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The values that occur, some of them more than once: what was just seen is not noted again, so that few different
- * values make a short list. */
-static copse_status note_values(const double *y, size_t n, double **out, size_t *out_n, copse_error *err) {
+/* Lists the values that occur, some of them more than once.  A small cache of recent values leaves out most
+ * repetitions, so that few different values make a short list. */
+static copse_status list_values(const double *y, size_t n, double **out, size_t *out_n, copse_error *err) {
     enum { RECENT = 1024 };
     double *value = NULL, recent[RECENT];
     size_t values = 0, cap = 0;
@@ -84,7 +84,7 @@ static copse_status number_classes(cp_dict *classes, const double *y, size_t n, 
     double *value;
     size_t values;
     copse_status status = COPSE_OK;
-    CP_TRY(note_values(y, n, &value, &values, err));
+    CP_TRY(list_values(y, n, &value, &values, err));
     qsort(value, values, sizeof *value, number_order);
     for (size_t k = 0; k < values && !status; k++) {
         char text[CP_JSON_NUMBER];
@@ -111,7 +111,7 @@ static copse_status not_a_number(const copse_table *t, const cp_column *c, copse
     size_t row = cp_table_word((cp_table_rows){t, 0, t->rows}, c);
     return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
                       "%s: regression needs numbers, but the target '%s' holds '%.60s': correct it, mark it as missing "
-                      "(--na '%.60s'), or classify (--task class)",
+                      "(`na='%.60s'`), or classify (`task=class`)",
                       cp_table_where(t, row, place, sizeof place), c->name,
                       cp_dict_text(&c->levels, (size_t)c->code[row]), cp_dict_text(&c->levels, (size_t)c->code[row]));
 }
@@ -126,11 +126,11 @@ static copse_status choose_task(copse_task asked, const copse_table *t, const cp
         cp_log_info(run, "target '%s' is text: classification", c->name);
     } else if (looks_like_classes(c->number, t->rows)) {
         *out = COPSE_CLASS;
-        cp_log_info(run, "target '%s' has few values, all whole numbers: classification (--task regress to override)",
+        cp_log_info(run, "target '%s' has few values, all whole numbers: classification (`task=regress` to override)",
                     c->name);
     } else {
         *out = COPSE_REGRESS;
-        cp_log_info(run, "target '%s' is numbers: regression (--task class to override)", c->name);
+        cp_log_info(run, "target '%s' is numbers: regression (`task=class` to override)", c->name);
     }
     return COPSE_OK;
 }
@@ -154,7 +154,7 @@ static void warn_of_classes(const cp_schema *s, const cp_column *c, size_t prese
                     cp_dict_text(&s->classes, 0));
     else if (s->classes.n > AUTO_CLASSES && 2 * s->classes.n > present)
         cp_log_warn(run, "the target '%s' has %zu classes in %zu rows: hardly any class is there twice%s", c->name,
-                    s->classes.n, present, s->classes_numeric ? " (--task regress?)" : "");
+                    s->classes.n, present, s->classes_numeric ? " (`task=regress`?)" : "");
 }
 
 copse_status cp_schema_task(cp_schema *s, const copse_table *t, size_t target, copse_task asked, const copse_run *run,

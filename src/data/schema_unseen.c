@@ -1,14 +1,13 @@
-/* Levels that were not there when the model was made. */
-#include <string.h>
+#include "data/schema_unseen.h"
 
-#include "data/schema.h"
+#include <string.h>
 
 static int knows(const cp_feature *f, const cp_column *c, size_t level) {
     const char *text = cp_dict_text(&c->levels, level);
     return cp_dict_find(&f->levels, text, strlen(text)) != CP_NONE;
 }
 
-/* Most columns have no such level, which is soon seen where there are fewer levels than rows. */
+/* A quick test for the usual case, that no level is unseen; only worth it if there are fewer levels than rows. */
 static int knows_all(const cp_feature *f, const cp_column *c, size_t rows) {
     if (c->levels.n > rows) return 0;
     for (size_t k = 0; k < c->levels.n; k++)

@@ -17,8 +17,8 @@ typedef struct job {
     uint64_t seed;
 } job;
 
-/* Regression: `draw` makes x, the target is truth(x) plus noise.  Classes: `draw` makes x, noise included, and answers
- * with the class it made it for; truth(x) is the class that is most probable at x. */
+/* Regression: `draw` draws x, and the target is truth(x) plus noise.  Classification: `draw` draws a class and an x of
+ * it, noise included, and returns the class; truth(x) is the most probable class at x. */
 typedef struct set {
     const char *name, *summary;
     size_t dims, min_dims, max_dims;
@@ -64,8 +64,8 @@ static double friedman3(const job *j, const double *x) {
     return atan2(x[1] * x[2] - 1 / (x[1] * x[3]), x[0]);
 }
 
-/* Lakshminarayanan 2016, section 4.4.1: points around the corners of a cube, each corner with a value of its own that
- * says nothing of its neighbours'. */
+/* Lakshminarayanan 2016, section 4.4.1: points around the corners of a cube.  Each corner has a value of its own,
+ * independent of its neighbours. */
 static size_t draw_corner(const job *j, cp_rng *rng, double *x) {
     uint64_t corner = cp_rng_below(rng, (uint64_t)1 << j->dims);
     for (size_t d = 0; d < j->dims; d++) x[d] = (corner >> d & 1 ? 1 : -1) + .1 * cp_draw_normal(rng);
@@ -106,9 +106,9 @@ static double hartmann6(const job *j, const double *x) {
     double sum = 0;
     (void)j;
     for (size_t i = 0; i < 4; i++) {
-        double away = 0;
-        for (size_t d = 0; d < 6; d++) away += rate[i][d] * (x[d] - centre[i][d]) * (x[d] - centre[i][d]);
-        sum -= weight[i] * exp(-away);
+        double distance = 0;
+        for (size_t d = 0; d < 6; d++) distance += rate[i][d] * (x[d] - centre[i][d]) * (x[d] - centre[i][d]);
+        sum -= weight[i] * exp(-distance);
     }
     return sum;
 }
@@ -145,14 +145,14 @@ static double from_moon(double x, double y) {
     return y >= 0 ? fabs(hypot(x, y) - 1) : hypot(fabs(x) - 1, y);
 }
 
-/* The nearer moon: the most probable one as far as the noise is small against the curvature. */
+/* The nearer moon, which is the most probable one if the noise is small against the curvature. */
 static double moons(const job *j, const double *x) {
     (void)j;
     return from_moon(1 - x[0], .5 - x[1]) < from_moon(x[0], x[1]);
 }
 
-/* Breiman 1996, Bias, variance and arcing classifiers: two normal clouds, the outer one twice as wide, the inner one
- * off its centre by 2/sqrt(dims) in each direction. */
+/* Breiman 1996, Bias, variance and arcing classifiers: two normal distributions.  The outer one is twice as wide; the
+ * mean of the inner one is off its centre by 2/sqrt(dims) in each dimension. */
 static size_t draw_ringnorm(const job *j, cp_rng *rng, double *x) {
     size_t inner = cp_rng_u32(rng) & 1;
     double centre = inner ? 2 / sqrt((double)j->dims) : 0, sd = j->noise * (inner ? 1 : 2);
@@ -171,7 +171,7 @@ static double ringnorm(const job *j, const double *x) {
     return -inner / unit > -outer / (4 * unit) - (double)j->dims * log(2);
 }
 
-/* ----------------------------------------------------------------------------------------------------- the real set */
+/* --------------------------------------------------------------------------------------------------- measured data */
 
 /* Milliseconds after impact and head acceleration in g, from a test of motorcycle helmets: Schmidt, Mattern and
  * Schueler 1981, as printed in Silverman 1985, Journal of the Royal Statistical Society B 47, and known as mcycle in
@@ -248,14 +248,14 @@ const char *cp_synth_summary(size_t i) {
 }
 
 static copse_status find_set(const char *name, const set **out, copse_error *err) {
-    cp_suggest near = {.word = name};
+    cp_suggest similar = {.word = name};
     for (size_t i = 0; i < SETS; i++) {
         *out = &sets[i];
         if (strcmp(name, sets[i].name) == 0) return COPSE_OK;
-        cp_suggest_try(&near, sets[i].name);
+        cp_suggest_try(&similar, sets[i].name);
     }
-    if (near.best)
-        return cp_fail(err, COPSE_E_USAGE, "there is no data set '%.80s'. Did you mean '%s'?", name, near.best);
+    if (similar.best)
+        return cp_fail(err, COPSE_E_USAGE, "there is no data set '%.80s'. Did you mean '%s'?", name, similar.best);
     return cp_fail(err, COPSE_E_USAGE, "there is no data set '%.80s': copse synth lists them", name);
 }
 
@@ -275,7 +275,7 @@ static copse_status make_job(const set *s, const cp_synth_options *opt, job *out
     return COPSE_OK;
 }
 
-/* Classes stand in the levels in order of appearance, as in any table. */
+/* Adds levels in order of first appearance (T2). */
 static copse_status put(cp_column *c, size_t row, const char *const *classes, double value, copse_error *err) {
     if (!classes) {
         c->number[row] = value;

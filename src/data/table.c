@@ -58,8 +58,8 @@ copse_status cp_table_add(copse_table *t, const char *name, copse_kind kind, cp_
     return COPSE_OK;
 }
 
-/* One block can be had in large pages where many short columns cannot.  Columns are an odd number of cache lines apart:
- * the cells of one row, which are written together, would otherwise compete for a few sets of the cache. */
+/* One block of memory may get large pages, which many short columns cannot.  Columns are an odd number of cache lines
+ * apart: otherwise the cells of one row, which are written together, would compete for a few sets of the cache. */
 copse_status cp_table_share(copse_table *t, size_t cap, copse_error *err) {
     enum { LINE = 64 / sizeof(double) };
     size_t stride = (cap / LINE | 1) * LINE, all;
@@ -78,7 +78,7 @@ copse_status cp_table_share(copse_table *t, size_t cap, copse_error *err) {
 
 copse_status cp_table_recode(cp_column *c, size_t cap, copse_error *err) {
     if (c->shared) {
-        c->code = (int32_t *)(void *)c->number; /* half the room will do */
+        c->code = (int32_t *)(void *)c->number; /* codes take half the room of numbers */
     } else {
         CP_TRY(CP_RAW(c->code, cap, err));
         cp_mem_free(c->number);
@@ -105,7 +105,7 @@ void cp_table_free(copse_table *t) {
     cp_mem_free(t);
 }
 
-/* Levels are added again as they appear, so T2 holds in the selection and levels that nobody took are gone. */
+/* Levels are added again in order of appearance, so that T2 holds in the selection; levels that no row has are gone. */
 static copse_status select_codes(const cp_column *from, const size_t *rows, size_t n, cp_column *to, copse_error *err) {
     int32_t *renamed;
     copse_status status = COPSE_OK;
@@ -186,12 +186,12 @@ out:
 }
 
 size_t cp_table_word(cp_table_rows rows, const cp_column *c) {
-    size_t end = rows.first + rows.n, given = rows.first, row;
+    size_t end = rows.first + rows.n, present = rows.first, row;
     double value;
-    while (given + 1 < end && c->code[given] == CP_NONE) given++;
-    for (row = given; row < end; row++)
+    while (present + 1 < end && c->code[present] == CP_NONE) present++;
+    for (row = present; row < end; row++)
         if (c->code[row] != CP_NONE && !cp_text_number(cp_dict_text(&c->levels, (size_t)c->code[row]), &value)) break;
-    return row < end ? row : given;
+    return row < end ? row : present;
 }
 
 const char *cp_table_where(const copse_table *t, size_t row, char *buf, size_t n) {

@@ -1,7 +1,8 @@
+#include "data/table_join.h"
+
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/table.h"
 
 static int has_values(const cp_column *c, size_t rows) {
     for (size_t i = 0; i < rows; i++)
@@ -9,13 +10,14 @@ static int has_values(const cp_column *c, size_t rows) {
     return 0;
 }
 
-/* The column of that name if the piece has it and values in it: otherwise its kind was a guess. */
+/* The piece's column of that name; NULL if it has none, or no values in it: then its kind was a guess. */
 static const cp_column *part_of(const copse_table *piece, const char *name) {
     size_t j = cp_table_find(piece, name);
     return j != (size_t)-1 && has_values(&piece->col[j], piece->rows) ? &piece->col[j] : NULL;
 }
 
-/* A part's levels are in order of first appearance (T2), so adding them one by one keeps that order in the whole. */
+/* Appends the codes of one part.  Its levels are in order of first appearance (T2), so adding them in this order keeps
+ * T2 in the whole. */
 static copse_status put_codes(const cp_column *part, size_t rows, cp_column *to, size_t at, copse_error *err) {
     int32_t *renamed;
     copse_status status = COPSE_OK;
@@ -33,7 +35,7 @@ out:
 
 static copse_status mixed(const cp_column *c, copse_error *err) {
     return cp_fail(err, COPSE_E_DATA,
-                   "column '%s' holds both numbers and text: add --categorical '%s', or --na WORD if a word means "
+                   "column '%s' holds both numbers and text: add `categorical='%s'`, or `na=WORD` if a word means "
                    "'missing'",
                    c->name, c->name);
 }

@@ -1,29 +1,30 @@
+#include "data/table_match.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/suggest.h"
-#include "data/table.h"
 
-/* A suggestion is worth a few milliseconds, not a walk through a million names. */
+/* Bounds the time that a suggestion takes in a table of a million columns. */
 enum { MAX_COMPARED = 20000, MAX_LISTED = 8 };
 
 /* "Did you mean 'age'?", or the first few names. */
 static void suggest(const copse_table *t, const char *name, const cp_table_match_known *opt_known, char *buf,
                     size_t n) {
-    cp_suggest near = {.word = name};
+    cp_suggest similar = {.word = name};
     for (size_t j = 0; j < t->cols && j < MAX_COMPARED; j++) {
-        cp_suggest with = near;
+        cp_suggest with = similar;
         cp_suggest_try(&with, t->col[j].name);
-        if (with.best == near.best || (opt_known && opt_known->is_known(opt_known->arg, with.best))) continue;
-        near = with;
+        if (with.best == similar.best || (opt_known && opt_known->is_known(opt_known->arg, with.best))) continue;
+        similar = with;
     }
-    if (near.best) {
-        snprintf(buf, n, "Did you mean '%.80s'?", near.best);
+    if (similar.best) {
+        snprintf(buf, n, "Did you mean '%.80s'?", similar.best);
         return;
     }
     if (t->cols == 1 && strpbrk(t->col[0].name, ",;|\t ")) {
-        snprintf(buf, n, "Its only column is '%.80s': name the character between its fields (--delimiter)",
+        snprintf(buf, n, "Its only column is '%.80s': name the character between its fields (`delimiter`)",
                  t->col[0].name);
         return;
     }
@@ -46,8 +47,8 @@ copse_status cp_table_match_name(const copse_table *t, const char *name, copse_s
     return *out == (size_t)-1 ? cp_table_match_fail(t, name, NULL, code, err) : COPSE_OK;
 }
 
-/* Does `name` look like `pattern`, where * stands for any bytes?  Only the last star is ever retried: whatever an
- * earlier one took, a later one can take too. */
+/* Does `name` match `pattern`, where * stands for any bytes?  Only the last star is retried with more bytes: whatever
+ * an earlier star could take in addition, the last one can take too. */
 static int matches(const char *pattern, const char *name) {
     const char *star = NULL, *retry = NULL;
     while (*name) {
@@ -78,7 +79,7 @@ static copse_status hit_wildcard(const copse_table *t, const char *word, unsigne
     return hits ? COPSE_OK : cp_table_match_fail(t, word, NULL, COPSE_E_USAGE, err);
 }
 
-/* A..B in the table's order, either end first.  `dots` points at the two dots; word is cut there. */
+/* A..B in the table's order, in either direction.  `dots` points at the two dots, where `word` is cut in two. */
 static copse_status hit_range(const copse_table *t, char *word, char *dots, unsigned char *hit, copse_error *err) {
     size_t a, b;
     *dots = '\0';
@@ -93,7 +94,7 @@ static copse_status hit_range(const copse_table *t, char *word, char *dots, unsi
     return COPSE_OK;
 }
 
-/* A name as it stands comes before its reading as a range or pattern. */
+/* A word that is the name of a column is that column, even if it could be a range or a pattern. */
 static copse_status hit_word(const copse_table *t, char *word, unsigned char *hit, copse_error *err) {
     size_t j = cp_table_find(t, word);
     char *dots = strstr(word, "..");

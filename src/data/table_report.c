@@ -1,3 +1,5 @@
+#include "data/table_report.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,12 +11,11 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "data/table.h"
 #include "data/text.h"
 
-/* "a (3), b (7) and 12 more": a list that stays readable with a million columns. */
 enum { MAX_LISTED = 8, MIN_ODD_ROWS = 10 };
 
+/* "a (3), b (7) and 12 more": a list that stays readable with a million columns. */
 typedef struct listing {
     char text[1200];
     size_t used, listed, total;
@@ -43,7 +44,7 @@ static size_t missing_in(const cp_column *c, size_t rows) {
     return n;
 }
 
-/* One value in every row that has one. */
+/* Is there one value in all rows that have a value? */
 static int is_constant(const cp_column *c, size_t rows) {
     if (c->kind == COPSE_TEXT) return c->levels.n <= 1;
     double first = NAN;
@@ -72,7 +73,7 @@ static void report_values(const copse_table *t, const copse_run *run) {
         const cp_column *c = &t->col[j];
         size_t n = missing_in(c, t->rows);
         if (n) list_add(&missing, "%.60s (%zu, %.3g%%)", c->name, n, 100.0 * (double)n / (double)t->rows);
-        /* Where some are missing and some are not, that may be what tells rows apart. */
+        /* If only some are missing, whether a value is missing may tell rows apart. */
         if (t->rows > 1 && (!n || n == t->rows) && is_constant(c, t->rows)) list_add(&constant, "%.60s", c->name);
     }
     list_say(&missing, run, "missing values", "");
@@ -83,7 +84,7 @@ static void report_values(const copse_table *t, const copse_run *run) {
         list_say(&constant, run, "the same in every row", " (nothing can be learnt from it)");
 }
 
-/* Of a text column: its values that are numbers, those that are not, and the first of the latter. */
+/* Counts of the numbers and of the other values in a text column, and the row of the first that is no number. */
 typedef struct odd_values {
     size_t numbers, others, first_row;
 } odd_values;
@@ -111,12 +112,13 @@ static void warn_odd(const copse_table *t, const cp_column *c, odd_values odd, c
     cp_log_warn(
         run,
         "'%.60s' is read as text because of '%s' (%s)%s: %zu of its %zu values are numbers; correct %s, or mark %s "
-        "as missing with --na",
+        "as missing with `na`",
         c->name, cp_text_show(text, strlen(text), shown), cp_table_where(t, odd.first_row, place, sizeof place), more,
         odd.numbers, odd.numbers + odd.others, many ? "them" : "it", many ? "them" : "it");
 }
 
-/* One slip of the pen turns a column of numbers into one of as many words, and a model of it into a poor one. */
+/* Warns of columns in which at least nine values of ten are numbers: one typing error makes a whole column text, with
+ * as many levels as values, and spoils the model. */
 static void report_odd(const copse_table *t, const copse_run *run) {
     size_t said = 0;
     for (size_t j = 0; j < t->cols && said < MAX_LISTED; j++) {
@@ -133,10 +135,10 @@ static void report_odd(const copse_table *t, const copse_run *run) {
     }
 }
 
-typedef struct print {
+typedef struct fingerprint {
     uint64_t hash;
     size_t col;
-} print;
+} fingerprint;
 
 static uint64_t hash_column(const cp_column *c, size_t rows) {
     if (c->kind == COPSE_TEXT) return XXH3_64bits_withSeed(c->code, rows * sizeof *c->code, COPSE_TEXT);
@@ -153,25 +155,25 @@ static int same_column(const cp_column *a, const cp_column *b, size_t rows) {
 }
 
 static int by_hash(const void *a, const void *b) {
-    const print *x = a, *y = b;
+    const fingerprint *x = a, *y = b;
     if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
     return x->col < y->col ? -1 : x->col > y->col;
 }
 
-/* Constant columns have been named already; saying that they equal each other adds nothing. */
+/* Constant columns are reported already, so they are left out here. */
 static void report_duplicates(const copse_table *t, const copse_run *run) {
-    listing twins = {0};
-    print *p = cp_mem_raw(t->cols, sizeof *p);
+    listing equal = {0};
+    fingerprint *p = cp_mem_raw(t->cols, sizeof *p);
     if (!p) return; /* a report is not worth an error */
-    for (size_t j = 0; j < t->cols; j++) p[j] = (print){hash_column(&t->col[j], t->rows), j};
+    for (size_t j = 0; j < t->cols; j++) p[j] = (fingerprint){hash_column(&t->col[j], t->rows), j};
     qsort(p, t->cols, sizeof *p, by_hash);
     for (size_t k = 1; k < t->cols; k++) {
         const cp_column *a = &t->col[p[k - 1].col], *b = &t->col[p[k].col];
         if (p[k - 1].hash != p[k].hash || is_constant(a, t->rows) || !same_column(a, b, t->rows)) continue;
-        list_add(&twins, "%.60s = %.60s", b->name, a->name);
+        list_add(&equal, "%.60s = %.60s", b->name, a->name);
     }
     cp_mem_free(p);
-    list_say(&twins, run, "duplicate columns", " (one of each would do)");
+    list_say(&equal, run, "duplicate columns", " (one of each would do)");
 }
 
 void cp_table_report(const copse_table *t, const copse_run *run) {

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "data/table.h"
 
-/* opt_first: the first of them. */
+/* The number of rows that lack the target; *opt_first is the first of them. */
 static size_t count(const copse_table *t, const char *target, size_t *opt_first) {
     size_t j = target ? cp_table_find(t, target) : (size_t)-1, n = 0;
     for (size_t i = t->rows; j != (size_t)-1 && i-- > 0;) {

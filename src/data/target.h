@@ -1,14 +1,14 @@
-/* target - rows without a target, which teach nothing: they are left out, and that is said. */
+/* target - leaves out rows without a target, from which nothing can be learnt, with a warning. */
 #ifndef CP_TARGET_H
 #define CP_TARGET_H
 
 #include "base/fail.h"
 
-/* Rows that lack the target; 0 if there is no such column, which is for others to report. */
+/* The number of rows that lack the target; 0 if there is no such column, which the caller reports. */
 size_t cp_target_missing(const copse_table *t, const char *target);
-/* Says how many those are, and which is the first. */
+/* Warns of rows that lack the target: how many there are, and the first of them. */
 void cp_target_warn(const copse_table *t, const char *target, const copse_run *run);
-/* The other rows, as a fresh table; NULL if all rows have a target, or none has.  Warns. */
+/* A new table of the rows that have a target, with that warning; NULL if all rows have one, or none has. */
 copse_status cp_target_select(const copse_table *t, const char *target, const copse_run *run, copse_table **out,
                               copse_error *err);
 

@@ -33,8 +33,8 @@ static size_t first_bad(const unsigned char *p, size_t n) {
     return n;
 }
 
-/* Text of two bytes a letter, of which, in most languages, one is 0: LE or BE; NULL if it is none. */
-static const char *wide_order(const unsigned char *p, size_t n) {
+/* The byte order of UTF-16 text, LE or BE, guessed from zeros in every second byte; NULL if it is not UTF-16. */
+static const char *utf16_order(const unsigned char *p, size_t n) {
     if (n < 4) return NULL;
     return p[0] && !p[1] && p[2] && !p[3] ? "LE" : !p[0] && p[1] && !p[2] && p[3] ? "BE" : NULL;
 }
@@ -45,9 +45,9 @@ copse_status cp_text_check(const char *name, const char *bytes, size_t n, long l
     if (bad == n) return COPSE_OK;
     if (n > 1 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2)))
         return cp_fail(err, COPSE_E_DATA, "%s: this is UTF-16 text. Convert it first: iconv -f UTF-16 -t UTF-8", name);
-    if (wide_order(p, n))
+    if (utf16_order(p, n))
         return cp_fail(err, COPSE_E_DATA, "%s: this is UTF-16 text. Convert it first: iconv -f UTF-16%s -t UTF-8", name,
-                       wide_order(p, n));
+                       utf16_order(p, n));
     if (n > 6 && !memcmp(bytes, "\211COPSE", 6))
         return cp_fail(err, COPSE_E_DATA, "%s is a file of copse's own, a model or a study, and not a table", name);
     line += (long)cp_text_lines(bytes, bad);
@@ -81,7 +81,7 @@ void cp_text_missing_clear(cp_text_missing *m) {
     cp_dict_clear(&m->words);
 }
 
-/* ASCII letters in any case; `word` is in lower case. */
+/* Compares ASCII letters in any case; `word` is in lower case. */
 static int is_word(const char *s, size_t n, const char *word) {
     if (strlen(word) != n) return 0;
     for (size_t i = 0; i < n; i++)
@@ -110,7 +110,7 @@ const char *cp_text_show(const char *s, size_t n, char buf[CP_TEXT_SHOWN]) {
 }
 
 int cp_text_number(const char *text, double *out) {
-    char padded[64 + 8] = ""; /* a number must be followed by 8 bytes that can be read */
+    char padded[64 + 8] = ""; /* cp_decimal_read needs 8 readable bytes behind a number */
     size_t n = strlen(text);
     if (n >= 64) return 0;
     memcpy(padded, text, n);

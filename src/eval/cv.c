@@ -2,9 +2,12 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "data/schema_target.h"
 #include "data/target.h"
 #include "eval/folds.h"
 #include "eval/score.h"
+#include "model/model_encode.h"
+#include "model/model_fit.h"
 
 /* What stays the same over all folds. */
 typedef struct study {
@@ -29,7 +32,7 @@ static copse_status begin(study *s, const copse_run *run, copse_error *err) {
     cp_schema *schema = NULL;
     unsigned char *missing = NULL;
     size_t n = s->data->rows;
-    copse_status status = cp_schema_new(s->data, &s->roles, cp_model_encoding(s->params), run, &schema, err);
+    copse_status status = cp_model_encode_schema(s->data, &s->roles, s->params, run, &schema, err);
     if (status) return status;
     s->roles.task = schema->task;
     CP_TRY_OUT(CP_RAW(s->fold, n, err));
@@ -38,7 +41,7 @@ static copse_status begin(study *s, const copse_run *run, copse_error *err) {
         s->classes = schema->classes.n;
         CP_TRY_OUT(CP_RAW(s->label, n, err));
         CP_TRY_OUT(CP_NEW(missing, n, err));
-        CP_TRY_OUT(cp_schema_find_labels(schema, (cp_table_rows){s->data, 0, n}, s->label, missing, err));
+        CP_TRY_OUT(cp_schema_target_labels(schema, (cp_table_rows){s->data, 0, n}, s->label, missing, err));
     }
 out:
     cp_mem_free(missing);

@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/suggest.h"
+#include "data/schema_encode.h"
+#include "data/table_match.h"
 #include "eval/perturb.h"
 
 typedef struct study {

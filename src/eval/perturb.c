@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/schema_encode.h"
+#include "model/model_predict.h"
 
 enum { DRAWS = 200 }; /* that stand for weighted trees, or sums of trees, of which there may be very many */
 
@@ -58,9 +60,9 @@ static void change_rows(const cp_perturb *p, const cp_perturb_change *change, si
 }
 
 static copse_status ask_one(const cp_perturb *p, const cp_rows *rows, int32_t who, cp_answer *out, copse_error *err) {
-    cp_query q = {.rows = rows, .n = rows->n, .one_tree = who != CP_NONE, .tree = who};
+    cp_model_query q = {.rows = rows, .n = rows->n, .one_tree = who != CP_NONE, .tree = who};
     if (q.one_tree && p->tree) q.tree = p->tree[who];
-    return cp_model_ask(p->m, &q, &p->serial, out, err);
+    return cp_model_predict(p->m, &q, &p->serial, out, err);
 }
 
 /* Rows asked about at a time: whoever stops it waits for a forest's answer to so many, and more bring little. */
@@ -68,7 +70,7 @@ enum { BLOCK = 4096 };
 
 copse_status cp_perturb_ask(const cp_perturb *p, const cp_perturb_change *change, cp_perturb_fn fn, void *arg,
                             copse_error *err) {
-    size_t block = cp_model_block(p->m);
+    size_t block = cp_model_predict_block(p->m);
     if (block > BLOCK) block = BLOCK;
     float *x;
     copse_status status = COPSE_OK;

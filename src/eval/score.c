@@ -5,6 +5,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "data/schema_target.h"
+#include "data/schema_weights.h"
+#include "model/model_predict.h"
 
 copse_status cp_score_check_interval(double interval, copse_error *err) {
     if (interval == 0 || (interval > 0 && interval < 1)) return COPSE_OK;
@@ -17,10 +20,10 @@ copse_status cp_score_read_targets(const cp_schema *s, const copse_table *t, siz
     CP_TRY(CP_NEW(out->missing, n, err));
     if (s->task == COPSE_CLASS) {
         CP_TRY(CP_RAW(out->label, n, err));
-        return cp_schema_find_labels(s, (cp_table_rows){t, first, n}, out->label, out->missing, err);
+        return cp_schema_target_labels(s, (cp_table_rows){t, first, n}, out->label, out->missing, err);
     }
     CP_TRY(CP_RAW(out->y, n, err));
-    return cp_schema_numbers(s, (cp_table_rows){t, first, n}, out->y, out->missing, err);
+    return cp_schema_target_numbers(s, (cp_table_rows){t, first, n}, out->y, out->missing, err);
 }
 
 void cp_score_clear_targets(cp_score_targets *t) {
@@ -54,7 +57,7 @@ static double clock_now(clockid_t clock) {
 
 /* As many rows as keep every thread at work. */
 static size_t block_of(const copse_model *model, const copse_run *run) {
-    return cp_model_block(model) * cp_parallel_workers(run, SIZE_MAX);
+    return cp_model_predict_block(model) * cp_parallel_workers(run, SIZE_MAX);
 }
 
 /* Predicts one block, on the clock, and scores it, off the clock. */
@@ -63,7 +66,8 @@ static copse_status score_block(const copse_model *model, cp_score_rows part, co
     cp_answer answer;
     size_t left = part.truth->rows - part.first, block = block_of(model, run), n = left < block ? left : block;
     double wall = clock_now(CLOCK_MONOTONIC), cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID);
-    copse_status status = cp_model_predict(model, part.truth, part.first, n, run, &answer, err);
+    copse_status status =
+        cp_model_predict(model, &(cp_model_query){.table = part.truth, .first = part.first, .n = n}, run, &answer, err);
     times->predict_seconds += clock_now(CLOCK_MONOTONIC) - wall;
     times->predict_cpu_seconds += clock_now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     part.answer = &answer;

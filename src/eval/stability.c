@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/model_fit.h"
 #include "model/registry.h"
 
 /* Draws first ... first+n-1. */

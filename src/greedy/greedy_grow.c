@@ -19,7 +19,8 @@ copse_status cp_greedy_grow_data_init(cp_greedy_data *d, const cp_rows *rows, in
         d->centre = low / 2 + high / 2;
         if (high > low) d->scale = exp2(ceil(log2(fmax(high / 2 - low / 2, CP_FOREST_LEAST_SCALE))));
     }
-    return binned ? cp_bins_init(&d->bins, rows->x, rows->n, rows->dims, rows->levels, run, err) : COPSE_OK;
+    return binned ? cp_bins_init(&d->bins, &(cp_bins_data){rows->x, rows->n, rows->dims, rows->levels}, run, err)
+                  : COPSE_OK;
 }
 
 copse_status cp_greedy_grow_data_rank(cp_greedy_data *d, const copse_run *run, copse_error *err) {

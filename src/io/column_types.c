@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/table_match.h"
 
 static void want_column(const copse_table *t, const char *name, cp_column_type want, cp_column_type *out) {
     size_t j = cp_table_find(t, name);
@@ -15,12 +16,12 @@ static void want_like(const copse_table *t, const cp_schema *like, cp_column_typ
     for (size_t i = 0; i < like->features; i++)
         want_column(t, like->feature[i].name,
                     like->feature[i].kind == COPSE_TEXT ? CP_COLUMN_TYPE_TEXT : CP_COLUMN_TYPE_NUMBER, out);
-    /* A target that should be numbers may be anything here: prediction ignores it, and scoring and learning say what is
+    /* A numeric target may be read as anything: prediction ignores the column, and scoring and learning report what is
      * wrong with it. */
     if (like->target && text) want_column(t, like->target, CP_COLUMN_TYPE_TEXT, out);
 }
 
-/* The lists; a column in both is a contradiction. */
+/* Applies the options `categorical` and `numeric`; a column in both is an error. */
 static copse_status want_listed(const copse_table *t, const cp_read_options *opt, cp_column_type *out,
                                 copse_error *err) {
     unsigned char *text, *number;
@@ -45,7 +46,7 @@ copse_status cp_column_types_find(const copse_table *t, const cp_read_options *o
                                   copse_error *err) {
     for (size_t j = 0; j < t->cols; j++) out_want[j] = CP_COLUMN_TYPE_ANY;
     if (opt->categorical || opt->numeric) CP_TRY(want_listed(t, opt, out_want, err));
-    /* The model has the last word: it cannot take another type. */
+    /* The model overrides the options: it cannot take another type. */
     if (opt->like) want_like(t, opt->like, out_want);
     return COPSE_OK;
 }
@@ -81,6 +82,6 @@ copse_status cp_column_types_refuse(const cp_column_types_place *at, const char 
     if (at->field) snprintf(field, sizeof field, ":%zu", at->field);
     return cp_fail_at(err, COPSE_E_DATA, at->line, (long)at->field,
                       "%s:%ld%s: column '%.80s' should be a number, found '%s'. Correct it, leave it empty if it is "
-                      "missing, or name it among the words for missing (--na)",
+                      "missing, or name it among the words for missing (`na`)",
                       at->file, at->line, field, at->column, cp_text_show(text, n, shown));
 }

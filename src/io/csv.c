@@ -6,33 +6,34 @@
 
 #include "base/mem.h"
 #include "data/decimal.h"
+#include "io/csv_sniff.h"
 #include "kernel/text_scan.h"
 
-/* One pass reads every column as numbers, straight from the text.  A column in which something else turns up becomes
- * text on the spot if all it had were missing values; otherwise it is skipped from there on and read again, as text, in
- * a second pass.  So text is paid for once in the usual case, and numbers never twice. */
+/* The first pass reads every column as numbers, straight from the text.  A column with a value that is no number
+ * becomes text at once if all its values so far are missing; otherwise the first pass skips it from there on, and a
+ * second pass reads it as text.  So text is usually read once, and numbers are never read twice. */
 
-enum { AT_ONCE = 64 };        /* bytes in which the ends of fields are looked for */
-enum { STOP = 1, BLANK = 2 }; /* ends a bare field; does not count around one */
+enum { AT_ONCE = 64 };        /* bytes that are scanned for ends of fields at a time */
+enum { STOP = 1, BLANK = 2 }; /* classes of bytes: ends a bare field; is ignored around one */
 
-typedef enum mode { NUMBER, TEXT, SKIP } mode;
+typedef enum mode { NUMBER, TEXT, SKIP } mode; /* how a column is read */
 
 typedef struct cells {
-    double *x; /* a column's numbers if plain ones go straight there, else NULL */
-    int runs;  /* the last try to read several fields at once, from this one on, went well */
+    double *x; /* a column's numbers if the fast path may write them, else NULL */
+    int runs;  /* the last try to read several fields at once, beginning with this one, succeeded */
 } cells;
 
 typedef struct parser {
     const cp_csv *csv;
     const char *p, *end;
     long line;
-    size_t cap; /* rows there is room for */
+    size_t cap; /* rows that there is room for */
     copse_table *t;
     mode *mode;
-    cells *cell; /* of each column */
+    cells *cell; /* per column */
     const cp_text_scan *kern;
-    const char *block; /* the AT_ONCE bytes that were looked at last, */
-    uint64_t ends;     /* and where fields end in them: bit i for block[i] */
+    const char *block; /* the AT_ONCE bytes that were scanned last */
+    uint64_t ends;     /* where fields end in `block`: bit i for block[i] */
     size_t late;       /* columns in which text came after numbers */
     char *scratch;
     size_t cap_scratch;
@@ -51,7 +52,8 @@ static copse_status quote_error(const parser *ps, long line, const char *what, c
     return cp_fail_at(err, COPSE_E_DATA, line, 0, "%s:%ld: %s", ps->csv->name, line, what);
 }
 
-/* The text between doubled quotes is joined in scratch; `close` is the quote found so far. */
+/* A quoted field with doubled quotes in it is copied to scratch, without the second of each two.  `close` is the first
+ * quote in it. */
 static copse_status scan_doubled(parser *ps, const char *from, const char *close, field *out, copse_error *err) {
     size_t n = 0;
     for (;;) {
@@ -107,7 +109,7 @@ static void end_row(parser *ps) {
     ps->line++;
 }
 
-/* Goes to the next row that has something in it; 0 at the end. */
+/* Moves to the next row that is not blank; returns 0 at the end. */
 static int next_row(parser *ps) {
     for (;;) {
         const char *p = ps->p;
@@ -127,7 +129,7 @@ static copse_status ragged(parser *ps, size_t found, copse_error *err) {
     }
     return cp_fail_at(err, COPSE_E_DATA, line, 0,
                       "%s:%ld: found %zu field%s, the %s has %zu. Correct the row, put fields that hold the delimiter "
-                      "'%s' in quotes, or name another delimiter (--delimiter)",
+                      "'%s' in quotes, or name another delimiter (`delimiter`)",
                       ps->csv->name, line, found, cp_plural(found), ps->csv->no_header ? "first row" : "header",
                       ps->t->cols, ps->csv->delimiter == '\t' ? "tab" : (char[2]){ps->csv->delimiter, 0});
 }
@@ -153,7 +155,7 @@ static int all_missing(const double *x, size_t n) {
     return 1;
 }
 
-/* A field of a number column that the fast path could not take: blanks, quotes, a missing value, or text. */
+/* A field of a number column that the fast path cannot read: with blanks or quotes, a missing value, or text. */
 static copse_status odd_field(parser *ps, size_t j, size_t row, copse_error *err) {
     cp_column *c = &ps->t->col[j];
     cp_column_types_place at = {ps->csv->name, ps->line, j + 1, c->name};
@@ -175,7 +177,7 @@ static copse_status odd_field(parser *ps, size_t j, size_t row, copse_error *err
     return store_text(ps, c, row, &f, err);
 }
 
-/* Any field that is not a plain number for a number column. */
+/* Any field but a plain number in a number column. */
 static copse_status read_field(parser *ps, size_t j, size_t row, copse_error *err) {
     field f;
     if (ps->mode[j] == NUMBER) {
@@ -188,11 +190,11 @@ static copse_status read_field(parser *ps, size_t j, size_t row, copse_error *er
     return ps->mode[j] == TEXT ? store_text(ps, &ps->t->col[j], row, &f, err) : COPSE_OK;
 }
 
-/* Small integers, two by two, from column j on; returns the column that comes next, at *at.  The last column is left to
- * others.
+/* Reads small integers, two at a time, from column j on.  Returns the next column, whose field is at *at.  Never reads
+ * the last column.
  *
- * Where a field ends decides where the next one begins, and finding out takes longer than reading the number.  Here,
- * and in find_end, the ends of all fields in 64 bytes are known before the first is read. */
+ * A field begins where the one before it ends, and finding that end takes longer than reading the number.  Here and in
+ * find_end the ends of all fields in 64 bytes are found before the first field is read. */
 static size_t read_run(parser *ps, const char **at, size_t j, size_t row) {
     const size_t end_column = ps->t->cols - 1;
     const char *p = *at;
@@ -201,7 +203,7 @@ static size_t read_run(parser *ps, const char **at, size_t j, size_t row) {
         unsigned from = 0;
         ps->block = p;
         ps->ends = ends;
-        ends &= (other & (0 - other)) - 1; /* those before the first byte that is neither delimiter nor digit */
+        ends &= (other & (0 - other)) - 1; /* ends before the first byte that is neither delimiter nor digit */
         for (; (ends & (ends - 1)) && j + 1 < end_column; j += 2) {
             unsigned middle = (unsigned)__builtin_ctzll(ends), end = (unsigned)__builtin_ctzll(ends & (ends - 1));
             const cells *c = &ps->cell[j];
@@ -218,7 +220,7 @@ static size_t read_run(parser *ps, const char **at, size_t j, size_t row) {
     return j;
 }
 
-/* The first byte from p on that ends a bare field; the 0 behind the text is one. */
+/* The first byte from p on that ends a bare field; the 0 behind the text does. */
 static inline const char *find_end(parser *ps, const char *p) {
     size_t at = (size_t)(p - ps->block);
     if (at < AT_ONCE && ps->ends >> at) return p + __builtin_ctzll(ps->ends >> at);
@@ -229,16 +231,16 @@ static inline const char *find_end(parser *ps, const char *p) {
     }
 }
 
-/* A bare field between p and end: a number, or nothing at all. */
+/* Reads the bare field between p and end, a number or nothing; returns 0 if it is neither. */
 static inline int read_bare(const cp_text_scan *kern, const char *p, const char *end, double *out) {
     *out = NAN;
     return p == end || cp_decimal_field(kern, p, (size_t)(end - p), out);
 }
 
-/* Where a run of integers does not begin it is only looked for again from time to time. */
-static void look_for_runs(parser *ps, size_t row) {
-    enum { TIME_TO_TIME = 16 };
-    if (row % TIME_TO_TIME == 0)
+/* A column at which no run of integers began is tried again only every so many rows. */
+static void retry_runs(parser *ps, size_t row) {
+    enum { RETRY_ROWS = 16 };
+    if (row % RETRY_ROWS == 0)
         for (size_t j = 0; j < ps->t->cols; j++) ps->cell[j].runs = 1;
 }
 
@@ -247,7 +249,7 @@ static copse_status read_row(parser *ps, size_t row, copse_error *err) {
     const char delimiter = ps->csv->delimiter, *p = ps->p;
     cells *cell = ps->cell;
     ps->t->line[row] = ps->line;
-    look_for_runs(ps, row);
+    retry_runs(ps, row);
     for (size_t j = 0; j < cols; j++, p++) {
         if (cell[j].runs) {
             size_t next = read_run(ps, &p, j, row);
@@ -283,7 +285,7 @@ static copse_status read_rows(parser *ps, const char *text, long line, copse_err
     return COPSE_OK;
 }
 
-/* The second pass, for columns in which text came after numbers. */
+/* The second pass: reads the columns in which text came after numbers, and skips the others. */
 static copse_status read_late(parser *ps, const char *text, long line, copse_error *err) {
     for (size_t j = 0; j < ps->t->cols; j++) {
         if (ps->mode[j] == SKIP) {
@@ -296,7 +298,7 @@ static copse_status read_late(parser *ps, const char *text, long line, copse_err
     return read_rows(ps, text, line, err);
 }
 
-/* Line ends: LF, CRLF or CR.  A few at a time are counted in a byte, so that a vector of them is counted at once. */
+/* Counts line ends: LF, CRLF or CR.  The inner loop counts in a byte, so that compilers make vector code of it. */
 static size_t count_lines(const char *text, size_t n) {
     enum { FEW = 128 };
     size_t lines = 0;
@@ -310,14 +312,15 @@ static size_t count_lines(const char *text, size_t n) {
     return lines;
 }
 
-/* Upper bounds of the rows that can begin: by line ends, and by size, for a row of D fields that is followed by another
- * has D - 1 delimiters and its end.  The second keeps the columns' memory in proportion to the text. */
+/* An upper bound of the number of rows: by the line ends, and by the size, since a row of D fields that is followed by
+ * another takes D - 1 delimiters and its end.  The second bound keeps the memory of the columns in proportion to the
+ * text. */
 static size_t count_rows(const char *text, size_t n, size_t cols) {
     size_t ends = count_lines(text, n);
     return 1 + (ends < n / cols ? ends : n / cols);
 }
 
-/* Columns with room for `cap` rows, in the table but not counted in its rows before they are read. */
+/* Makes the columns, with room for `cap` rows.  The table has 0 rows until they are read. */
 static copse_status make_columns(parser *ps, copse_error *err) {
     const copse_table *header = ps->csv->header;
     CP_TRY(cp_table_new(0, &ps->t, err));
@@ -363,7 +366,7 @@ out:
     return status;
 }
 
-/* The next column's name: the field, or x<its number> where the header leaves it empty or there is none. */
+/* Adds a column.  Its name is the field, or x<its number> if the field is empty or there is no header. */
 static copse_status add_name(cp_csv *csv, const parser *ps, const field *f, copse_error *err) {
     char number[32], shown[CP_TEXT_SHOWN];
     size_t j = csv->header->cols + 1, n = csv->no_header ? 0 : f->n;
@@ -374,7 +377,7 @@ static copse_status add_name(cp_csv *csv, const parser *ps, const field *f, cops
     if (twin != CP_NONE)
         return cp_fail_at(err, COPSE_E_DATA, ps->line, (long)j,
                           "%s:%ld:%zu: the header has the name '%s' twice, for columns %d and %zu. Rename one; if the "
-                          "file has no header line, say so (--no-header)",
+                          "file has no header line, say so (`no-header`)",
                           csv->name, ps->line, j, cp_text_show(text, n, shown), twin + 1, j);
     char *name = cp_mem_strndup(text, n);
     if (!name) return cp_fail_memory(err);
@@ -395,7 +398,7 @@ static copse_status read_header(cp_csv *csv, parser *ps, copse_error *err) {
     return COPSE_OK;
 }
 
-/* A number is read as far as it goes, so what may belong to one cannot end it. */
+/* May the character be part of a number?  Then it cannot be the delimiter: a number is read as far as it goes. */
 static int is_in_numbers(char c) {
     return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || strchr(".+-", c);
 }

@@ -1,14 +1,14 @@
-/* The outer shape of a CSV text: where fields and rows end, without reading what is in them. */
-#include <string.h>
+#include "io/csv_sniff.h"
 
-#include "io/csv.h"
+#include <string.h>
 
 static const char candidates[] = ",;\t|";
 
-/* Between fields only blanks have been seen; a quote there opens a quoted field, anywhere else it is a letter. */
+/* FIELD_BEGINS: only blanks so far.  A quote there opens a quoted field; in a BARE field a quote is an ordinary
+ * character. */
 typedef enum state { FIELD_BEGINS = 0, BARE, QUOTED, CLOSED } state;
 
-/* Quotes inside a quoted field come in twos: the first one closes, the second opens again. */
+/* A quote inside a quoted field is doubled: the first of the two closes the field, the second opens it again. */
 static state step(state s, char c, int is_delimiter) {
     if (s == QUOTED) return c == '"' ? CLOSED : QUOTED;
     if (is_delimiter) return FIELD_BEGINS;
@@ -17,7 +17,7 @@ static state step(state s, char c, int is_delimiter) {
     return s == CLOSED ? CLOSED : BARE;
 }
 
-/* Fields of the row at *p, 0 if it is blank; leaves *p behind it. */
+/* The number of fields in the row at *p, 0 if it is blank.  Moves *p behind the row. */
 static size_t count_fields(const char **p, char delimiter) {
     state s = FIELD_BEGINS;
     size_t fields = 1, bytes = 0;
@@ -35,50 +35,52 @@ char cp_csv_sniff(const char *text) {
     enum { ROWS = 20 };
     char best = ',';
     size_t best_fields = 1;
-    int best_even = 0;
+    int best_equal = 0;
     for (const char *d = candidates; *d; d++) {
         const char *p = text;
         size_t fields = 0;
-        int even = 1;
+        int equal = 1;
         for (int row = 0; row < ROWS && *p; row++) {
             size_t n = count_fields(&p, *d);
-            if (n && fields && n != fields) even = 0;
+            if (n && fields && n != fields) equal = 0;
             if (!fields) fields = n;
         }
-        if (fields < 2 || even < best_even || (even == best_even && fields <= best_fields)) continue;
+        if (fields < 2 || equal < best_equal || (equal == best_equal && fields <= best_fields)) continue;
         best = *d;
         best_fields = fields;
-        best_even = even;
+        best_equal = equal;
     }
     return best;
 }
 
-/* The byte at `at` ends a row: where does the next one begin?  0: it cannot be told before more has arrived. */
+/* The byte at `at` ends a row: returns where the next row begins, or 0 if that depends on bytes still to come (CR or
+ * CRLF). */
 static size_t row_end(const cp_content *text, size_t at, int final) {
     if (text->bytes[at] == '\n') return at + 1;
     if (at + 1 == text->n) return final ? at + 1 : 0;
     return at + 1 + (text->bytes[at + 1] == '\n');
 }
 
-size_t cp_csv_sniff_rows(cp_csv_sniff_cursor *cut, const cp_content *text, char delimiter, int final, size_t max_rows) {
+size_t cp_csv_sniff_rows(cp_csv_sniff_cursor *cursor, const cp_content *text, char delimiter, int final,
+                         size_t max_rows) {
     size_t rows = 0;
-    while (cut->at < text->n && rows < max_rows) {
-        char c = text->bytes[cut->at];
-        if (cut->state != QUOTED && (c == '\n' || c == '\r')) {
-            size_t next = row_end(text, cut->at, final);
+    while (cursor->at < text->n && rows < max_rows) {
+        char c = text->bytes[cursor->at];
+        if (cursor->state != QUOTED && (c == '\n' || c == '\r')) {
+            size_t next = row_end(text, cursor->at, final);
             if (!next) return rows;
-            rows += (size_t)cut->content;
-            *cut = (cp_csv_sniff_cursor){.at = next, .row = next};
+            rows += (size_t)cursor->content;
+            *cursor = (cp_csv_sniff_cursor){.at = next, .row = next};
             continue;
         }
         int is_delimiter = delimiter ? c == delimiter : c && strchr(candidates, c) != NULL;
-        cut->state = (char)step((state)cut->state, c, is_delimiter);
-        cut->content |= is_delimiter || (c != ' ' && c != '\t');
-        cut->at++;
+        cursor->state = (char)step((state)cursor->state, c, is_delimiter);
+        cursor->content |= is_delimiter || (c != ' ' && c != '\t');
+        cursor->at++;
     }
-    if (final && cut->at == text->n && cut->row < text->n && rows < max_rows) {
-        rows += (size_t)cut->content;
-        *cut = (cp_csv_sniff_cursor){.at = text->n, .row = text->n};
+    if (final && cursor->at == text->n && cursor->row < text->n && rows < max_rows) {
+        rows += (size_t)cursor->content;
+        *cursor = (cp_csv_sniff_cursor){.at = text->n, .row = text->n};
     }
     return rows;
 }

@@ -9,17 +9,18 @@
 #include "data/text.h"
 #include "io/column_types.h"
 
-/* The text is read twice: to find its size, then to fill the table, which exists only the second time. */
+/* The text is read twice: to find the size of the table, then to fill it. */
 typedef struct parser {
     const cp_content *in;
     const char *p;
     long line;
-    size_t field;      /* 1-based, of the row */
-    size_t rows, most; /* largest index */
+    size_t field; /* 1-based, within the row */
+    size_t rows;
+    size_t most; /* largest index */
     const volatile int *stop;
     cp_text_missing missing;
-    copse_table *t; /* NULL the first time */
-    size_t *last;   /* row + 1 that set column j last */
+    copse_table *t; /* NULL in the first pass */
+    size_t *last;   /* per column: row + 1 of its last entry */
 } parser;
 
 static int is_blank(char c) {
@@ -52,7 +53,7 @@ static copse_status bad(const parser *ps, const char *what, copse_error *err) {
                       ps->line, ps->field, what, cp_text_show(ps->p, token(ps->p), shown));
 }
 
-/* A number or a word for missing, up to the end of its token. */
+/* The token at p: a number, or a word for "missing". */
 static int read_value(const parser *ps, const char *p, double *out) {
     size_t n = token(p);
     *out = NAN;
@@ -136,8 +137,8 @@ static copse_status make_table(parser *ps, copse_error *err) {
     return COPSE_OK;
 }
 
-/* The largest index among a model's features: those that the file does not mention are 0 in every row. */
-static size_t model_most(const cp_schema *like) {
+/* The largest index among a model's features: a feature that the file does not mention is 0 in every row. */
+static size_t largest_in_model(const cp_schema *like) {
     size_t most = 0;
     for (size_t i = 0; like && i < like->features; i++) {
         const char *name = like->feature[i].name;
@@ -157,7 +158,7 @@ copse_status cp_libsvm_read(const cp_content *in, const cp_read_options *opt, co
     CP_TRY_OUT(cp_column_types_missing(opt, &ps.missing, err));
     CP_TRY_OUT(read_lines(&ps, err));
     if (!ps.rows) CP_TRY_OUT(cp_fail(err, COPSE_E_DATA, "%s has no rows", in->name));
-    size_t known = model_most(opt->like);
+    size_t known = largest_in_model(opt->like);
     if (known >= ps.most)
         ps.most = known;
     else

@@ -7,10 +7,11 @@
 #include "data/decimal.h"
 #include "io/column_types.h"
 
-/* The lines are read twice: to find keys, types and the number of rows, then to fill the table, which exists only the
- * second time. */
+/* The lines are read twice: to find keys, types and the number of rows, then to fill the table. */
+
+/* A string of the input. */
 typedef struct text {
-    char *buf; /* holds the text if it had escapes */
+    char *buf; /* holds the string if it had escapes */
     size_t cap;
     const char *s;
     size_t n;
@@ -24,11 +25,11 @@ typedef struct parser {
     long line;
     text key, value;
     size_t rows;
-    unsigned char *is_text; /* per column: something other than numbers was met; grows with the columns */
+    unsigned char *is_text; /* per column: it has values that are not numbers; grows with the columns */
     size_t cap_text;
-    cp_column_type *want; /* second time */
-    copse_table *t;       /* NULL the first time */
-    size_t *last;         /* row + 1 that set column j last */
+    cp_column_type *want; /* per column, in the second pass */
+    copse_table *t;       /* NULL in the first pass */
+    size_t *last;         /* per column: row + 1 of its last value */
 } parser;
 
 typedef enum kind { MISSING, NUMBER, TEXT } kind;
@@ -63,7 +64,8 @@ static long hex4(const char *p) {
     return v;
 }
 
-/* The character of \uXXXX, or of a pair of surrogates; p stands on the u and is moved behind it.  -1 if it is none. */
+/* The character of \uXXXX, or of a pair of surrogates; -1 if it is not a character.  Moves *p from the u to behind the
+ * escape. */
 static long unicode(const char **p) {
     long c = hex4(*p + 1);
     if (c <= 0 || (c >= 0xdc00 && c <= 0xdfff)) return -1;
@@ -87,7 +89,8 @@ static size_t put_utf8(char *out, long c) {
     return n;
 }
 
-/* One escape behind the backslash at p: appends its character, moves p on; 0 if there is no such escape. */
+/* The escape behind a backslash, at *p: appends its character and moves *p behind it.  Returns 0 if there is no such
+ * escape. */
 static int unescape(const char **p, char *out, size_t *n) {
     static const char letters[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
     const char *letter = **p ? strchr(letters, **p) : NULL;
@@ -102,7 +105,7 @@ static int unescape(const char **p, char *out, size_t *n) {
     return 1;
 }
 
-/* Behind the opening quote.  A text is never longer than its escaped form. */
+/* Reads a string from behind its opening quote.  A string is never longer than its escaped form. */
 static copse_status read_string(parser *ps, text *out, copse_error *err) {
     const char *from = ps->p, *p = from;
     while (*p != '"' && *p != '\\' && *p != '\n' && *p) p++;
@@ -161,7 +164,7 @@ static copse_status read_value(parser *ps, kind *out, double *number, copse_erro
     return COPSE_OK;
 }
 
-/* The column of the key just read, made if it is new. */
+/* The column of the key just read; a new key gets a new column. */
 static copse_status key_column(parser *ps, size_t *out, copse_error *err) {
     copse_table *columns = ps->nd->columns;
     int32_t id = cp_dict_find(&columns->names, ps->key.s, ps->key.n);
@@ -177,8 +180,8 @@ static copse_status key_column(parser *ps, size_t *out, copse_error *err) {
     return status;
 }
 
-/* First time: what kinds of values does the column have? */
-static copse_status survey(parser *ps, size_t j, kind k, copse_error *err) {
+/* First pass: notes the kinds of values in the column. */
+static copse_status note_kind(parser *ps, size_t j, kind k, copse_error *err) {
     size_t had = ps->cap_text;
     CP_TRY(CP_GROW(ps->is_text, ps->cap_text, j + 1, err));
     memset(ps->is_text + had, 0, ps->cap_text - had);
@@ -208,7 +211,7 @@ static copse_status read_member(parser *ps, copse_error *err) {
     CP_TRY(key_column(ps, &j, err));
     if (!next_is(ps, ':')) return bad(ps, "expected ':' after the key", err);
     CP_TRY(read_value(ps, &k, &number, err));
-    return ps->t ? store(ps, j, k, number, err) : survey(ps, j, k, err);
+    return ps->t ? store(ps, j, k, number, err) : note_kind(ps, j, k, err);
 }
 
 static copse_status read_object(parser *ps, copse_error *err) {
@@ -222,7 +225,7 @@ static copse_status read_object(parser *ps, copse_error *err) {
     return *ps->p && *ps->p != '\n' ? bad(ps, "expected nothing after the object", err) : COPSE_OK;
 }
 
-/* Leaves ps->line behind the last line. */
+/* Afterwards ps->line is the number of the line after the last. */
 static copse_status read_lines(parser *ps, long line, copse_error *err) {
     ps->p = ps->in->bytes;
     ps->rows = 0;

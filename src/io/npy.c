@@ -9,12 +9,12 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, LONGEST_DESCR = 7, MAX_DIMS = 2 };
 
-/* What the header says. */
+/* The contents of the header, and the data behind it. */
 typedef struct array {
     char descr[LONGEST_DESCR + 1]; /* such as "<f8" */
     int fortran;
     size_t dims, shape[MAX_DIMS];
-    unsigned seen; /* keys: 1 descr, 2 fortran_order, 4 shape */
+    unsigned seen; /* keys met, as bits: 1 descr, 2 fortran_order, 4 shape */
     const char *data;
     size_t bytes; /* of data */
 } array;
@@ -33,8 +33,8 @@ static uint64_t little_endian(const unsigned char *p, size_t n) {
     return v;
 }
 
-/* Finds the header's text and the data behind it. */
-static copse_status frame(const cp_content *in, const char **text, size_t *n, array *a, copse_error *err) {
+/* Finds the text of the header and the data behind it. */
+static copse_status find_header(const cp_content *in, const char **text, size_t *n, array *a, copse_error *err) {
     const unsigned char *p = (const unsigned char *)in->bytes;
     if (!cp_npy_is(in)) return bad(in, "this is not a .npy file", err);
     if (in->n < MAGIC + 6) return bad(in, "the .npy header is cut off", err);
@@ -117,7 +117,7 @@ static int read_literal(literal *l, array *a) {
     return a->seen == 7;
 }
 
-/* Element types: a letter and a size. */
+/* An element of each type, given as its bits, to a double. */
 typedef double (*element)(uint64_t bits);
 
 static double from_f4(uint64_t bits) {
@@ -160,7 +160,8 @@ static const type types[] = {{"f4", 4, from_f4},       {"f8", 8, from_f8},      
                              {"u1", 1, from_unsigned}, {"u2", 2, from_unsigned}, {"u4", 4, from_unsigned},
                              {"u8", 8, from_unsigned}, {"b1", 1, from_bool}};
 
-/* '|' is "no order", for single bytes; '=' is the order of the machine that wrote it, which is little endian today. */
+/* The first letter of descr is the byte order: '|' is "none", for single bytes; '=' is that of the machine which wrote
+ * the file, taken to be little endian. */
 static const type *find_type(const char *descr) {
     if (!strchr("<>|=", descr[0]) || !descr[0]) return NULL;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -204,7 +205,7 @@ static void column_name(const array *a, const cp_schema *like, size_t j, char *b
         snprintf(buf, n, "x%zu", j + 1);
 }
 
-/* Rows are taken in blocks, so that an array in C order is walked through once and not once a column. */
+/* Copies blocks of rows, so that an array in C order passes through the cache once, not once per column. */
 static copse_status copy_cells(const array *a, const type *e, const volatile int *stop, copse_table *t,
                                copse_error *err) {
     enum { BLOCK = 64 };
@@ -240,7 +241,7 @@ copse_status cp_npy_read(const cp_content *in, const cp_read_options *opt, copse
     const type *e;
     size_t n = 0;
     *out = NULL;
-    CP_TRY(frame(in, &l.p, &n, &a, err));
+    CP_TRY(find_header(in, &l.p, &n, &a, err));
     l.end = l.p + n;
     if (!read_literal(&l, &a)) return bad(in, "the .npy header is not one of a plain array", err);
     CP_TRY(check_array(in, &a, &e, err));

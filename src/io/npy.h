@@ -1,7 +1,7 @@
-/* npy - numpy's arrays of numbers, versions 1 to 3, one or two dimensions, either order of cells and of bytes.
+/* npy - numpy arrays of numbers, versions 1 to 3, one or two dimensions, C or Fortran order, either byte order.
  *
- * Columns are x1 ... x(D-1) and, last, `target`; an array of one dimension is the column x1.  When a model is given
- * that has a feature xD, the last of D columns is that feature: the array has no target. */
+ * Columns are x1 ... x(D-1) and, last, `target`; an array of one dimension is the column x1.  If a model is given and
+ * has a feature xD, the last of D columns is that feature and the array has no target. */
 #ifndef CP_NPY_H
 #define CP_NPY_H
 

@@ -27,7 +27,7 @@ static int ends_in(const char *name, size_t n, const char *suffix, size_t m) {
     return n > m && name[n - m - 1] == '.' && !memcmp(name + n - m, suffix, m);
 }
 
-/* "a/train.tsv.gz" is tsv. */
+/* By the suffix: "a/train.tsv.gz" is tsv. */
 static const cp_format *format_by_name(const char *name) {
     size_t n = strlen(name);
     if (ends_in(name, n, "gz", 2)) n -= 3;
@@ -45,7 +45,7 @@ static const cp_format *format_by_content(const cp_content *in) {
     const char *p = in->bytes + cp_text_bom(in->bytes, in->n);
     if (cp_npy_is(in)) return format_named("npy");
     while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r') p++;
-    if (*p == '{' || *p == '[') return format_named("ndjson"); /* which says what is wrong with a list */
+    if (*p == '{' || *p == '[') return format_named("ndjson"); /* its reader says what is wrong with a list */
     return cp_libsvm_is(p) ? format_named("libsvm") : format_named("csv");
 }
 

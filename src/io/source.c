@@ -14,21 +14,21 @@ enum {
     RAW = 1 << 16,
     FIRST_GUESS = 1 << 16,
     LONGEST_MAGIC = 4,
-    MOST_AT_ONCE = 1 << 24 /* bytes between two looks at the flag */
+    MOST_AT_ONCE = 1 << 24 /* bytes between two checks of the stop flag */
 };
 
-typedef enum packing { PLAIN, GZIP, ZSTD } packing;
+typedef enum compression { PLAIN, GZIP, ZSTD } compression;
 
 struct cp_source {
     char *name;
     int fd, owns_fd, is_file;
     const volatile int *stop;
-    size_t size_hint; /* of a regular file */
-    packing packing;
-    unsigned char raw[RAW]; /* raw[at] ... raw[end-1] is read but not yet used */
+    size_t size_hint; /* the size of a regular file; 0: unknown */
+    compression compression;
+    unsigned char raw[RAW]; /* raw[at] ... raw[end-1] is read but not yet handed out or decompressed */
     size_t at, end;
-    int raw_done;  /* the descriptor has no more */
-    int in_member; /* inside a gzip member or zstd frame: the end of the file is not allowed here */
+    int raw_done;  /* the file descriptor is at its end */
+    int in_member; /* inside a gzip member or zstd frame: if the file ends here, it is cut off */
     z_stream gzip;
     ZSTD_DStream *zstd;
 };
@@ -45,7 +45,7 @@ void cp_source_watch(cp_source *s, const volatile int *opt_stop) {
     s->stop = opt_stop;
 }
 
-/* read() with its failures put into words. */
+/* read() with messages for its failures. */
 static copse_status read_some(cp_source *s, void *buf, size_t n, size_t *out_got, copse_error *err) {
     ssize_t got = read(s->fd, buf, n);
     *out_got = got > 0 ? (size_t)got : 0;
@@ -77,7 +77,7 @@ static copse_status start_gzip(cp_source *s, copse_error *err) {
     enum { GZIP_ONLY = 16 };
     s->gzip = (z_stream){.zalloc = gzip_alloc, .zfree = gzip_free};
     if (inflateInit2(&s->gzip, GZIP_ONLY + MAX_WBITS) != Z_OK) return cp_fail_memory(err);
-    s->packing = GZIP;
+    s->compression = GZIP;
     s->in_member = 1;
     return COPSE_OK;
 }
@@ -85,12 +85,12 @@ static copse_status start_gzip(cp_source *s, copse_error *err) {
 static copse_status start_zstd(cp_source *s, copse_error *err) {
     s->zstd = ZSTD_createDStream();
     if (!s->zstd) return cp_fail_memory(err);
-    s->packing = ZSTD;
+    s->compression = ZSTD;
     s->in_member = 1;
     return COPSE_OK;
 }
 
-/* Looks at as many bytes as are needed to tell, and no more: a pipe may be slow. */
+/* Finds the compression from the first bytes.  Reads no more of them than are needed: a pipe may be slow. */
 static copse_status detect(cp_source *s, copse_error *err) {
     static const unsigned char gzip[] = {0x1f, 0x8b, 0x08}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
     while (!s->raw_done && s->end < LONGEST_MAGIC) {
@@ -133,7 +133,7 @@ copse_status cp_source_open(const char *path, cp_source **out, copse_error *err)
 
 void cp_source_close(cp_source *s) {
     if (!s) return;
-    if (s->packing == GZIP) inflateEnd(&s->gzip);
+    if (s->compression == GZIP) inflateEnd(&s->gzip);
     ZSTD_freeDStream(s->zstd);
     if (s->owns_fd) close(s->fd);
     cp_mem_free(s->name);
@@ -142,10 +142,10 @@ void cp_source_close(cp_source *s) {
 
 static copse_status damaged(const cp_source *s, const char *why, copse_error *err) {
     return cp_fail(err, COPSE_E_DATA, "%s: the %s data are damaged (%s). Make or copy the file again", s->name,
-                   s->packing == GZIP ? "gzip" : "zstd", why ? why : "no reason given");
+                   s->compression == GZIP ? "gzip" : "zstd", why ? why : "no reason given");
 }
 
-/* After a member: another one, zeros that pad to a block, or nothing. */
+/* A gzip member is followed by another one, by zeros that pad to a block, or by nothing. */
 static copse_status next_gzip_member(cp_source *s, copse_error *err) {
     while (s->at < s->end && !s->raw[s->at]) s->at++;
     if (s->at == s->end) return COPSE_OK;
@@ -155,7 +155,7 @@ static copse_status next_gzip_member(cp_source *s, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status unpack_gzip(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
+static copse_status decompress_gzip(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
     if (!s->in_member) CP_TRY(next_gzip_member(s, err));
     if (!s->in_member) return COPSE_OK;
     uInt room = n > RAW ? RAW : (uInt)n;
@@ -172,7 +172,7 @@ static copse_status unpack_gzip(cp_source *s, char *buf, size_t n, size_t *out_g
     return COPSE_OK;
 }
 
-static copse_status unpack_zstd(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
+static copse_status decompress_zstd(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
     ZSTD_inBuffer in = {s->raw, s->end, s->at};
     ZSTD_outBuffer to = {buf, n, 0};
     size_t code = ZSTD_decompressStream(s->zstd, &to, &in);
@@ -183,14 +183,15 @@ static copse_status unpack_zstd(cp_source *s, char *buf, size_t n, size_t *out_g
     return COPSE_OK;
 }
 
-/* Unpacks from what is at hand before it reads more, so that a pipe's bytes are handed out as soon as they can be. */
-static copse_status read_packed(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
+/* Decompresses what has been read before it reads more, so that the bytes of a pipe are handed out as soon as
+ * possible. */
+static copse_status read_compressed(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
     for (;;) {
         CP_TRY(cp_fail_if_stopped(s->stop, err));
-        if (s->packing == GZIP)
-            CP_TRY(unpack_gzip(s, buf, n, out_got, err));
+        if (s->compression == GZIP)
+            CP_TRY(decompress_gzip(s, buf, n, out_got, err));
         else if (s->at < s->end || s->in_member)
-            CP_TRY(unpack_zstd(s, buf, n, out_got, err));
+            CP_TRY(decompress_zstd(s, buf, n, out_got, err));
         if (*out_got) return COPSE_OK;
         if (s->at < s->end) continue;
         if (s->raw_done) return s->in_member ? damaged(s, "they end too early: the file is cut off", err) : COPSE_OK;
@@ -210,11 +211,11 @@ static copse_status read_plain(cp_source *s, char *buf, size_t n, size_t *out_go
 copse_status cp_source_read(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
     *out_got = 0;
     if (n > MOST_AT_ONCE) n = MOST_AT_ONCE;
-    return s->packing == PLAIN ? read_plain(s, buf, n, out_got, err) : read_packed(s, buf, n, out_got, err);
+    return s->compression == PLAIN ? read_plain(s, buf, n, out_got, err) : read_compressed(s, buf, n, out_got, err);
 }
 
 copse_status cp_source_read_all(cp_source *s, char **out_bytes, size_t *out_n, copse_error *err) {
-    /* One byte more than a regular file has, so that its end is seen without growing. */
+    /* Room for one byte more than a regular file has, so that its end is found without growing the buffer. */
     size_t cap = (s->size_hint ? s->size_hint : FIRST_GUESS) + CP_CONTENT_PAD + 1, used = 0, got = 0;
     char *bytes;
     copse_status status = COPSE_OK;

@@ -1,15 +1,15 @@
-/* source - bytes from a file or from standard input, unpacked if they are gzip or zstd.
+/* source - bytes of a file or of standard input, decompressed if they are gzip or zstd.
  *
- * What the bytes are is told by their first bytes, never by the file's name.  Gzip files of several members and zstd
- * files of several frames are read to the end.  A path that cannot be read is COPSE_E_SYSTEM, compressed data that are
- * cut off or damaged are COPSE_E_DATA; both messages name the file. */
+ * The first bytes tell the compression, never the file name.  Gzip files of several members and zstd files of several
+ * frames are read to the end.  A path that cannot be read is COPSE_E_SYSTEM; compressed data that are cut off or
+ * damaged are COPSE_E_DATA.  Both messages name the file. */
 #ifndef CP_SOURCE_H
 #define CP_SOURCE_H
 
 #include "base/fail.h"
 
-/* Text in memory with its name for messages.  CP_CONTENT_PAD zero bytes follow the n bytes: parsers stop at the first
- * of them and may load whole words from there on. */
+/* Bytes in memory, with a name for messages.  CP_CONTENT_PAD zero bytes follow the n bytes: parsers stop at the first
+ * of them, and may load whole words from there on. */
 enum { CP_CONTENT_PAD = 64 };
 typedef struct cp_content {
     const char *name, *bytes;
@@ -19,17 +19,17 @@ typedef struct cp_content {
 typedef struct cp_source cp_source;
 
 copse_status cp_source_open(const char *path, cp_source **out, copse_error *err); /* "-" is standard input */
-/* From here on reading ends with COPSE_E_STOPPED once the flag is raised. */
+/* From now on reading ends with COPSE_E_STOPPED once the flag is raised. */
 void cp_source_watch(cp_source *s, const volatile int *opt_stop);
-/* Waits until there is something, then hands out at most n bytes of it; *out_got is 0 at the end.
+/* Waits until there are bytes, then hands out at most n of them; *out_got is 0 at the end.
  * A signal that arrives while waiting ends the call with COPSE_E_STOPPED. */
 copse_status cp_source_read(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err);
-/* Not a regular file: more bytes may come late, or never. */
+/* Is the source not a regular file, so that reading may have to wait for more bytes? */
 int cp_source_may_wait(const cp_source *s);
 const char *cp_source_name(const cp_source *s); /* the path, or "<stdin>" */
 void cp_source_close(cp_source *s);
 
-/* Everything that is left, with its pad.  *out_bytes belongs to the caller. */
+/* All remaining bytes, with the pad behind them.  *out_bytes belongs to the caller. */
 copse_status cp_source_read_all(cp_source *s, char **out_bytes, size_t *out_n, copse_error *err);
 
 #endif

@@ -1,33 +1,37 @@
+#include "io/stream.h"
+
 #include <string.h>
 
 #include "base/mem.h"
 #include "io/csv.h"
+#include "io/csv_sniff.h"
 #include "io/ndjson.h"
 
-/* Bytes arrive at the end of buf, whole rows are taken from its beginning:
+/* Bytes arrive at the end of buf, and whole rows are taken from its beginning:
  *
  *     buf:  | handed out |  whole rows  | a row not yet whole | pad |
- *           0          begin        cut.row                 used
+ *           0          begin        cursor.row              used
  *
- * What has been looked at for row ends is not looked at again (cut.at), however slowly a long row arrives. */
+ * Bytes before cursor.at have been scanned for ends of rows and are not scanned again, however slowly a long row
+ * arrives. */
 
 enum { CHUNK = 1 << 16, ENOUGH = 1 << 20, SNIFFED_ROWS = 20 };
 
 struct copse_stream {
     cp_source *source;
-    cp_read_options opt; /* its lists are the copies below */
+    cp_read_options opt; /* its strings are the copies below */
     char *na, *categorical, *numeric, *asked;
-    const cp_format *format; /* NULL before the first bytes are there */
+    const cp_format *format; /* NULL before the first bytes have arrived */
     int begun;               /* the header is read */
     char *buf;
     size_t begin, used, cap;
-    int ended; /* the source has no more */
+    int ended; /* the source is at its end */
     long line; /* number of the line at `begin` */
-    cp_csv_sniff_cursor cut;
+    cp_csv_sniff_cursor cursor;
     cp_csv csv;
     cp_ndjson ndjson;
-    copse_table *whole; /* of the formats that are not read in rows */
-    size_t next;        /* row of it */
+    copse_table *whole; /* the table, in formats that are not read row by row */
+    size_t next;        /* the first row of `whole` that is not handed out yet */
 };
 
 static copse_status copy(const char *text, char **out, copse_error *err) {
@@ -83,19 +87,19 @@ copse_status cp_stream_like(cp_stream *s, const cp_schema *like, copse_error *er
     return s->ndjson.columns ? cp_ndjson_expect(&s->ndjson, like, err) : COPSE_OK;
 }
 
-/* What has arrived from `begin` to `end`. */
+/* The bytes from `begin` to `end`. */
 static cp_content content(const cp_stream *s, size_t end) {
     return (cp_content){cp_source_name(s->source), s->buf + s->begin, end - s->begin};
 }
 
-/* Waits for more bytes; at the end of the source, notes it. */
+/* Waits for more bytes, or sets `ended`. */
 static copse_status fill(cp_stream *s, copse_error *err) {
     size_t got;
     if (s->begin) {
         memmove(s->buf, s->buf + s->begin, s->used - s->begin);
         s->used -= s->begin;
-        s->cut.at -= s->begin;
-        s->cut.row -= s->begin;
+        s->cursor.at -= s->begin;
+        s->cursor.row -= s->begin;
         s->begin = 0;
     }
     CP_TRY(CP_GROW(s->buf, s->cap, s->used + CHUNK + CP_CONTENT_PAD, err));
@@ -106,47 +110,47 @@ static copse_status fill(cp_stream *s, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Lines that are not blank, in the manner of cp_csv_sniff_rows. */
-static size_t find_lines(cp_csv_sniff_cursor *cut, const cp_content *text, int final, size_t max_rows) {
+/* As cp_csv_sniff_rows, but rows are lines. */
+static size_t find_lines(cp_csv_sniff_cursor *cursor, const cp_content *text, int final, size_t max_rows) {
     size_t rows = 0;
-    for (; cut->at < text->n && rows < max_rows; cut->at++) {
-        char c = text->bytes[cut->at];
+    for (; cursor->at < text->n && rows < max_rows; cursor->at++) {
+        char c = text->bytes[cursor->at];
         if (c != '\n') {
-            cut->content |= c != ' ' && c != '\t' && c != '\r';
+            cursor->content |= c != ' ' && c != '\t' && c != '\r';
             continue;
         }
-        rows += (size_t)cut->content;
-        cut->content = 0;
-        cut->row = cut->at + 1;
+        rows += (size_t)cursor->content;
+        cursor->content = 0;
+        cursor->row = cursor->at + 1;
     }
-    if (final && cut->at == text->n && rows < max_rows) {
-        rows += (size_t)cut->content;
-        *cut = (cp_csv_sniff_cursor){.at = text->n, .row = text->n};
+    if (final && cursor->at == text->n && rows < max_rows) {
+        rows += (size_t)cursor->content;
+        *cursor = (cp_csv_sniff_cursor){.at = text->n, .row = text->n};
     }
     return rows;
 }
 
-/* Waits until a row is whole, then takes what is there, up to max_rows.  A file is all there: of it as many rows are
- * taken as ENOUGH bytes hold, since what is done with a large piece, such as learning it, takes less time than with its
- * parts.  *out_rows is 0 at the end of the stream. */
+/* Waits until a row is whole, then takes all whole rows, up to max_rows.  A file need not be waited for: ENOUGH bytes
+ * of it are read, since a large piece is learnt faster than its parts.  *out_rows is 0 at the end of the stream. */
 static copse_status wait_rows(cp_stream *s, int lines, size_t max_rows, size_t *out_rows, copse_error *err) {
     char delimiter = s->csv.header ? s->csv.delimiter : s->opt.delimiter;
     for (*out_rows = 0;;) {
         cp_content all = {cp_source_name(s->source), s->buf, s->used};
         size_t more = max_rows - *out_rows;
-        *out_rows += lines ? find_lines(&s->cut, &all, s->ended, more)
-                           : cp_csv_sniff_rows(&s->cut, &all, delimiter, s->ended, more);
+        *out_rows += lines ? find_lines(&s->cursor, &all, s->ended, more)
+                           : cp_csv_sniff_rows(&s->cursor, &all, delimiter, s->ended, more);
         int enough = *out_rows == max_rows || cp_source_may_wait(s->source) || s->used - s->begin >= ENOUGH;
         if (s->ended || (*out_rows && enough)) return COPSE_OK;
         CP_TRY(fill(s, err));
     }
 }
 
-/* The rows before cut.row with a 0 behind them, as parsers want it; `covered` is put back afterwards. */
+/* The rows before cursor.row, followed by a 0 as parsers want it.  The caller puts the byte `covered` back
+ * afterwards. */
 static cp_content seal(cp_stream *s, char *covered) {
-    *covered = s->buf[s->cut.row];
-    s->buf[s->cut.row] = '\0';
-    return content(s, s->cut.row);
+    *covered = s->buf[s->cursor.row];
+    s->buf[s->cursor.row] = '\0';
+    return content(s, s->cursor.row);
 }
 
 static copse_status begin_csv(cp_stream *s, copse_error *err) {
@@ -157,9 +161,9 @@ static copse_status begin_csv(cp_stream *s, copse_error *err) {
     cp_content in = seal(s, &covered);
     copse_status status = cp_text_check(in.name, in.bytes, in.n, 1, err);
     if (!status) status = cp_csv_begin(&s->csv, &in, &s->opt, &used, &s->line, err);
-    s->buf[s->cut.row] = covered;
+    s->buf[s->cursor.row] = covered;
     s->begin += used;
-    s->cut = (cp_csv_sniff_cursor){.at = s->begin, .row = s->begin};
+    s->cursor = (cp_csv_sniff_cursor){.at = s->begin, .row = s->begin};
     return status;
 }
 
@@ -185,14 +189,14 @@ static int is_ndjson(const cp_stream *s) {
     return s->format->read == cp_ndjson_read;
 }
 
-/* The first line tells the format where the name does not, so it is waited for. */
+/* Waits for the first line, which tells the format if the name does not. */
 static copse_status begin(cp_stream *s, copse_error *err) {
     while (!s->ended && (!s->used || !memchr(s->buf, '\n', s->used))) CP_TRY(fill(s, err));
     cp_content in = content(s, s->used);
     CP_TRY(cp_read_format(&in, s->opt.format, &s->format, err));
     if (!s->opt.delimiter) s->opt.delimiter = s->format->delimiter;
     s->begin = cp_text_bom(s->buf, s->used);
-    s->cut = (cp_csv_sniff_cursor){.at = s->begin, .row = s->begin};
+    s->cursor = (cp_csv_sniff_cursor){.at = s->begin, .row = s->begin};
     CP_TRY(is_csv(s) ? begin_csv(s, err) : is_ndjson(s) ? begin_ndjson(s, err) : begin_whole(s, err));
     s->begun = 1;
     return COPSE_OK;
@@ -208,12 +212,12 @@ static copse_status next_rows(cp_stream *s, size_t max_rows, copse_table **out, 
     if (!status)
         status = is_csv(s) ? cp_csv_rows(&s->csv, in.bytes, in.n, &s->line, out, err)
                            : cp_ndjson_rows(&s->ndjson, &in, &s->line, &s->opt, out, err);
-    s->buf[s->cut.row] = covered;
-    if (!status) s->begin = s->cut.row;
+    s->buf[s->cursor.row] = covered;
+    if (!status) s->begin = s->cursor.row;
     return status;
 }
 
-/* The next rows of a table that was read whole. */
+/* The next rows of `whole`. */
 static copse_status next_piece(cp_stream *s, size_t max_rows, copse_table **out, copse_error *err) {
     size_t n = s->whole->rows - s->next, *rows;
     if (n > max_rows) n = max_rows;
@@ -222,7 +226,8 @@ static copse_status next_piece(cp_stream *s, size_t max_rows, copse_table **out,
     for (size_t i = 0; i < n; i++) rows[i] = s->next + i;
     copse_status status = cp_table_select(s->whole, rows, n, out, err);
     cp_mem_free(rows);
-    if (!status) status = cp_column_types_apply(*out, &s->opt, err); /* a model may have come since it was read */
+    if (!status)
+        status = cp_column_types_apply(*out, &s->opt, err); /* cp_stream_like may have been called since it was read */
     if (status) {
         cp_table_free(*out);
         *out = NULL;

@@ -32,8 +32,7 @@ typedef struct cp_method {
      * rows and the next update finishes learning them. */
     copse_status (*update)(void *state, const cp_rows *rows, const copse_params *p, const copse_run *run,
                            cp_answer *opt_before, copse_error *err);
-    /* Predicts one block of rows on the calling thread; `out` is initialised.  model.c makes the blocks and the
-     * threads. */
+    /* Predicts one block of rows on the calling thread; out is initialised.  model_predict.c makes the blocks. */
     copse_status (*predict)(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                             copse_error *err);
     /* Whether `predict` prefers rows as key blocks where no value is missing.  NULL: never. */

@@ -9,8 +9,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-static const double save_seconds = 30, round_seconds = 0.25;
-enum { FIRST_AMOUNT = 4 };
+static const double save_seconds = 30;   /* between two saves */
+static const double step_seconds = 0.25; /* a step grows until it takes this long */
+enum { FIRST_AMOUNT = 4 };               /* units of work in the first step */
 
 int cp_checkpoint_is(const cp_reader *r) {
     return cp_reader_has(r, "checkpoint");
@@ -22,7 +23,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* All that is learnt from. */
+/* Of everything that the sampler learns from. */
 static int64_t checksum(const cp_rows *rows) {
     const uint64_t shape[] = {(uint64_t)rows->task, rows->n, rows->dims, rows->classes};
     uint64_t h = XXH64(shape, sizeof shape, 0);
@@ -66,8 +67,8 @@ static copse_status save(const fitting *f, copse_error *err) {
     return status;
 }
 
-/* What is no checkpoint was put there by someone else, who may want it. */
-static copse_status spare_others(const char *path, copse_error *err) {
+/* Refuses to overwrite a file that is not a checkpoint: the user may need it. */
+static copse_status check_overwrite(const char *path, copse_error *err) {
     struct stat s;
     unsigned char *bytes = NULL;
     size_t n;
@@ -77,7 +78,7 @@ static copse_status spare_others(const char *path, copse_error *err) {
     if (!status) status = cp_reader_new(bytes, n, &r, err);
     if (status == COPSE_E_MODEL || (!status && !cp_checkpoint_is(r)))
         status = cp_fail(err, COPSE_E_USAGE,
-                         "--checkpoint %.300s exists and is not a checkpoint: choose another name, or remove it", path);
+                         "`checkpoint=%.300s` exists and is not a checkpoint: choose another name, or remove it", path);
     cp_reader_free(r);
     cp_mem_free(bytes);
     return status;
@@ -85,14 +86,14 @@ static copse_status spare_others(const char *path, copse_error *err) {
 
 /* --------------------------------------------------------------------------------------------------------- resuming */
 
-/* Options decide the result, so they must be as they were; one may have grown. */
+/* Options decide the result, so each must be as it was.  Only the option that lengthens a fit may be larger. */
 static copse_status compare_options(const fitting *f, const copse_params *old, copse_error *err) {
     const cp_method *m = f->p->method;
     for (size_t i = 0; i < m->n_params; i++) {
         const char *was = old->text[i], *is = f->p->text[i];
         int grows = f->sampler->extendable_option && !strcmp(m->params[i].name, f->sampler->extendable_option);
         if (!strcmp(was, is) || (grows && f->p->value[i] > old->value[i])) continue;
-        return cp_fail(err, COPSE_E_USAGE, "%.300s was begun with --%s %s, not %s: give the option as it was%s",
+        return cp_fail(err, COPSE_E_USAGE, "%.300s was begun with `%s=%s`, not %s: give the option as it was%s",
                        f->run->resume, m->params[i].name, was, is, grows ? ", or more" : "");
     }
     return COPSE_OK;
@@ -141,7 +142,7 @@ static copse_status resume(fitting *f, copse_error *err) {
     cp_reader_free(r);
     cp_mem_free(bytes);
     if (status == COPSE_E_MODEL)
-        return cp_fail(err, status, "%.300s is not whole (%.500s): fit again without --resume", f->run->resume,
+        return cp_fail(err, status, "%.300s is not whole (%.500s): fit again without `resume`", f->run->resume,
                        inside.msg);
     if (status && err) *err = inside;
     return status;
@@ -149,8 +150,8 @@ static copse_status resume(fitting *f, copse_error *err) {
 
 /* ---------------------------------------------------------------------------------------------------------- fitting */
 
-/* At once; or, where there is something to save in between, in rounds that grow until one takes long enough to be worth
- * its beginning and end.  How the work is cut does not show in the result. */
+/* Samples to the end: in one step; or, if there is a checkpoint to save in between, in steps that grow until a step
+ * takes long enough to outweigh its fixed cost.  The result does not depend on the steps. */
 static copse_status advance(const fitting *f, copse_error *err) {
     size_t amount = f->run->checkpoint ? FIRST_AMOUNT : 0;
     double saved = now();
@@ -159,7 +160,7 @@ static copse_status advance(const fitting *f, copse_error *err) {
         double begin = now();
         CP_TRY(f->sampler->advance(f->job, amount, f->run, &done, err));
         double end = now();
-        if (end - begin < round_seconds && amount < SIZE_MAX / 2) amount *= 2;
+        if (end - begin < step_seconds && amount < SIZE_MAX / 2) amount *= 2;
         if (done || !f->run->checkpoint || end - saved < save_seconds) continue;
         CP_TRY(save(f, err));
         saved = end;
@@ -167,10 +168,10 @@ static copse_status advance(const fitting *f, copse_error *err) {
     return COPSE_OK;
 }
 
-/* What was done before a stop is kept; a second failure is worth more words than the stop. */
-static copse_status keep_stopped(const fitting *f, copse_error *err) {
+/* Saves the state of a fit that was stopped.  If saving fails, that is the error reported, not the stop. */
+static copse_status save_stopped(const fitting *f, copse_error *err) {
     CP_TRY(save(f, err));
-    return cp_fail(err, COPSE_E_STOPPED, "interrupted; to go on: the same command with --resume %.300s",
+    return cp_fail(err, COPSE_E_STOPPED, "interrupted; to go on: the same command with `resume=%.300s`",
                    f->run->checkpoint);
 }
 
@@ -178,12 +179,12 @@ copse_status cp_checkpoint_fit(const copse_params *p, const cp_rows *rows, const
                                copse_error *err) {
     static const copse_run none = {0};
     fitting f = {.sampler = p->method->sampler, .p = p, .rows = rows, .run = run ? run : &none};
-    const char *kept = f.run->checkpoint;
-    if (kept && !(f.run->resume && !strcmp(kept, f.run->resume))) CP_TRY(spare_others(kept, err));
+    const char *path = f.run->checkpoint;
+    if (path && !(f.run->resume && !strcmp(path, f.run->resume))) CP_TRY(check_overwrite(path, err));
     CP_TRY(f.run->resume ? resume(&f, err) : f.sampler->begin(rows, p, f.run, &f.job, err));
     copse_status status = advance(&f, err);
-    if (f.run->checkpoint && status == COPSE_E_STOPPED) status = keep_stopped(&f, err);
-    if (f.run->checkpoint && !status) status = save(&f, err);
+    if (path && status == COPSE_E_STOPPED) status = save_stopped(&f, err);
+    if (path && !status) status = save(&f, err);
     if (!status) status = f.sampler->finish(f.job, f.run, out_state, err);
     f.sampler->clear(f.job);
     return status;

@@ -17,7 +17,7 @@ static void json_names(const cp_dict *d, const char *opt_key, cp_json *j) {
     cp_json_close_array(j);
 }
 
-/* Raw columns: the levels that the codes 0, 1, ... stand for, null for numbers. */
+/* Raw columns: for each feature the levels that the codes 0, 1, ... stand for; null for numbers. */
 static void json_levels(const cp_schema *s, cp_json *j) {
     cp_json_array(j, "levels");
     for (size_t i = 0; i < s->features; i++) {
@@ -175,7 +175,7 @@ typedef struct lister {
     size_t tree;
     copse_write_fn write;
     void *arg;
-    copse_status status; /* the first failure sticks */
+    copse_status status; /* the first failure; nothing is written after it */
 } lister;
 
 __attribute__((format(printf, 2, 3))) static void put(lister *l, const char *fmt, ...) {
@@ -210,7 +210,8 @@ static void set_text(const cp_feature *f, const uint32_t *set, char *buf, size_t
     append(buf, n, "}");
 }
 
-/* A cut has the six digits of a float; where it is counted from a far offset, that takes more digits. */
+/* A cut is printed with the six digits of a float.  If it is stored as a small distance from a large offset, the sum
+ * needs more digits. */
 static void cut_text(const cp_schema *s, const cp_inspect_node *v, char *buf, size_t n) {
     double offset = v->cut * s->span[v->dim], cut = s->shift[v->dim] + offset;
     double more = s->shift[v->dim] != 0 && s->raw ? ceil(log10(fabs(cut) / fmax(fabs(offset), 1e-9))) : 0;
@@ -218,8 +219,8 @@ static void cut_text(const cp_schema *s, const cp_inspect_node *v, char *buf, si
     if (v->cut_halfwidth > 0) append(buf, n, " +- %.2g", v->cut_halfwidth * s->span[v->dim]);
 }
 
-/* "age <= 41.5", "colour in {red, blue} or missing": what is true of the rows that go left, in the user's units.  How
- * missing values go is said where there were any in training. */
+/* The condition under which rows go left, in the user's units: "age <= 41.5", "colour in {red, blue} or missing".
+ * Missing values are mentioned only if the training rows had some. */
 static void split_text(const lister *l, const cp_inspect_node *v, char *buf, size_t n) {
     const cp_schema *s = l->m->schema;
     const cp_feature *f = cp_schema_feature_of(s, v->dim);
@@ -246,7 +247,7 @@ static void leaf_text(const lister *l, const cp_inspect_node *v, char *buf, size
              v->note);
 }
 
-/* Dot text in quotes. */
+/* Replaces characters that would end a quoted string of dot. */
 static void dot_escape(char *s, size_t n) {
     for (size_t i = 0; s[i] && i < n; i++)
         if (s[i] == '"' || s[i] == '\\') s[i] = '\'';
@@ -268,7 +269,7 @@ typedef struct visit {
     int32_t node, depth;
 } visit;
 
-/* Depth first with the nodes still to be seen on a list of our own: trees may be deeper than the C stack. */
+/* Depth first, with an explicit stack: trees may be deeper than the C stack allows. */
 static copse_status list_nodes(lister *l, int dot, copse_error *err) {
     visit *todo = NULL;
     size_t n = 0, cap = 0;

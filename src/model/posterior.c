@@ -4,15 +4,15 @@
 
 #include "base/mem.h"
 
-/* In one order whatever the sort, so that sums are the same everywhere. */
+/* A total order, so that sums over equal values have the same bits with every qsort. */
 static int by_value(const void *a, const void *b) {
     const copse_bar *s = a, *t = b;
     if (s->value != t->value) return s->value > t->value ? 1 : -1;
     return (s->probability > t->probability) - (s->probability < t->probability);
 }
 
-/* Equal values become one. */
-static void sum_up(cp_posterior_bars *b) {
+/* Merges bars of equal value; they are sorted. */
+static void merge_equal(cp_posterior_bars *b) {
     size_t n = 0;
     for (size_t i = 0; i < b->n; i++) {
         if (n && b->bar[n - 1].value == b->bar[i].value)
@@ -35,12 +35,12 @@ static copse_status find_sizes(const copse_model *m, size_t trees, copse_posteri
     p->top = p->leaves.bar[0].probability;
     qsort(p->leaves.bar, trees, sizeof *p->leaves.bar, by_value);
     qsort(p->depth.bar, trees, sizeof *p->depth.bar, by_value);
-    sum_up(&p->leaves);
-    sum_up(&p->depth);
+    merge_equal(&p->leaves);
+    merge_equal(&p->depth);
     return COPSE_OK;
 }
 
-/* What the user knows as one feature may be several columns. */
+/* The splits on a feature are those on all its encoded columns. */
 static void add_tree(const cp_schema *s, const double *dims, double weight, copse_posterior *p) {
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
@@ -72,7 +72,7 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Mean and the interval that holds nine tenths of the draws; v is sorted. */
+/* The mean, and the central interval that holds nine tenths of the draws.  Sorts v. */
 static copse_share share_of(double *v, size_t n) {
     copse_share s = {.mean = 0};
     qsort(v, n, sizeof *v, by_size);
@@ -82,7 +82,7 @@ static copse_share share_of(double *v, size_t n) {
     return s;
 }
 
-/* Of each draw and feature, the number of splits: features x draws. */
+/* The number of splits of each draw on each feature: out is features x draws. */
 static copse_status count_splits(const copse_model *m, size_t draws, double *out, copse_error *err) {
     const cp_schema *s = m->schema;
     double *dims;
@@ -100,7 +100,8 @@ static copse_status count_splits(const copse_model *m, size_t draws, double *out
     return COPSE_OK;
 }
 
-static copse_status share_out(size_t draws, double *splits, copse_posterior *p, copse_error *err) {
+/* Turns counts of splits into shares of a draw's splits, and summarises both over the draws. */
+static copse_status summarise_shares(size_t draws, double *splits, copse_posterior *p, copse_error *err) {
     double *total;
     CP_TRY(CP_NEW(total, draws, err));
     for (size_t i = 0; i < p->features * draws; i++) {
@@ -123,7 +124,7 @@ static copse_status find_shares(const copse_model *m, size_t draws, copse_poster
     CP_TRY(CP_NEW(p->share, p->features, err));
     CP_TRY(CP_RAW(splits, p->features * draws, err));
     copse_status status = count_splits(m, draws, splits, err);
-    if (!status) status = share_out(draws, splits, p, err);
+    if (!status) status = summarise_shares(draws, splits, p, err);
     cp_mem_free(splits);
     return status;
 }

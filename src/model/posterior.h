@@ -1,4 +1,5 @@
-/* posterior - what a sampler's weighted trees say about trees: how large they are, and which features they split on. */
+/* posterior - the posterior distribution of trees, from the weighted trees of a sampler: their size, and the features
+ * they split on. */
 #ifndef CP_POSTERIOR_H
 #define CP_POSTERIOR_H
 
@@ -13,9 +14,9 @@ struct copse_posterior {
     double top; /* weight of tree 0 */
     cp_posterior_bars leaves, depth;
     size_t features;
-    double *inclusion;  /* of each feature: probability that a tree splits on it, or one of a sum of trees does */
-    double *splits;     /* and how often, on average */
-    copse_share *share; /* sums of trees: the share of its splits that are on the feature; else NULL */
+    double *inclusion;  /* per feature: the probability that a draw (a tree, or a sum of trees) splits on it */
+    double *splits;     /* per feature: the mean number of a draw's splits on it */
+    copse_share *share; /* per feature, sums of trees only: the share of a draw's splits that are on it; else NULL */
 };
 
 /* COPSE_E_USAGE if the method has no weighted trees. */

@@ -20,16 +20,16 @@ const cp_method *cp_registry_method(size_t i) {
 }
 
 copse_status cp_registry_find(const char *name, const cp_method **out, copse_error *err) {
-    cp_suggest near = {.word = name};
+    cp_suggest similar = {.word = name};
     *out = NULL;
     for (size_t i = 0; cp_registry_method(i); i++) {
         if (!strcmp(methods[i]->info.name, name)) {
             *out = methods[i];
             return COPSE_OK;
         }
-        cp_suggest_try(&near, methods[i]->info.name);
+        cp_suggest_try(&similar, methods[i]->info.name);
     }
-    if (near.best)
-        return cp_fail(err, COPSE_E_USAGE, "there is no method '%.40s'; did you mean '%s'?", name, near.best);
+    if (similar.best)
+        return cp_fail(err, COPSE_E_USAGE, "there is no method '%.40s'; did you mean '%s'?", name, similar.best);
     return cp_fail(err, COPSE_E_USAGE, "there is no method '%.40s'; 'copse methods' lists them", name);
 }

@@ -1,6 +1,7 @@
 #include "fuzz_reading.h"
 
 #include "io/csv.h"
+#include "io/csv_sniff.h"
 
 /* The stream's search for row ends and the parser must agree on how many rows there are. */
 static void count_alike(const char *text, size_t n) {

@@ -7,7 +7,7 @@
 #include <sys/time.h>
 #include <xxhash.h>
 
-#include "model/model.h"
+#include "model/model_file.h"
 
 enum { SECONDS = 20, HEADER = 48 };
 
@@ -94,7 +94,7 @@ int hostile_try(const unsigned char *bytes, size_t n) {
     unsigned char *own = malloc(n ? n : 1); /* sanitizers see a byte beyond the end */
     if (n) memcpy(own, bytes, n);
     hostile_hurry();
-    copse_status status = cp_model_read(own, n, &m, &err);
+    copse_status status = cp_model_file_read(own, n, &m, &err);
     free(own);
     hostile_demand(status == COPSE_OK || status == COPSE_E_MODEL, "reading", err.msg);
     hostile_demand(status ? !m && err.msg[0] : m != NULL, "reading", "neither a model nor a message");

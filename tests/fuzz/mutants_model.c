@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "data/synth.h"
 #include "hostile.h"
-#include "model/model.h"
+#include "model/model_file.h"
 #include "num/rng.h"
 #include "sanitized.h"
 
@@ -55,9 +55,9 @@ static image image_of(const copse_model *m, unsigned flags) {
     copse_error err;
     image out;
     const unsigned char *bytes;
-    hostile_demand(
-        !cp_writer_new(&w, &err) && !cp_model_write(m, flags, w, &err) && !cp_writer_finish(w, &bytes, &out.n, &err),
-        "writing", err.msg);
+    hostile_demand(!cp_writer_new(&w, &err) && !cp_model_file_write(m, flags, w, &err) &&
+                       !cp_writer_finish(w, &bytes, &out.n, &err),
+                   "writing", err.msg);
     hostile_demand(out.n < MAX_IMAGE, "writing", "too large");
     out.bytes = malloc(out.n);
     memcpy(out.bytes, bytes, out.n);
@@ -289,7 +289,7 @@ static void try_bomb(void) {
     image bare = put_together(p, kept);
     copse_model *m;
     copse_error err;
-    hostile_demand(cp_model_read(bare.bytes, bare.n, &m, &err) == COPSE_E_MODEL, "bomb", "it was read");
+    hostile_demand(cp_model_file_read(bare.bytes, bare.n, &m, &err) == COPSE_E_MODEL, "bomb", "it was read");
     hostile_demand(strstr(err.msg, "than a file of this size can justify") != NULL, "bomb", err.msg);
     for (size_t i = 0; i < kept; i++) cp_mem_free(p[i].data);
     free(bare.bytes);

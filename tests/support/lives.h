@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "image.h"
-#include "model/model.h"
+#include "model/model_file.h"
+#include "model/model_predict.h"
 
 /* Options are "method name value name value". */
 static inline copse_params *params_of(const char *options) {
@@ -43,7 +44,7 @@ static inline copse_status write_image(const copse_model *m, image *out, copse_e
     cp_writer *w;
     *out = (image){0};
     CP_TRY(cp_writer_new(&w, err));
-    copse_status status = cp_model_write(m, 0, w, err);
+    copse_status status = cp_model_file_write(m, 0, w, err);
     if (!status) status = finish_image(w, out, err);
     cp_writer_free(w);
     return status;
@@ -120,7 +121,7 @@ static inline copse_model *assert_comes_back(const copse_model *m) {
     copse_model *again;
     image in = image_of(m);
     assert_null(m->method->check(m->state));
-    must(cp_model_read(in.bytes, in.n, &again, &err), err);
+    must(cp_model_file_read(in.bytes, in.n, &again, &err), err);
     assert_null(again->method->check(again->state));
     assert_same_image(in, image_of(again));
     return again;
@@ -188,7 +189,7 @@ static inline copse_status whole_life(const copse_table *t, const char *options,
     run = (copse_run){.threads = 1, .resume = path};
     CP_TRY_OUT(copse_fit(t, &roles, p, &run, &m, err));
     CP_TRY_OUT(write_image(m, &in, err));
-    CP_TRY_OUT(cp_model_read(in.bytes, in.n, &again, err));
+    CP_TRY_OUT(cp_model_file_read(in.bytes, in.n, &again, err));
     CP_TRY_OUT(copse_predict(again, t, 0, 3, &run, &answer, err));
     CP_TRY_OUT(copse_posterior_new(again, &posterior, err));
 out:

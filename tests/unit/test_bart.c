@@ -1,6 +1,7 @@
 #include "lives.h"
 
 #include "bart/model/bart.h"
+#include "data/schema_encode.h"
 
 /* Small fits: every sampler, numbers and classes, every way to cut. */
 static const char *const small[] = {
@@ -110,8 +111,8 @@ static void a_draw_is_the_sum_of_its_trees(void **state) {
     cp_rows rows = cp_model_rows(m, x, 60);
     for (size_t draw = 0; draw < 36; draw += 5) {
         cp_answer a;
-        cp_query q = {.rows = &rows, .n = 60, .one_tree = 1, .tree = (int32_t)draw};
-        must(cp_model_ask(m, &q, NULL, &a, &err), err);
+        cp_model_query q = {.rows = &rows, .n = 60, .one_tree = 1, .tree = (int32_t)draw};
+        must(cp_model_predict(m, &q, NULL, &a, &err), err);
         for (size_t i = 0; i < 60; i++) {
             cp_mixture mix = cp_answer_mixture(&a, i);
             cp_component c = cp_mixture_at(&mix, 0);
@@ -134,10 +135,10 @@ static void the_answer_is_all_draws_in_order(void **state) {
         copse_model *m = fitted(t, small[i]);
         size_t draws = copse_model_draws(m);
         cp_answer all, one;
-        must(cp_model_predict(m, t, 0, 150, NULL, &all, &err), err);
+        must(cp_model_predict(m, &(cp_model_query){.table = t, .n = 150}, NULL, &all, &err), err);
         for (size_t k = 0; k < draws; k++) {
-            cp_query q = {.table = t, .n = 150, .one_tree = 1, .tree = (int32_t)k};
-            must(cp_model_ask(m, &q, NULL, &one, &err), err);
+            cp_model_query q = {.table = t, .n = 150, .one_tree = 1, .tree = (int32_t)k};
+            must(cp_model_predict(m, &q, NULL, &one, &err), err);
             for (size_t r = 0; r < 150; r++) {
                 cp_mixture a = cp_answer_mixture(&all, r), b = cp_answer_mixture(&one, r);
                 assert_int_equal(a.n, draws);
@@ -182,9 +183,9 @@ static void probabilities_are_told_draw_by_draw(void **state) {
         assert_true(copse_model_has_prob_draws(m));
         must(copse_predict_mean(m, t, 0, 150, &run, &p, &err), err);
         for (size_t d = 0; d < draws; d++) {
-            cp_query q = {.table = t, .n = 150, .one_tree = 1, .tree = (int32_t)d};
+            cp_model_query q = {.table = t, .n = 150, .one_tree = 1, .tree = (int32_t)d};
             cp_answer one;
-            must(cp_model_ask(m, &q, NULL, &one, &err), err);
+            must(cp_model_predict(m, &q, NULL, &one, &err), err);
             for (size_t r = 0; r < 150; r++)
                 for (size_t k = 0; k < classes; k++) {
                     copse_prediction_prob_draws(p, r, k, draws, drawn);
@@ -223,11 +224,11 @@ static void probabilities_are_means_over_draws(void **state) {
         must(cp_schema_encode(m->schema, (cp_table_rows){t, 0, 100}, x, &err), err);
         assert_int_equal(b->sums, classes > 2 ? classes : 1);
         cp_answer all;
-        must(cp_model_predict(m, t, 0, 100, NULL, &all, &err), err);
+        must(cp_model_predict(m, &(cp_model_query){.table = t, .n = 100}, NULL, &all, &err), err);
         for (size_t k = 0; k < draws; k++) {
             cp_answer one;
-            cp_query q = {.table = t, .n = 100, .one_tree = 1, .tree = (int32_t)k};
-            must(cp_model_ask(m, &q, NULL, &one, &err), err);
+            cp_model_query q = {.table = t, .n = 100, .one_tree = 1, .tree = (int32_t)k};
+            must(cp_model_predict(m, &q, NULL, &one, &err), err);
             for (size_t r = 0; r < 100 * classes; r++) mean[r] += one.probs[r] / (double)draws;
             for (size_t r = 0; k % 9 == 0 && r < 100; r += 7) {
                 double p[3], sum = 0;
@@ -274,8 +275,8 @@ static void draws_come_in_the_order_of_sampling(void **state) {
         copse_prediction_draws(y, r, 7, 36, noisy);
         for (size_t k = 0; k < 9; k++) assert_true(few[k] == d[4 * k]);
         for (size_t k = 0; k < 36; k += 7) {
-            cp_query q = {.table = t, .first = r, .n = 1, .one_tree = 1, .tree = (int32_t)k};
-            must(cp_model_ask(m, &q, NULL, &one, &err), err);
+            cp_model_query q = {.table = t, .first = r, .n = 1, .one_tree = 1, .tree = (int32_t)k};
+            must(cp_model_predict(m, &q, NULL, &one, &err), err);
             assert_true(cp_mixture_mean(cp_answer_mixture(&one, 0)) == d[k]);
             cp_answer_clear(&one);
         }

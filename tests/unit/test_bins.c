@@ -8,7 +8,7 @@ static cp_bins make(const float *x, size_t rows, size_t dims, const uint32_t *le
     cp_bins b;
     copse_error err;
     copse_run run = {.threads = threads};
-    must(cp_bins_init(&b, x, rows, dims, levels, &run, &err), err);
+    must(cp_bins_init(&b, &(cp_bins_data){x, rows, dims, levels}, &run, &err), err);
     return b;
 }
 
@@ -245,7 +245,7 @@ static void every_allocation_may_fail(void **state) {
         copse_error err;
         copse_run run = {.threads = 2};
         cp_mem_fail_after(k);
-        copse_status status = cp_bins_init(&b, x, 3, 2, NULL, &run, &err);
+        copse_status status = cp_bins_init(&b, &(cp_bins_data){x, 3, 2, NULL}, &run, &err);
         cp_mem_fail_after(-1);
         assert_true(status == COPSE_OK || status == COPSE_E_MEMORY);
         if (status) assert_null(b.bin);

@@ -151,11 +151,11 @@ static void the_answer_is_the_mean_over_trees(void **state) {
         const cp_btree *b = state_of(m);
         cp_answer all;
         double mean[40] = {0}, sum = 0;
-        must(cp_model_predict(m, t, 0, 40, NULL, &all, &err), err);
+        must(cp_model_predict(m, &(cp_model_query){.table = t, .n = 40}, NULL, &all, &err), err);
         for (size_t k = 0; k < b->tree_set.trees; k++) {
             cp_answer one;
-            cp_query q = {.table = t, .n = 40, .one_tree = 1, .tree = (int32_t)k};
-            must(cp_model_ask(m, &q, NULL, &one, &err), err);
+            cp_model_query q = {.table = t, .n = 40, .one_tree = 1, .tree = (int32_t)k};
+            must(cp_model_predict(m, &q, NULL, &one, &err), err);
             for (size_t r = 0; r < 40; r++)
                 mean[r] += b->tree_set.weight[k] * cp_mixture_mean(cp_answer_mixture(&one, r));
             sum += b->tree_set.weight[k];

@@ -74,7 +74,7 @@ static void lists_choose_types(void **state) {
     must_read("t.csv", "a1,a2,b\n01,1,2\n2,NA,3\n", &(cp_read_options){.categorical = "a*"}, "a1:01,2;a2:1,-;b=2,3");
     must_refuse("t.csv", "a,b\n1,2\n\"x\ny\",3\nz,4\n", &(cp_read_options){.numeric = "a"}, COPSE_E_DATA,
                 "t.csv:3:1: column 'a' should be a number, found 'x?y'. Correct it, leave it empty if it is missing, "
-                "or name it among the words for missing (--na)");
+                "or name it among the words for missing (`na`)");
     must_refuse("t.csv", "a,b\n1,2\n", &(cp_read_options){.numeric = "a", .categorical = "a..b"}, COPSE_E_USAGE,
                 "column 'a' is asked for as a category and as a number: choose one");
     must_refuse("t.csv", "age,b\n1,2\n", &(cp_read_options){.categorical = "agee"}, COPSE_E_USAGE,
@@ -93,7 +93,7 @@ static void a_model_chooses_types(void **state) {
     copse_error err =
         must_refuse("x.csv", "zip,age\n1,2\n\n3,abc\n", &like, COPSE_E_DATA,
                     "x.csv:4:2: column 'age' should be a number, found 'abc'. Correct it, leave it empty if it is "
-                    "missing, or name it among the words for missing (--na)");
+                    "missing, or name it among the words for missing (`na`)");
     assert_int_equal(err.row, 4);
     assert_int_equal(err.col, 2);
     schema.task = COPSE_CLASS;
@@ -137,23 +137,23 @@ static void malformed_texts_are_refused_with_their_place(void **state) {
         {"a,b,c\n1,2,3\n4,5\n",
          "t.csv:3: found 2 fields, the header has 3. Correct the row, put fields that hold the delimiter ',' in "
          "quotes, "
-         "or name another delimiter (--delimiter)"},
+         "or name another delimiter (`delimiter`)"},
         {"a;b\n1;2\n1;2;3;\"4;5\"\n",
          "t.csv:3: found 4 fields, the header has 2. Correct the row, put fields that hold the delimiter ';' in "
          "quotes, "
-         "or name another delimiter (--delimiter)"},
+         "or name another delimiter (`delimiter`)"},
         {"a,b\n\"x\n\ny\",1\n3\n",
          "t.csv:5: found 1 field, the header has 2. Correct the row, put fields that hold the delimiter ',' in quotes, "
-         "or name another delimiter (--delimiter)"},
+         "or name another delimiter (`delimiter`)"},
         {"a,b\n1,\"x\n2,y\n", "t.csv:2: a quoted field is not closed: its second \" is missing"},
         {"a,b\n1,\"x\"\"", "t.csv:2: a quoted field is not closed: its second \" is missing"},
         {"a,b\n1,\"x\"y\n", "t.csv:2: there is text after a closing quote. Write a quote inside a quoted field twice"},
         {"a,b,a\n1,2,3\n",
          "t.csv:1:3: the header has the name 'a' twice, for columns 1 and 3. Rename one; if the file has no header "
-         "line, say so (--no-header)"},
+         "line, say so (`no-header`)"},
         {"x2,\n1,2\n",
          "t.csv:1:2: the header has the name 'x2' twice, for columns 1 and 2. Rename one; if the file has no header "
-         "line, say so (--no-header)"},
+         "line, say so (`no-header`)"},
         {"a,b\n1,\xff\n",
          "t.csv:2: the byte 0xff is not UTF-8 text. Convert the file first, perhaps with: iconv -f LATIN1 -t UTF-8"},
         {"a,b\n1,\xc3\n",
@@ -217,7 +217,7 @@ static void a_ragged_row_at_the_very_end_is_seen(void **state) {
     (void)state;
     must_refuse("t.csv", "a,b,c,d,e\n,,,,\n,,,,\n1", NULL, COPSE_E_DATA,
                 "t.csv:4: found 1 field, the header has 5. Correct the row, put fields that hold the delimiter ',' in "
-                "quotes, or name another delimiter (--delimiter)");
+                "quotes, or name another delimiter (`delimiter`)");
 }
 
 /* A field as it must be written to be read back. */

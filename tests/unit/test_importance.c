@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "eval/importance.h"
+#include "model/model_predict.h"
 #include "toy.h"
 
 enum { ROWS = 300 };
@@ -93,8 +94,8 @@ static double rmse(const copse_model *m, const copse_table *t, const double *y, 
     copse_error err;
     cp_answer a;
     double sum = 0;
-    cp_query q = {.table = t, .n = ROWS, .one_tree = tree != CP_NONE, .tree = tree};
-    must(cp_model_ask(m, &q, NULL, &a, &err), err);
+    cp_model_query q = {.table = t, .n = ROWS, .one_tree = tree != CP_NONE, .tree = tree};
+    must(cp_model_predict(m, &q, NULL, &a, &err), err);
     for (size_t i = 0; i < ROWS; i++) sum += pow(cp_mixture_mean(cp_answer_mixture(&a, i)) - y[i], 2);
     cp_answer_clear(&a);
     return sqrt(sum / ROWS);

@@ -2,8 +2,10 @@
 #include "comma.h"
 
 #include "base/mem.h"
+#include "data/schema_encode.h"
 #include "method/method.h"
-#include "model/model.h"
+#include "model/model_file.h"
+#include "model/model_predict.h"
 #include "toy.h"
 
 static copse_table *synth(const char *name, size_t rows, uint64_t seed) {
@@ -142,7 +144,7 @@ static void image_of(const copse_model *m, unsigned flags, unsigned char **out, 
     cp_writer *w = NULL;
     const unsigned char *bytes;
     must(cp_writer_new(&w, &err), err);
-    must(cp_model_write(m, flags, w, &err), err);
+    must(cp_model_file_write(m, flags, w, &err), err);
     must(cp_writer_finish(w, &bytes, out_n, &err), err);
     *out = malloc(*out_n);
     memcpy(*out, bytes, *out_n);
@@ -197,7 +199,7 @@ static void life_in_this_locale(const copse_table *t, unsigned char **out, size_
     must(copse_params_set(p, "min-leaf-weight", "2.25", &err), err);
     copse_model *made = fit(t, p, 1), *back = NULL;
     image_of(made, 0, out, out_n);
-    must(cp_model_read(*out, *out_n, &back, &err), err);
+    must(cp_model_file_read(*out, *out_n, &back, &err), err);
     copse_model_free(made);
     copse_model_free(back);
     copse_params_free(p);
@@ -236,7 +238,7 @@ static void a_model_read_back_predicts_the_same(void **state) {
         unsigned char *bytes;
         size_t n;
         image_of(m, flags, &bytes, &n);
-        must(cp_model_read(bytes, n, &back, &err), err);
+        must(cp_model_file_read(bytes, n, &back, &err), err);
         assert_int_equal(copse_model_can_learn(back), !flags);
         copse_prediction *a = NULL, *b = NULL;
         must(copse_predict(m, test, 0, 20, NULL, &a, &err), err);
@@ -608,8 +610,8 @@ static void the_mean_has_a_distribution_of_its_own(void **state) {
     assert_near(copse_prediction_sd(y, 0), sqrt(between * between + .25), 1e-9);
     for (int32_t tree = 0; tree < TOY_TREES; tree++) {
         cp_answer a;
-        cp_query q = {.table = t, .first = 3, .n = 2, .one_tree = 1, .tree = tree};
-        must(cp_model_ask(m, &q, NULL, &a, &err), err);
+        cp_model_query q = {.table = t, .first = 3, .n = 2, .one_tree = 1, .tree = tree};
+        must(cp_model_predict(m, &q, NULL, &a, &err), err);
         assert_near(cp_mixture_mean(cp_answer_mixture(&a, 0)), 3 * (tree + 1), 1e-12);
         assert_near(cp_mixture_mean(cp_answer_mixture(&a, 1)), 4 * (tree + 1) + 10, 1e-12);
         cp_answer_clear(&a);
@@ -652,7 +654,7 @@ static void a_schema_with_other_levels_than_the_trees_is_refused(void **state) {
     must(copse_params_new("cart", &p, &err), err);
     must(copse_fit(t, &roles, p, NULL, &m, &err), err);
     image_of(m, 0, &bytes, &n);
-    must(cp_model_read(bytes, n, &back, &err), err);
+    must(cp_model_file_read(bytes, n, &back, &err), err);
     copse_model_free(back);
     free(bytes);
     for (int32_t id, i = 0; i < 40; i++) {
@@ -661,7 +663,7 @@ static void a_schema_with_other_levels_than_the_trees_is_refused(void **state) {
         must(cp_dict_add(&m->schema->feature[1].levels, level, (size_t)length, &id, &err), err);
     }
     image_of(m, 0, &bytes, &n);
-    assert_int_equal(cp_model_read(bytes, n, &back, &err), COPSE_E_MODEL);
+    assert_int_equal(cp_model_file_read(bytes, n, &back, &err), COPSE_E_MODEL);
     assert_non_null(strstr(err.msg, "its categories do not fit its trees"));
     assert_null(back);
     free(bytes);
@@ -712,8 +714,8 @@ static void assert_answered_as_encoded(const copse_model *m, const copse_table *
     must(cp_schema_encode(m->schema, (cp_table_rows){t, first, n}, x, &err), err);
     cp_rows rows = cp_model_rows(m, x, n);
     copse_run whole = {.threads = 1}, cut = {.threads = first ? 2 : 1}; /* two: smaller blocks */
-    must(cp_model_predict(m, t, first, n, &cut, &a, &err), err);
-    must(cp_model_ask(m, &(cp_query){.rows = &rows, .n = n}, &whole, &b, &err), err);
+    must(cp_model_predict(m, &(cp_model_query){.table = t, .first = first, .n = n}, &cut, &a, &err), err);
+    must(cp_model_predict(m, &(cp_model_query){.rows = &rows, .n = n}, &whole, &b, &err), err);
     if (m->schema->task == COPSE_CLASS) assert_memory_equal(a.probs, b.probs, n * a.classes * sizeof *a.probs);
     per_row = m->schema->task == COPSE_CLASS ? 0 : a.per_row;
     for (size_t i = 0; i < n; i++)

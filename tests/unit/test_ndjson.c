@@ -76,7 +76,7 @@ static void a_demanded_number_is_refused_as_text(void **state) {
     copse_error err =
         must_refuse("t.ndjson", "{\"age\":1}\n{\"age\":\"old\"}\n", &(cp_read_options){.numeric = "age"}, COPSE_E_DATA,
                     "t.ndjson:2: column 'age' should be a number, found 'old'. Correct it, leave it empty if it is "
-                    "missing, or name it among the words for missing (--na)");
+                    "missing, or name it among the words for missing (`na`)");
     assert_int_equal(err.row, 2);
 }
 

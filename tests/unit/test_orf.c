@@ -3,7 +3,7 @@
 #include "ks.h"
 #include "online.h"
 
-#include "model/model.h"
+#include "model/model_file.h"
 #include "orf/orf.h"
 
 static copse_params *options(const char *text) {
@@ -311,7 +311,7 @@ static void what_was_taken_in_is_learnt_before_saving(void **state) {
         failing = k < 0 || status;
         unlearnt += status && copse_model_rows(m) == 200;
         must(cp_writer_new(&w, &err), err);
-        must(cp_model_write(m, 0, w, &err), err);
+        must(cp_model_file_write(m, 0, w, &err), err);
         must(finish_image(w, &saved, &err), err);
         if (k < 0) whole = saved;
         if (k >= 0 && copse_model_rows(m) == 200) {

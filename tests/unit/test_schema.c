@@ -3,7 +3,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "data/schema.h"
+#include "data/schema_encode.h"
+#include "data/schema_file.h"
+#include "data/schema_new.h"
+#include "data/schema_target.h"
+#include "io/read.h"
 #include "kernel/key_block.h"
 #include "kernel/sort.h"
 #include "num/rng.h"
@@ -47,13 +51,25 @@ static void note(void *arg, copse_log_level level, const char *line) {
     n->warnings += level == COPSE_LOG_WARNING;
 }
 
+/* As a fit makes it: with the ranges of the file that roles->scale names. */
+static copse_status schema_of(const copse_table *t, const copse_roles *roles, cp_encoding encoding,
+                              const copse_run *run, cp_schema **out, copse_error *err) {
+    cp_schema_spec spec = {.roles = roles, .encoding = encoding};
+    *out = NULL;
+    if (roles->scale && strcmp(roles->scale, CP_SCHEMA_NO_SCALE) != 0)
+        CP_TRY(cp_read_file(roles->scale, NULL, &spec.opt_scale, err));
+    copse_status status = cp_schema_new(t, &spec, run, out, err);
+    cp_table_free(spec.opt_scale);
+    return status;
+}
+
 /* A schema that must be made; what it says goes to opt_notes. */
 static cp_schema *make(const copse_table *t, copse_roles roles, notes *opt_notes) {
     cp_schema *s;
     copse_error err;
     copse_run run = {.threads = 2, .log = opt_notes ? note : NULL, .arg = opt_notes};
     if (opt_notes) *opt_notes = (notes){.warnings = 0};
-    must(cp_schema_new(t, &roles, CP_ENCODE_UNIT, &run, &s, &err), err);
+    must(schema_of(t, &roles, CP_ENCODE_UNIT, &run, &s, &err), err);
     assert_true(cp_schema_check(s));
     return s;
 }
@@ -61,7 +77,7 @@ static cp_schema *make(const copse_table *t, copse_roles roles, notes *opt_notes
 static void refuse(const copse_table *t, copse_roles roles, copse_status status, const char *message) {
     cp_schema *s;
     copse_error err;
-    assert_int_equal(cp_schema_new(t, &roles, CP_ENCODE_UNIT, NULL, &s, &err), status);
+    assert_int_equal(schema_of(t, &roles, CP_ENCODE_UNIT, NULL, &s, &err), status);
     assert_string_equal(err.msg, message);
     assert_null(s);
 }
@@ -110,9 +126,9 @@ static void the_choice_is_said_and_can_be_overridden(void **state) {
     NUMBERS(t, "y", 0, 1, 0, 1);
     TEXTS(t, "z", "b", "a", "b", "a");
     cp_schema_free(make(t, (copse_roles){.target = "y"}, &said));
-    assert_non_null(strstr(said.text, "target 'y' has few values, all whole numbers: classification (--task regress"));
+    assert_non_null(strstr(said.text, "target 'y' has few values, all whole numbers: classification (`task=regress`"));
     cp_schema_free(make(t, (copse_roles){.target = "x"}, &said));
-    assert_non_null(strstr(said.text, "target 'x' is numbers: regression (--task class to override)"));
+    assert_non_null(strstr(said.text, "target 'x' is numbers: regression (`task=class` to override)"));
     cp_schema *s = make(t, (copse_roles){.target = "y", .task = COPSE_REGRESS}, &said);
     assert_int_equal(s->task, COPSE_REGRESS);
     assert_string_equal(said.text, "");
@@ -132,7 +148,7 @@ static void roles_that_cannot_be_are_refused(void **state) {
     NUMBERS(t, "wild", -1e308, 1e308);
     NUMBERS(t, "inf", 1, INFINITY);
     NUMBERS(none, "age", 0);
-    refuse(t, (copse_roles){.target = NULL}, COPSE_E_USAGE, "no target: name the column to predict (-t NAME)");
+    refuse(t, (copse_roles){.target = NULL}, COPSE_E_USAGE, "no target: name the column to predict (`target`)");
     refuse(t, (copse_roles){.target = "agee"}, COPSE_E_USAGE,
            "there is no column 'agee' in the table. Did you mean 'age'?");
     refuse(t, (copse_roles){.target = "age", .features = "citi"}, COPSE_E_USAGE,
@@ -143,10 +159,10 @@ static void roles_that_cannot_be_are_refused(void **state) {
     refuse(t, (copse_roles){.target = "gone"}, COPSE_E_DATA, "every value of the target 'gone' is missing");
     refuse(t, (copse_roles){.target = "city", .task = COPSE_REGRESS}, COPSE_E_DATA,
            "row 2: regression needs numbers, but the target 'city' holds 'Rome': correct it, mark it as missing "
-           "(--na 'Rome'), or classify (--task class)");
+           "(`na='Rome'`), or classify (`task=class`)");
     refuse(t, (copse_roles){.target = "age", .features = "inf"}, COPSE_E_DATA,
-           "row 2: column 'inf' is infinite there: correct it, or mark what is written there as missing (--na, e.g. "
-           "--na inf,-inf)");
+           "row 2: column 'inf' is infinite there: correct it, or mark what is written there as missing (`na`, e.g. "
+           "`na=inf,-inf`)");
     refuse(t, (copse_roles){.target = "age", .features = "wild"}, COPSE_E_DATA,
            "the range of column 'wild', -1e+308 to 1e+308, is too wide to compute with");
     cp_table_free(t);
@@ -278,7 +294,7 @@ static void many_levels_become_ranks(void **state) {
     must(cp_schema_encode(s, (cp_table_rows){later, 0, 2}, z, &err), err);
     FLOATS(z, 1, 0);
     cp_schema_free(s);
-    must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_PLAIN, NULL, &s, &err), err);
+    must(schema_of(t, &(copse_roles){.target = "y"}, CP_ENCODE_PLAIN, NULL, &s, &err), err);
     must(cp_schema_encode(s, (cp_table_rows){later, 0, 2}, z, &err), err);
     FLOATS(z, 40, 0);
     cp_schema_free(s);
@@ -298,7 +314,7 @@ static void scaling_can_be_turned_off(void **state) {
     FLOATS(z, 1e9f, 1e9f, 1e9f);
     cp_schema_free(s);
     /* a method that does not scale still keeps the resolution of large numbers */
-    must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_PLAIN, NULL, &s, &err), err);
+    must(schema_of(t, &(copse_roles){.target = "y"}, CP_ENCODE_PLAIN, NULL, &s, &err), err);
     must(cp_schema_encode(s, (cp_table_rows){t, 0, 3}, z, &err), err);
     FLOATS(z, -1, 0, 4);
     cp_schema_free(s);
@@ -309,8 +325,7 @@ static cp_schema *make_raw(const copse_table *t, notes *said) {
     cp_schema *s;
     copse_error err;
     *said = (notes){.warnings = 0};
-    must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_RAW, &(copse_run){.log = note, .arg = said}, &s,
-                       &err),
+    must(schema_of(t, &(copse_roles){.target = "y"}, CP_ENCODE_RAW, &(copse_run){.log = note, .arg = said}, &s, &err),
          err);
     assert_true(cp_schema_check(s));
     return s;
@@ -431,7 +446,7 @@ static void refuse_scale(const copse_table *t, const char *path, const char *tex
     copse_error err;
     write_file(path, text);
     copse_roles roles = {.target = "y", .scale = path};
-    assert_int_equal(cp_schema_new(t, &roles, CP_ENCODE_UNIT, NULL, &s, &err), COPSE_E_DATA);
+    assert_int_equal(schema_of(t, &roles, CP_ENCODE_UNIT, NULL, &s, &err), COPSE_E_DATA);
     if (!strstr(err.msg, message)) fail_msg("%s", err.msg);
 }
 
@@ -465,8 +480,8 @@ static void ranges_can_come_from_a_file(void **state) {
     refuse_scale(t, path, "name,min,max\na,0,inf\n", ":2: min and max must be numbers, min the smaller one");
     refuse_scale(t, path, "name,min,max\na,-1e308,1e308\n", ":2: min and max must be numbers, min the smaller one");
     unlink(path);
-    assert_int_equal(cp_schema_new(t, &(copse_roles){.target = "y", .scale = path}, CP_ENCODE_UNIT, NULL, &s, &err),
-                     COPSE_E_SYSTEM);
+    copse_model *m;
+    assert_int_equal(copse_fit(t, &(copse_roles){.target = "y", .scale = path}, NULL, NULL, &m, &err), COPSE_E_SYSTEM);
     cp_table_free(t);
 }
 
@@ -498,27 +513,27 @@ static void columns_that_do_not_fit_are_named(void **state) {
     NUMBERS(u, "x", 1, -INFINITY);
     refuse_encoding(s, u, 2, 2,
                     "row 2: column 'x' is minus infinity there: correct it, or mark what is written there as missing "
-                    "(--na, e.g. --na inf,-inf)");
+                    "(`na`, e.g. `na=inf,-inf`)");
     cp_table_free(u);
     u = table_of(3);
     TEXTS(u, "x", "1", "two", "3");
     TEXTS(u, "c", "a", "b", "a");
     refuse_encoding(s, u, 2, 1,
                     "row 2: 'two' in column 'x' is no number, and the model was trained on numbers: correct it, or "
-                    "mark it as missing (--na 'two')");
+                    "mark it as missing (`na='two'`)");
     cp_table_free(u);
     u = table_of(2);
     TEXTS(u, "x", NULL, "two");
     TEXTS(u, "c", "a", "b");
     refuse_encoding(s, u, 2, 1,
                     "row 2: 'two' in column 'x' is no number, and the model was trained on numbers: correct it, or "
-                    "mark it as missing (--na 'two')");
+                    "mark it as missing (`na='two'`)");
     cp_table_free(u);
     u = table_of(2);
     NUMBERS(u, "x", 1, 2);
     NUMBERS(u, "c", 1, 2);
     refuse_encoding(s, u, 0, 0,
-                    "column 'c' holds numbers, but the model was trained on text: read it as text (--categorical 'c')");
+                    "column 'c' holds numbers, but the model was trained on text: read it as text (`categorical='c'`)");
     cp_table_free(u);
     u = table_of(2); /* nothing but missing values fits any kind */
     TEXTS(u, "x", NULL, NULL);
@@ -595,7 +610,7 @@ static void gangs_are_the_rows_as_keys(void **state) {
     numbers(t, "near", number);
     numbers(t, "y", number);
     cp_schema *s;
-    must(cp_schema_new(t, &(copse_roles){.target = "y"}, CP_ENCODE_RAW, NULL, &s, &err), err);
+    must(schema_of(t, &(copse_roles){.target = "y"}, CP_ENCODE_RAW, NULL, &s, &err), err);
     assert_true(s->dims == DIMS && s->shift[0] != 0);
     float *x = malloc(ROWS * DIMS * sizeof *x);
     uint32_t *key = malloc((ROWS + CP_KEY_BLOCK_ROWS) * DIMS * sizeof *key);
@@ -663,7 +678,7 @@ static void classes_stand_in_order(void **state) {
     for (size_t k = 0; k < 4; k++) assert_string_equal(cp_dict_text(&s->classes, k), in_number_order[k]);
     int32_t label[8];
     copse_error err;
-    must(cp_schema_find_labels(s, (cp_table_rows){t, 0, 8}, label, NULL, &err), err);
+    must(cp_schema_target_labels(s, (cp_table_rows){t, 0, 8}, label, NULL, &err), err);
     assert_int_equal(label[2], 1); /* -0 */
     assert_int_equal(label[3], 1);
     cp_schema_free(s);
@@ -693,17 +708,17 @@ static void labels_are_matched_by_value_or_text(void **state) {
     NUMBERS(u, "c", 1, 2, 1, 1, 1);
     TEXTS(v, "y", "1.0", "2.50", "1x", NULL, " ");
     cp_schema *s = make(t, (copse_roles){.target = "y", .task = COPSE_CLASS}, NULL);
-    must(cp_schema_find_labels(s, (cp_table_rows){u, 0, 5}, label, missing, &err), err);
+    must(cp_schema_target_labels(s, (cp_table_rows){u, 0, 5}, label, missing, &err), err);
     assert_labels(label, (const int32_t[]){0, 1, CP_NONE, CP_NONE, 0}, 5);
     assert_memory_equal(missing, ((const unsigned char[]){0, 0, 0, 1, 0}), 5);
-    must(cp_schema_find_labels(s, (cp_table_rows){v, 0, 5}, label, missing, &err), err);
+    must(cp_schema_target_labels(s, (cp_table_rows){v, 0, 5}, label, missing, &err), err);
     assert_labels(label, (const int32_t[]){0, 1, CP_NONE, CP_NONE, CP_NONE}, 5);
-    assert_int_equal(cp_schema_find_labels(s, (cp_table_rows){u, 0, 5}, label, NULL, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_target_labels(s, (cp_table_rows){u, 0, 5}, label, NULL, &err), COPSE_E_DATA);
     assert_string_equal(err.msg, "row 4: the target 'y' is missing: fill it in or leave the row out");
     assert_int_equal(err.row, 4);
     cp_schema_free(s);
     s = make(t, (copse_roles){.target = "c"}, NULL); /* text classes met as numbers */
-    must(cp_schema_find_labels(s, (cp_table_rows){u, 0, 5}, label, NULL, &err), err);
+    must(cp_schema_target_labels(s, (cp_table_rows){u, 0, 5}, label, NULL, &err), err);
     assert_labels(label, (const int32_t[]){0, CP_NONE, 0, 0, 0}, 5);
     cp_schema_free(s);
     cp_table_free(t);
@@ -727,20 +742,20 @@ static void new_classes_are_appended_and_can_be_forgotten(void **state) {
     TEXTS(t, "y", "b", "d");
     TEXTS(u, "y", "c", "b", NULL, "a", "c");
     cp_schema *s = make(t, (copse_roles){.target = "y"}, NULL);
-    must(cp_schema_labels(s, (cp_table_rows){u, 0, 5}, 0, label, missing, &err), err);
+    must(cp_schema_target_labels(s, (cp_table_rows){u, 0, 5}, label, missing, &err), err);
     assert_labels(label, (const int32_t[]){CP_NONE, 0, CP_NONE, CP_NONE, CP_NONE}, 5);
     assert_int_equal(s->classes.n, 2);
-    assert_int_equal(cp_schema_labels(s, (cp_table_rows){u, 0, 5}, 1, label, NULL, &err),
+    assert_int_equal(cp_schema_target_add_labels(s, (cp_table_rows){u, 0, 5}, label, NULL, &err),
                      COPSE_E_DATA); /* a missing target */
     assert_int_equal(s->classes.n, 2);
-    must(cp_schema_labels(s, (cp_table_rows){u, 0, 5}, 1, label, missing, &err), err);
+    must(cp_schema_target_add_labels(s, (cp_table_rows){u, 0, 5}, label, missing, &err), err);
     assert_labels(label, (const int32_t[]){2, 0, CP_NONE, 3, 2}, 5);
     assert_string_equal(cp_dict_text(&s->classes, 3), "a");
-    cp_schema_forget(s, 2);
+    cp_schema_forget_classes(s, 2);
     assert_int_equal(s->classes.n, 2);
     assert_int_equal(cp_dict_find(&s->classes, "c", 1), CP_NONE);
     assert_int_equal(cp_dict_find(&s->classes, "d", 1), 1);
-    must(cp_schema_labels(s, (cp_table_rows){u, 3, 1}, 1, label, missing, &err), err);
+    must(cp_schema_target_add_labels(s, (cp_table_rows){u, 3, 1}, label, missing, &err), err);
     assert_int_equal(label[0], 2);
     cp_schema_free(s);
     cp_table_free(t);
@@ -761,7 +776,7 @@ static void many_classes_survive_the_memo(void **state) {
     numbers(t, "y", y);
     cp_schema *s = make(t, (copse_roles){.target = "y", .task = COPSE_CLASS}, NULL);
     assert_int_equal(s->classes.n, CLASSES);
-    must(cp_schema_find_labels(s, (cp_table_rows){t, 0, ROWS}, label, NULL, &err), err);
+    must(cp_schema_target_labels(s, (cp_table_rows){t, 0, ROWS}, label, NULL, &err), err);
     for (size_t i = 0; i < ROWS; i++) assert_int_equal(label[i], (int32_t)y[i]);
     cp_schema_free(s);
     cp_table_free(t);
@@ -779,20 +794,20 @@ static void regression_targets_come_as_they_are(void **state) {
     TEXTS(v, "y", "1", "b", "c");
     NUMBERS(w, "z", 1, 2, 3);
     cp_schema *s = make(t, (copse_roles){.target = "y"}, NULL);
-    must(cp_schema_numbers(s, (cp_table_rows){t, 0, 3}, y, missing, &err), err);
+    must(cp_schema_target_numbers(s, (cp_table_rows){t, 0, 3}, y, missing, &err), err);
     assert_true(y[0] == 1.5 && y[1] == 0 && y[2] == 1e9);
     assert_memory_equal(missing, "\0\1\0", 3);
-    must(cp_schema_numbers(s, (cp_table_rows){t, 2, 1}, y, NULL, &err), err);
+    must(cp_schema_target_numbers(s, (cp_table_rows){t, 2, 1}, y, NULL, &err), err);
     assert_true(y[0] == 1e9);
-    assert_int_equal(cp_schema_numbers(s, (cp_table_rows){t, 0, 3}, y, NULL, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_target_numbers(s, (cp_table_rows){t, 0, 3}, y, NULL, &err), COPSE_E_DATA);
     assert_int_equal(err.row, 2);
-    assert_int_equal(cp_schema_numbers(s, (cp_table_rows){u, 0, 3}, y, missing, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_target_numbers(s, (cp_table_rows){u, 0, 3}, y, missing, &err), COPSE_E_DATA);
     assert_int_equal(err.row, 3);
     u->col[0].number[2] = -1e61;
-    assert_int_equal(cp_schema_numbers(s, (cp_table_rows){u, 0, 3}, y, missing, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_target_numbers(s, (cp_table_rows){u, 0, 3}, y, missing, &err), COPSE_E_DATA);
     assert_string_equal(err.msg, "row 3: the target 'y' is -1e+61, too large to compute with: use another unit");
-    assert_int_equal(cp_schema_numbers(s, (cp_table_rows){v, 0, 3}, y, missing, &err), COPSE_E_DATA);
-    assert_int_equal(cp_schema_numbers(s, (cp_table_rows){w, 0, 3}, y, missing, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_target_numbers(s, (cp_table_rows){v, 0, 3}, y, missing, &err), COPSE_E_DATA);
+    assert_int_equal(cp_schema_target_numbers(s, (cp_table_rows){w, 0, 3}, y, missing, &err), COPSE_E_DATA);
     assert_string_equal(err.msg, "there is no column 'y' in the table. Its columns are z.");
     cp_schema_free(s);
     cp_table_free(t);
@@ -961,10 +976,10 @@ static copse_status whole_life(const copse_table *t, cp_encoding encoding, copse
     float z[6 * 5];
     int32_t label[6];
     copse_status status;
-    CP_TRY_OUT(cp_schema_new(t, &(copse_roles){.target = "y"}, encoding, NULL, &s, err));
+    CP_TRY_OUT(schema_of(t, &(copse_roles){.target = "y"}, encoding, NULL, &s, err));
     CP_TRY_OUT(cp_schema_encode(s, (cp_table_rows){t, 0, 6}, z, err));
-    cp_schema_forget(s, 1);
-    status = cp_schema_labels(s, (cp_table_rows){t, 0, 6}, 1, label, NULL, err);
+    cp_schema_forget_classes(s, 1);
+    status = cp_schema_target_add_labels(s, (cp_table_rows){t, 0, 6}, label, NULL, err);
     assert_int_equal(s->classes.n, status ? 1 : 3);
     if (status) goto out;
     CP_TRY_OUT(write_schema(s, &w, &bytes, &n, err));

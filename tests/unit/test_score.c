@@ -3,6 +3,9 @@
 #include "base/mem.h"
 #include "eval/cv.h"
 #include "eval/score.h"
+#include "model/model_fit.h"
+#include "model/model_predict.h"
+#include "model/model_update.h"
 #include "model/registry.h"
 #include "num/draw.h"
 
@@ -65,7 +68,8 @@ static void a_table_is_scored_as_its_blocks_are(void **state) {
         cp_metric_init(&metric, m->schema->task, 0.9);
         for (size_t first = 0; first < 1100; first += 100) {
             cp_answer answer;
-            must(cp_model_predict(m, test, first, 100, NULL, &answer, &err), err);
+            must(cp_model_predict(m, &(cp_model_query){.table = test, .first = first, .n = 100}, NULL, &answer, &err),
+                 err);
             must(cp_score_add(&metric, m, &(cp_score_rows){.answer = &answer, .truth = test, .first = first}, NULL,
                               &err),
                  err);

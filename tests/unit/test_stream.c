@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/stream.h"
 #include "num/rng.h"
 
 /* A named pipe: the test writes at one end, piece by piece, and looks at what comes out of the stream at the other. */

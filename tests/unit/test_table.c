@@ -1,7 +1,9 @@
 #include "check.h"
 
 #include "base/mem.h"
-#include "data/table.h"
+#include "data/table_join.h"
+#include "data/table_match.h"
+#include "data/table_report.h"
 
 /* Columns with the given names, numbers 0, 1, 2 ... in each. */
 static copse_table *named(size_t rows, const char *const *names, size_t n) {
@@ -337,7 +339,7 @@ static void the_report_warns_of_a_column_that_is_numbers_but_for_a_few(void **st
     cp_table_report(t, &run);
     assert_non_null(strstr(said,
                            "'t' is read as text because of '19.5o' (row 20): 19 of its 20 values are numbers; "
-                           "correct it, or mark it as missing with --na\n"));
+                           "correct it, or mark it as missing with `na`\n"));
     assert_null(strstr(said, "'u' is read")); /* 17 of 19 are below nine in ten */
     assert_null(strstr(said, "'v' is read"));
     t->col[0].asked = 1;

@@ -1,23 +1,22 @@
-/* Ranges that a file gives, columns name,min,max, instead of those of the training rows. */
+#include "data/schema_scale.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/suggest.h"
-#include "data/schema.h"
-#include "io/read.h"
+#include "data/table_match.h"
 
 enum { NAME, MIN, MAX, COLUMNS };
 
 typedef struct scale {
     cp_schema *s;
-    const char *path;
     const copse_run *run;
     copse_table *t;
-    size_t at[COLUMNS]; /* where its columns are */
+    size_t at[COLUMNS]; /* positions of NAME, MIN and MAX among its columns */
 } scale;
 
-/* Checks the scale file and says where its columns are; afterwards the i-th level of its names stands in row i. */
+/* Checks the table and finds its columns.  Afterwards the i-th level of its names stands in row i. */
 static copse_status check(copse_table *t, size_t at[COLUMNS], copse_error *err) {
     static const char *const column[COLUMNS] = {"name", "min", "max"};
     char place[300];
@@ -39,17 +38,17 @@ static copse_status check(copse_table *t, size_t at[COLUMNS], copse_error *err) 
     return COPSE_OK;
 }
 
-static void warn_of_stranger(const scale *sc, const char *name) {
-    cp_suggest near = {.word = name};
-    for (size_t i = 0; i < sc->s->features; i++) cp_suggest_try(&near, sc->s->feature[i].name);
-    cp_log_warn(sc->run, "'%.60s' in %s is not a feature: its range is not used%s%.60s%s", name, sc->path,
-                near.best ? ". Did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+static void warn_of_unknown(const scale *sc, const char *name) {
+    cp_suggest similar = {.word = name};
+    for (size_t i = 0; i < sc->s->features; i++) cp_suggest_try(&similar, sc->s->feature[i].name);
+    cp_log_warn(sc->run, "'%.60s' in %s is not a feature: its range is not used%s%.60s%s", name, sc->t->source,
+                similar.best ? ". Did you mean '" : "", similar.best ? similar.best : "", similar.best ? "'?" : "");
 }
 
-/* A range that nothing uses is most likely a name spelt wrong. */
-static copse_status warn_of_strangers(const scale *sc, const cp_dict *names, copse_error *err) {
+/* A range that no feature uses most likely has a misspelt name. */
+static copse_status warn_of_unknown_names(const scale *sc, const cp_dict *names, copse_error *err) {
     cp_dict known = {0};
-    size_t strangers = 0;
+    size_t unknown = 0;
     copse_status status = COPSE_OK;
     for (size_t i = 0; i < sc->s->features; i++) {
         int32_t id;
@@ -57,18 +56,18 @@ static copse_status warn_of_strangers(const scale *sc, const cp_dict *names, cop
     }
     for (size_t k = 0; k < names->n; k++) {
         const char *name = cp_dict_text(names, k);
-        if (cp_dict_find(&known, name, strlen(name)) == CP_NONE && strangers++ < CP_SCHEMA_SAID)
-            warn_of_stranger(sc, name);
+        if (cp_dict_find(&known, name, strlen(name)) == CP_NONE && unknown++ < CP_SCHEMA_SAID)
+            warn_of_unknown(sc, name);
     }
-    if (strangers > CP_SCHEMA_SAID)
-        cp_log_warn(sc->run, "... and so on for %zu more name%s of the scale file", strangers - CP_SCHEMA_SAID,
-                    cp_plural(strangers - CP_SCHEMA_SAID));
+    if (unknown > CP_SCHEMA_SAID)
+        cp_log_warn(sc->run, "... and so on for %zu more name%s of the scale file", unknown - CP_SCHEMA_SAID,
+                    cp_plural(unknown - CP_SCHEMA_SAID));
 out:
     cp_dict_clear(&known);
     return status;
 }
 
-static void use(const scale *sc) {
+static void set_ranges(const scale *sc) {
     const cp_column *name = &sc->t->col[sc->at[NAME]];
     const double *min = sc->t->col[sc->at[MIN]].number, *max = sc->t->col[sc->at[MAX]].number;
     size_t absent = 0;
@@ -79,19 +78,16 @@ static void use(const scale *sc) {
         if (row != CP_NONE)
             cp_schema_set_range(sc->s, f, min[row], max[row]);
         else if (absent++ < CP_SCHEMA_SAID)
-            cp_log_info(sc->run, "'%s' is not in %s: the range of the training rows is used", f->name, sc->path);
+            cp_log_info(sc->run, "'%s' is not in %s: the range of the training rows is used", f->name, sc->t->source);
     }
     if (absent > CP_SCHEMA_SAID)
         cp_log_info(sc->run, "... and so on for %zu more column%s not in the scale file", absent - CP_SCHEMA_SAID,
                     cp_plural(absent - CP_SCHEMA_SAID));
 }
 
-copse_status cp_schema_scale_read(cp_schema *s, const char *path, const copse_run *run, copse_error *err) {
-    scale sc = {.s = s, .path = path, .run = run};
-    CP_TRY(cp_read_file(path, &(cp_read_options){.stop = run ? run->stop : NULL}, &sc.t, err));
-    copse_status status = check(sc.t, sc.at, err);
-    if (!status) use(&sc);
-    if (!status) status = warn_of_strangers(&sc, &sc.t->col[sc.at[NAME]].levels, err);
-    cp_table_free(sc.t);
-    return status;
+copse_status cp_schema_scale_apply(cp_schema *s, copse_table *table, const copse_run *run, copse_error *err) {
+    scale sc = {.s = s, .run = run, .t = table};
+    CP_TRY(check(table, sc.at, err));
+    set_ranges(&sc);
+    return warn_of_unknown_names(&sc, &table->col[sc.at[NAME]].levels, err);
 }

@@ -1,0 +1,107 @@
+#include "model/model_file.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "data/schema_file.h"
+#include "model/checkpoint.h"
+#include "model/registry.h"
+
+/* ---------------------------------------------------------------------------------------------------------- writing */
+
+copse_status cp_model_file_write(const copse_model *m, unsigned flags, cp_writer *w, copse_error *err) {
+    CP_TRY(cp_model_refresh(m, NULL, err));
+    CP_TRY(cp_writer_text(w, "method", m->method->info.name, err));
+    CP_TRY(cp_writer_text(w, "written_by", COPSE_VERSION, err));
+    CP_TRY(cp_param_write(m->params, w, err));
+    CP_TRY(cp_schema_file_write(m->schema, w, err));
+    CP_TRY(cp_writer_push(w, "model", err));
+    copse_status status = m->method->write(m->state, m->params, flags, w, err);
+    cp_writer_pop(w);
+    return status;
+}
+
+copse_status cp_model_file_save(const copse_model *m, const char *path, unsigned flags, copse_error *err) {
+    cp_writer *w;
+    const unsigned char *bytes;
+    size_t n;
+    CP_TRY(cp_writer_new(&w, err));
+    copse_status status = cp_model_file_write(m, flags, w, err);
+    if (!status) status = cp_writer_finish(w, &bytes, &n, err);
+    if (!status) status = cp_file_save(path, bytes, n, err);
+    cp_writer_free(w);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+static copse_status read_method(cp_reader *r, const cp_method **out, copse_error *err) {
+    char *name;
+    CP_TRY(cp_reader_text(r, "method", &name, err));
+    copse_error unknown;
+    copse_status status = cp_registry_find(name, out, &unknown);
+    if (status)
+        status = cp_reader_bad(r, err, "it holds a model of method '%.40s', which this program does not have", name);
+    cp_mem_free(name);
+    return status;
+}
+
+/* The method's sets of levels are as wide as its own count of levels: a schema with more would be read out of
+ * bounds. */
+static int levels_fit(const copse_model *m) {
+    const uint32_t *mine = m->schema->levels, *theirs = m->method->takes_raw ? m->method->levels(m->state) : NULL;
+    for (size_t d = 0; d < m->schema->dims; d++)
+        if ((mine ? mine[d] : 0) != (theirs ? theirs[d] : 0)) return 0;
+    return 1;
+}
+
+static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err) {
+    if (cp_checkpoint_is(r))
+        return cp_fail(err, COPSE_E_USAGE,
+                       "this is the checkpoint of a fit, not a model: a fit with `resume` goes on from it");
+    CP_TRY(read_method(r, &m->method, err));
+    CP_TRY(cp_param_read(r, m->method, &m->params, err));
+    CP_TRY(cp_schema_file_read(r, &m->schema, err));
+    if (!(m->method->info.tasks & (unsigned)m->schema->task))
+        return cp_reader_bad(r, err, "its task does not fit its method");
+    if (m->schema->raw != !!m->method->takes_raw) return cp_reader_bad(r, err, "its encoding does not fit its method");
+    CP_TRY(cp_reader_push(r, "model", err));
+    copse_status status =
+        m->method->read(r, m->params, m->schema->task, m->schema->dims, m->schema->classes.n, &m->state, err);
+    cp_reader_pop(r);
+    m->lazy->stale = 1;
+    if (!status && !levels_fit(m)) status = cp_reader_bad(r, err, "its categories do not fit its trees");
+    return status;
+}
+
+copse_status cp_model_file_read(const unsigned char *bytes, size_t n, copse_model **out, copse_error *err) {
+    cp_reader *r = NULL;
+    copse_model *m;
+    *out = NULL;
+    CP_TRY(cp_model_new(&m, err));
+    copse_status status = cp_reader_new(bytes, n, &r, err);
+    if (!status) status = read_sections(m, r, err);
+    cp_reader_free(r);
+    if (status)
+        cp_model_free(m);
+    else
+        *out = m;
+    return status;
+}
+
+/* The message of the reader, with the name of the file and what to do around it. */
+static copse_status damaged(const char *path, const char *what, copse_error *err) {
+    return cp_fail(err, COPSE_E_MODEL, "%.300s is not whole (%.500s). Copy it again, or fit it again", path, what);
+}
+
+copse_status cp_model_file_load(const char *path, copse_model **out, copse_error *err) {
+    unsigned char *bytes;
+    size_t n;
+    copse_error inside = {0};
+    *out = NULL;
+    CP_TRY(cp_file_load(path, &bytes, &n, err));
+    copse_status status = cp_model_file_read(bytes, n, out, &inside);
+    int whole = status != COPSE_E_MODEL || cp_reader_too_new(bytes, n);
+    cp_mem_free(bytes);
+    if (!whole) return damaged(path, inside.msg, err);
+    return status ? cp_fail(err, status, "%.300s: %s", path, inside.msg) : COPSE_OK;
+}

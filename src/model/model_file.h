@@ -1,0 +1,16 @@
+/* model_file - a model as the sections of docs/format.md, in memory and in a file. */
+#ifndef CP_MODEL_FILE_H
+#define CP_MODEL_FILE_H
+
+#include "model/model.h"
+
+/* flags: COPSE_SAVE_FROZEN. */
+copse_status cp_model_file_write(const copse_model *m, unsigned flags, cp_writer *w, copse_error *err);
+/* Trusts nothing in the bytes: whatever they are, the result is a sound model or COPSE_E_MODEL. */
+copse_status cp_model_file_read(const unsigned char *bytes, size_t n, copse_model **out, copse_error *err);
+
+/* Atomic, as cp_file_save. */
+copse_status cp_model_file_save(const copse_model *m, const char *path, unsigned flags, copse_error *err);
+copse_status cp_model_file_load(const char *path, copse_model **out, copse_error *err);
+
+#endif
