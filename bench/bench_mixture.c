@@ -9,6 +9,7 @@
 
 #include "num/draw.h"
 #include "num/mixture.h"
+#include "num/mixture_crps.h"
 
 typedef double (*question)(cp_mixture m, double y);
 
