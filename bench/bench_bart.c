@@ -1,10 +1,10 @@
-/* bench_bart - what a sweep over the trees of a sum costs, by local moves.
+/* bench_bart - measures the time of a BART sweep by local moves.
  *
  * usage: bench_bart [rows] [columns] [trees] [sweeps] [growprune|cgm] [threads]
  *
- * Friedman's first function with noise of variance 1; columns beyond five say nothing.  As many sweeps again go before,
- * to refresh.  CPU time; with more than one thread, wall time.  Without arguments: the two settings at which peers have
- * been measured. */
+ * Data: Friedman's first function with noise of variance 1; columns beyond five are irrelevant.  As many sweeps run
+ * first as warm-up.  CPU time; with more than one thread, wall-clock time.  Without arguments: the two settings at
+ * which peers were measured. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static copse_status make_rows(cp_rows *rows, float **x, double **y, copse_error 
     return COPSE_OK;
 }
 
-enum { LEG = 8 }; /* sweeps of a call, as in a fit */
+enum { LEG = 8 }; /* sweeps per call, as in a fit */
 
 typedef struct setting {
     size_t rows, columns, trees, sweeps;

@@ -1,9 +1,9 @@
-/* bench_csv - how fast a CSV file of numbers becomes a table: our reader against a plain getline and strtod reader, on
- * the same files in the same run, and whether they agree bit for bit.
+/* bench_csv - measures the speed of the CSV reader against a simple reader with getline and strtod, on the same files
+ * in the same run, and checks that both agree bit for bit.
  *
  *     bench_csv [MEGABYTES]
  *
- * Seconds are CPU time of the process with the file in the page cache: opening, reading, parsing, storing. */
+ * Seconds are CPU time with the file in the page cache: opening, reading, parsing, storing. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "io/read.h"
 #include "num/rng.h"
 
-enum { ROUNDS = 5 }; /* the best counts: a virtual machine's fresh memory may first have to be had from its host */
+enum { ROUNDS = 5 }; /* the fastest counts: a virtual machine may first have to get new memory from its host */
 
-/* One field of each kind of file, in column j. */
+/* Writes a field of column j, for each kind of file. */
 typedef int (*field_writer)(char *out, size_t j, cp_rng *r);
 
 static int write_integer(char *out, size_t j, cp_rng *r) {
@@ -34,7 +34,7 @@ static int write_double(char *out, size_t j, cp_rng *r) {
     return sprintf(out, "%.17g", 2 * cp_rng_unit(r) - 1);
 }
 
-/* Each column of its own kind, one field in twenty missing. */
+/* Each column has its own kind; one field in twenty is missing. */
 static int write_mixed(char *out, size_t j, cp_rng *r) {
     if (cp_rng_below(r, 20) == 0) return 0;
     switch (j % 6) {
@@ -85,7 +85,7 @@ static size_t write_file(const char *path, const struct kind *k, size_t bytes) {
     return n;
 }
 
-/* The plain reader: a line at a time, a strtod a field, columns that double. */
+/* The simple reader: getline for a line, strtod for a field, columns that double their capacity. */
 typedef struct plain {
     double **col;
     size_t rows, cols;

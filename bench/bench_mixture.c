@@ -1,7 +1,7 @@
-/* bench_mixture - what one question to the predictive distribution costs, by the number of its components.
+/* bench_mixture - measures the time of one query of a mixture, by the number of its components.
  *
- * A Mondrian forest of 100 trees answers with some hundreds to thousands of components a row, so quantiles and CRPS,
- * which evaluate the CDF many times, decide how long `predict --interval` and `eval` take. */
+ * A Mondrian forest of 100 trees predicts some hundreds to thousands of components per row.  Quantiles and CRPS
+ * evaluate the CDF many times, so they dominate the time of `predict --interval` and `eval`. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Gaussian components of unequal weight around a few places, as the trees of a forest leave them. */
+/* Gaussian components of unequal weights in a few clusters, as a forest predicts them. */
 static void fill(cp_component *c, size_t n, cp_rng *rng) {
     double total = 0;
     for (size_t i = 0; i < n; i++) {

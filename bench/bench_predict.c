@@ -1,10 +1,10 @@
-/* bench_predict - what a model's answers cost, asked for as other libraries are: a table in memory, all of its rows at
- * once.
+/* bench_predict - measures the time of predictions as other libraries are measured: all rows of a table in memory in
+ * one call.
  *
  *     bench_predict MODEL TEST TIMES
  *
- * One object for every time: CPU seconds of the call on one thread, and of asking for each row's mean (numbers; the
- * probabilities of classes are in the answer).  The first time is the one right after reading model and rows. */
+ * Prints one JSON object per call: CPU seconds of the call on one thread, and of reading each row's mean (regression;
+ * class probabilities are in the prediction).  The first call follows the reading of model and rows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

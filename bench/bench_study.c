@@ -1,9 +1,9 @@
-/* bench_study - what an ask and its tell cost as a study grows: the forest learns each value in O(log n).
+/* bench_study - measures the time of ask and tell as a study grows: the forest learns each value in O(log n).
  *
  *     bench_study
  *
- * Milliseconds are CPU time, the mean of the last hundred ask and tell before so many tells; most of the others are
- * points of one's own at random, which are learnt all the same. */
+ * Milliseconds are CPU time, averaged over the last hundred pairs of ask and tell at each size.  Most other values are
+ * added at random points, which the forest learns in the same way. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,9 +1,9 @@
-/* bench_walk - what it costs to find a row's leaf in one tree of a forest.
+/* bench_walk - measures the time to find the leaf of a row in one tree of a forest.
  *
  * usage: bench_walk [training rows] [trees] [columns]
  *
- * Trees split at the median of three random rows until fewer than 6 are left: as deep as those of a random forest with
- * least leaf 3, of which 18,576 rows (nine tenths of California) are the default. */
+ * Trees split at the median of three random rows until fewer than 6 are left, so they are as deep as those of a random
+ * forest with leaves of 3 rows.  The default is 18,576 rows (nine tenths of California). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { LEAF_ROWS = 6, QUERIES = 4096 };
 typedef struct field {
     const float *x; /* training rows */
     size_t dims;
-    uint32_t *row; /* order[from] ... order[from+n-1] are a node's */
+    uint32_t *row; /* order[from] ... order[from+n-1] are the rows of a node */
     cp_rng rng;
 } field;
 
@@ -33,7 +33,7 @@ static float median_of_three(field *f, size_t from, size_t n, uint32_t dim) {
     return fmaxf(fminf(a, b), fminf(fmaxf(a, b), c));
 }
 
-/* Rows at most `cut` to the front; returns how many. */
+/* Moves the rows with x <= cut to the front; returns their number. */
 static size_t part(field *f, size_t from, size_t n, uint32_t dim, float cut) {
     size_t low = from, high = from + n;
     while (low < high) {
@@ -85,7 +85,7 @@ static float *make_rows(size_t n, size_t dims, uint32_t slot) {
     return x;
 }
 
-/* One row after the other, as a loop that does not know better does it. */
+/* One row after the other, as a simple loop does it. */
 static void one_by_one(const cp_tree *t, const cp_forest *f, const float *x, size_t n, uint32_t *out_leaf) {
     for (size_t i = 0; i < n; i++) {
         const cp_tree_node *node = t->node;

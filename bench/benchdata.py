@@ -1,4 +1,4 @@
-"""The rows that several benchmarks share, as matrices and as files for every peer."""
+"""Data sets that several benchmarks share, as matrices and as files for every peer."""
 import contextlib
 import csv
 import gzip
@@ -15,7 +15,7 @@ except ModuleNotFoundError:
     numpy = None
 
 
-# The files of flights that have all eight attributes of the papers' (other years than theirs): 927,787 rows.
+# Files of flights with all eight attributes of the paper, from other years than the paper's: 927,787 rows.
 FLIGHTS = ['flight-' + name for name in ('us2008feb', 'us2004', 'us2003', 'nyc2017', 'hou2011', 'pnw2023', 'pnw2014', 'nyc2013')]
 
 
@@ -51,7 +51,7 @@ def shuffled(data):
 
 
 def friedman(rows, dims, test_rows=50_000, truth=False, seed=1):
-    """Friedman's function of five columns, and columns that mean nothing; truth: the test target has no noise."""
+    """Friedman's function of five columns, and irrelevant columns; truth: the test target has no noise."""
     def make():
         rng = numpy.random.default_rng(seed)
         x = rng.random((rows + test_rows, dims), dtype=numpy.float32)

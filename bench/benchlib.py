@@ -1,4 +1,4 @@
-"""What the programs of bench share: running copse and its peers, finding data, tables."""
+"""Functions that the scripts of bench share: running copse and its peers, finding data, tables."""
 import argparse
 import hashlib
 import json
@@ -14,7 +14,7 @@ import time
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 COPSE = os.path.join(ROOT, 'build', 'copse')
 PYTHON = '/usr/bin/python3'  # Debian's, which has Debian's scikit-learn
-VENV = os.path.join(ROOT, 'build', 'bench-venv')  # peers that are no Debian packages: --install-peers
+VENV = os.path.join(ROOT, 'build', 'bench-venv')  # peers that are not Debian packages: --install-peers
 CACHE = os.path.join(ROOT, 'build', 'bench-peers.json')
 
 
@@ -25,7 +25,7 @@ class Skip(Exception):
 # --------------------------------------------------------------------------------------------------------- data
 
 def data_folder():
-    """Where the data sets lie: $COPSE_DATA, else ../shared/data beside the tree; None if neither is there."""
+    """The folder of the data sets: $COPSE_DATA, else ../shared/data beside the tree; None if neither exists."""
     for folder in (os.environ.get('COPSE_DATA'), os.path.join(ROOT, '..', 'shared', 'data')):
         if folder and os.path.isdir(folder):
             return os.path.abspath(folder)
@@ -45,14 +45,14 @@ def data_file(name):
 # ------------------------------------------------------------------------------------------------------ running
 
 def one_core():
-    """For the child: one core and no helper threads, so that CPU seconds mean the same for everyone."""
+    """In the child: one core and no extra threads, so that CPU seconds are comparable."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def copse(*args, pinned=True):
     """Runs the program with --json and returns its last object, with wall and cpu seconds of the process added."""
     command = [COPSE, *map(str, args), '--json', '--quiet']
-    # A shell in between: a process inherits the peak memory of the one it was made from, and Python is large.
+    # Through a shell: a process inherits the peak memory of its parent, and Python is large.
     wrapped = ['/bin/sh', '-c', '"$@"; exit $?', 'sh', *command]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(wrapped, capture_output=True, text=True, preexec_fn=one_core if pinned else None)
@@ -67,7 +67,7 @@ def copse(*args, pinned=True):
 
 
 def run_copse(*args):
-    """The same where there is nothing to read on stdout."""
+    """The same without reading a result from stdout."""
     done = subprocess.run([COPSE, *map(str, args)], capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f'copse {" ".join(map(str, args))}\nexit {done.returncode}: {done.stderr.strip()}')
@@ -75,7 +75,7 @@ def run_copse(*args):
 
 
 def install_peers(*names):
-    """Into a virtual environment of the build, from PyPI."""
+    """Installs peers from PyPI into a virtual environment of the build."""
     if not os.path.exists(os.path.join(VENV, 'bin', 'pip')):
         subprocess.run([PYTHON, '-m', 'venv', VENV], check=True)
     subprocess.run([os.path.join(VENV, 'bin', 'pip'), 'install', '--quiet', *names], check=True)
@@ -104,8 +104,8 @@ def packages(*names):
 
 
 def remembered(enabled, key, measure):
-    """What `measure` answers.  It is kept with its key; if enabled, a figure that is kept is used instead of measuring
-    again, and marked: quick, but then the two sides of a ratio are not of one run."""
+    """The result of `measure`, which is saved under its key.  If enabled, a saved result is used instead of measuring
+    again, and marked: that is quick, but then the two sides of a ratio are not from one run."""
     kept = {}
     name = hashlib.sha256(json.dumps([machine(), *key]).encode()).hexdigest()[:16]
     if os.path.exists(CACHE):
@@ -130,7 +130,7 @@ def program(name, *args):
 
 
 def bare_rss():
-    """Peak memory of the program with next to nothing to do: what it costs to exist."""
+    """Peak memory of the program with almost nothing to do."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'tiny.csv')
         with open(path, 'w', encoding='utf-8') as file:
@@ -154,7 +154,7 @@ def version():
 
 
 def machine():
-    """The machine in a line: what it is, not what it is called."""
+    """A line about the machine: its hardware, not its name."""
     model = platform.machine()
     try:
         with open('/proc/cpuinfo', encoding='utf-8') as file:
@@ -165,7 +165,7 @@ def machine():
 
 
 class Report:
-    """Collects JSON lines and tables, prints both as they come, and writes them where asked."""
+    """Collects JSON lines and tables, prints both at once, and writes them to the files given."""
 
     def __init__(self, title, options):
         self.options = options

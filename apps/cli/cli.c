@@ -1,4 +1,4 @@
-/* sched_getaffinity: the cores this process may use, as the library counts them. */
+/* For sched_getaffinity, which counts the cores that this process may use, as the library does. */
 #define _GNU_SOURCE
 
 #include "cli.h"
@@ -58,11 +58,11 @@ int cli_threads(const cli *c) {
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* 2^53: up to here whole numbers are written as such, which programs that read them as integers need. */
-static const double most_whole = 9007199254740992.0;
+/* 2^53: integers up to here are written without an exponent, for programs that read them as integers. */
+static const double max_integer = 9007199254740992.0;
 
 const char *cli_number(double x, char buf[CLI_NUMBER_SIZE]) {
-    if (fabs(x) <= most_whole && floor(x) == x) {
+    if (fabs(x) <= max_integer && floor(x) == x) {
         snprintf(buf, CLI_NUMBER_SIZE, "%.0f", x + 0.0);
         return buf;
     }

@@ -7,13 +7,13 @@
 
 #include "cli.h"
 
-/* ---------------------------------------------------------------------------------------------------- guessing */
+/* ------------------------------------------------------------------------------------------------- suggestions */
 
 enum { LONGEST = 40 };
 
-/* Letters inserted, deleted, replaced or swapped with their neighbour, from a to b; three rows of the table are
- * kept. */
-static size_t edits(const char *a, const char *b) {
+/* Edit distance (optimal string alignment): insertions, deletions, replacements and swaps of neighbours.  Keeps three
+ * rows of the dynamic programming table. */
+static size_t edit_distance(const char *a, const char *b) {
     size_t row[3][LONGEST + 1], na = strlen(a), nb = strlen(b);
     for (size_t j = 0; j <= nb; j++) row[0][j] = j;
     for (size_t i = 1; i <= na; i++) {
@@ -30,10 +30,10 @@ static size_t edits(const char *a, const char *b) {
     return row[na % 3][nb];
 }
 
-void cli_guess_try(cli_guess *g, const char *name) {
+void cli_suggest_try(cli_suggest *g, const char *name) {
     size_t n = strlen(g->word);
     if (n == 0 || n > LONGEST || strlen(name) > LONGEST) return;
-    size_t d = n >= 2 && strncmp(g->word, name, n) == 0 ? 1 : edits(g->word, name);
+    size_t d = n >= 2 && strncmp(g->word, name, n) == 0 ? 1 : edit_distance(g->word, name);
     if (d > (n + 1) / 3 || (g->best && d >= g->distance)) return;
     g->best = name;
     g->distance = d;
@@ -55,7 +55,7 @@ static const cli_option *find_letter(const cli_group *groups, char letter) {
     return NULL;
 }
 
-/* As some method declares it; 0 if none does. */
+/* The option of that name in any method; 0 if none has it. */
 static int find_method_option(const char *name, size_t n, copse_option_info *out) {
     const copse_method_info *m;
     for (size_t i = 0; (m = copse_method(i)) != NULL; i++)
@@ -72,15 +72,15 @@ int cli_args_knows(const cli_command *command, const char *name, size_t n) {
 static copse_status unknown_option(const cli_command *command, const char *typed, size_t n, copse_error *err) {
     char word[LONGEST + 2] = "";
     if (n <= LONGEST) memcpy(word, typed, n);
-    cli_guess guess = {.word = word};
+    cli_suggest near = {.word = word};
     for (const cli_group *g = command->groups; g->title; g++)
-        for (const cli_option *o = g->options; o->name; o++) cli_guess_try(&guess, o->name);
+        for (const cli_option *o = g->options; o->name; o++) cli_suggest_try(&near, o->name);
     copse_option_info info;
     const copse_method_info *m;
     for (size_t i = 0; command->method_options && (m = copse_method(i)) != NULL; i++)
-        for (size_t k = 0; copse_method_option(m->name, k, &info); k++) cli_guess_try(&guess, info.name);
-    if (guess.best)
-        return cli_fail(err, COPSE_E_USAGE, "unknown option --%.*s; did you mean --%s?", (int)n, typed, guess.best);
+        for (size_t k = 0; copse_method_option(m->name, k, &info); k++) cli_suggest_try(&near, info.name);
+    if (near.best)
+        return cli_fail(err, COPSE_E_USAGE, "unknown option --%.*s; did you mean --%s?", (int)n, typed, near.best);
     return cli_fail(err, COPSE_E_USAGE, "unknown option --%.*s; 'copse help %s' lists the options", (int)n, typed,
                     command->name);
 }
@@ -104,7 +104,8 @@ static const char *take(cursor *c) {
     return *c->next++;
 }
 
-/* A method's flag may be followed by yes or no, and means yes where it is not; its other options take a value. */
+/* The value of a method's option.  A flag may be followed by yes or no, and alone means yes; other options need a
+ * value. */
 static const char *method_value(const copse_option_info *info, cursor *rest) {
     int flag = strcmp(info->type, "flag") == 0;
     if (!flag || (rest->left && (!strcmp(*rest->next, "yes") || !strcmp(*rest->next, "no")))) return take(rest);
@@ -132,8 +133,8 @@ static copse_status parse_long(cli_args *a, const cli_command *command, const ch
     const char *next = rest->left ? *rest->next : NULL, *value = attached ? attached
                                                                  : o      ? take(rest)
                                                                           : method_value(&info, rest);
-    if (!attached && !o && value != next && !a->flagged) {
-        a->flagged = name;
+    if (!attached && !o && value != next && !a->bare_flag) {
+        a->bare_flag = name;
         a->after = next;
     }
     if (!value) return cli_fail(err, COPSE_E_USAGE, "--%s needs a value%s%s", name, o ? ": " : "", o ? o->value : "");
@@ -141,7 +142,7 @@ static copse_status parse_long(cli_args *a, const cli_command *command, const ch
     return add_option(a->method_option, &a->method_options, name, value, err);
 }
 
-/* -t y, -ty; flags may stand together. */
+/* -t y, -ty; flags may be combined, as in -qh. */
 static copse_status parse_short(cli_args *a, const cli_command *command, const char *letters, cursor *rest,
                                 copse_error *err) {
     for (; *letters; letters++) {
@@ -164,21 +165,22 @@ static copse_status parse_short(cli_args *a, const cli_command *command, const c
     return COPSE_OK;
 }
 
-static copse_status check_words(const cli_args *a, const cli_command *command, copse_error *err) {
+static copse_status check_operands(const cli_args *a, const cli_command *command, copse_error *err) {
     if (a->help) return COPSE_OK;
-    if (a->words < command->min_words)
+    if (a->operands < command->min_operands)
         return cli_fail(err, COPSE_E_USAGE, "an argument is missing; usage: copse %s %s", command->name,
-                        command->words);
-    if (a->words > command->max_words && a->after && a->word[command->max_words] == a->after)
-        return cli_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not yes or no; --%s alone means yes", a->flagged,
-                        a->after, a->flagged);
-    if (a->words > command->max_words)
+                        command->operands);
+    if (a->operands > command->max_operands && a->after && a->operand[command->max_operands] == a->after)
+        return cli_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not yes or no; --%s alone means yes", a->bare_flag,
+                        a->after, a->bare_flag);
+    if (a->operands > command->max_operands)
         return cli_fail(err, COPSE_E_USAGE, "unexpected argument '%.100s'; usage: copse %s%s%s",
-                        a->word[command->max_words], command->name, *command->words ? " " : "", command->words);
+                        a->operand[command->max_operands], command->name, *command->operands ? " " : "",
+                        command->operands);
     return COPSE_OK;
 }
 
-/* -3.5 is a number, not options. */
+/* -3.5 is a number, not a group of options. */
 static int is_negative(const char *w) {
     w += w[0] == '-';
     w += w[0] == '.';
@@ -187,15 +189,15 @@ static int is_negative(const char *w) {
 
 copse_status cli_args_parse(cli_args *a, const cli_command *command, char *const *argv, size_t n, copse_error *err) {
     *a = (cli_args){.groups = command->groups};
-    a->word = calloc(n + 1, sizeof *a->word);
+    a->operand = calloc(n + 1, sizeof *a->operand);
     a->option = calloc(n + 1, sizeof *a->option);
     a->method_option = calloc(n + 1, sizeof *a->method_option);
-    if (!a->word || !a->option || !a->method_option) return cli_fail_memory(err);
+    if (!a->operand || !a->option || !a->method_option) return cli_fail_memory(err);
     cursor rest = {argv, n};
     int ended = 0;
     for (const char *w; (w = take(&rest)) != NULL;) {
         if (ended || w[0] != '-' || w[1] == '\0' || is_negative(w))
-            a->word[a->words++] = w;
+            a->operand[a->operands++] = w;
         else if (strcmp(w, "--") == 0)
             ended = 1;
         else if (w[1] == '-')
@@ -203,11 +205,11 @@ copse_status cli_args_parse(cli_args *a, const cli_command *command, char *const
         else
             CLI_TRY(parse_short(a, command, w + 1, &rest, err));
     }
-    return check_words(a, command, err);
+    return check_operands(a, command, err);
 }
 
 void cli_args_clear(cli_args *a) {
-    free(a->word);
+    free(a->operand);
     free(a->option);
     free(a->method_option);
     *a = (cli_args){0};
@@ -215,8 +217,8 @@ void cli_args_clear(cli_args *a) {
 
 /* ------------------------------------------------------------------------------------------------------ values */
 
-const char *cli_args_word(const cli_args *a, size_t i) {
-    return i < a->words ? a->word[i] : NULL;
+const char *cli_args_operand(const cli_args *a, size_t i) {
+    return i < a->operands ? a->operand[i] : NULL;
 }
 
 const char *cli_args_text(const cli_args *a, const char *name) {

@@ -2,31 +2,31 @@
 
 #include <stdlib.h>
 
-typedef struct pieces {
-    copse_table **piece;
+typedef struct parts {
+    copse_table **part;
     size_t n, cap, rows;
-} pieces;
+} parts;
 
-static copse_status pieces_add(pieces *p, copse_table *t, copse_error *err) {
+static copse_status parts_add(parts *p, copse_table *t, copse_error *err) {
     if (p->n == p->cap) {
         size_t cap = p->cap ? 2 * p->cap : 16;
-        copse_table **more = realloc(p->piece, cap * sizeof *more);
+        copse_table **more = realloc(p->part, cap * sizeof *more);
         if (!more) return cli_fail_memory(err);
-        p->piece = more;
+        p->part = more;
         p->cap = cap;
     }
-    p->piece[p->n++] = t;
+    p->part[p->n++] = t;
     p->rows += copse_table_rows(t);
     return COPSE_OK;
 }
 
-static copse_status pieces_read(pieces *p, copse_stream *s, size_t n, copse_error *err) {
+static copse_status parts_read(parts *p, copse_stream *s, size_t n, copse_error *err) {
     while (p->rows < n) {
         copse_table *t = NULL;
         if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
         CLI_TRY(copse_stream_next(s, n - p->rows, &t, err));
         if (!t) break;
-        copse_status status = pieces_add(p, t, err);
+        copse_status status = parts_add(p, t, err);
         if (!status) continue;
         copse_table_free(t);
         return status;
@@ -35,16 +35,16 @@ static copse_status pieces_read(pieces *p, copse_stream *s, size_t n, copse_erro
 }
 
 copse_status cli_concat_rows(copse_stream *s, size_t n, copse_table **out, copse_error *err) {
-    pieces p = {0};
+    parts p = {0};
     *out = NULL;
-    copse_status status = pieces_read(&p, s, n, err);
+    copse_status status = parts_read(&p, s, n, err);
     if (!status && p.n == 1) {
-        *out = p.piece[0];
+        *out = p.part[0];
         p.n = 0;
     } else if (!status && p.n > 1) {
-        status = copse_table_join((const copse_table *const *)p.piece, p.n, out, err);
+        status = copse_table_join((const copse_table *const *)p.part, p.n, out, err);
     }
-    for (size_t i = 0; i < p.n; i++) copse_table_free(p.piece[i]);
-    free(p.piece);
+    for (size_t i = 0; i < p.n; i++) copse_table_free(p.part[i]);
+    free(p.part);
     return status;
 }

@@ -14,22 +14,22 @@ const cli_option cli_run_options[] = {
 };
 
 const cli_option cli_read_options[] = {
-    {"na", 0, "WORDS", "more words for 'missing', e.g. '?,-999'; models keep them (empty, NA, NaN, null always are)"},
+    {"na", 0, "WORDS", "more words for 'missing', e.g. '?,-999'; saved in models (empty, NA, NaN, null always are)"},
     {"no-header", 0, NULL, "the first line is data; columns are x1, x2, ..."},
     {"categorical", 0, "COLUMNS", "read these as text even if they look like numbers"},
     {"numeric", 0, "COLUMNS", "these must be numbers"},
     {"format", 0, "NAME", "csv, tsv, npy, libsvm or ndjson (default: by name, then by content)"},
-    {"delimiter", 0, "CHAR", "between fields (default: found among , ; tab |)"},
+    {"delimiter", 0, "CHAR", "character between fields (default: detected among , ; tab |)"},
     {0},
 };
 
 const cli_option cli_column_options[] = {
     {"target", 't', "COLUMN", "the column to predict"},
     {"task", 0, "class|regress", "default: class for text or few whole numbers, else regress"},
-    {"features", 0, "COLUMNS", "learn from these only: names, A..B ranges, * wildcards"},
+    {"features", 0, "COLUMNS", "learn from these only: names, ranges A..B, wildcards *"},
     {"drop", 0, "COLUMNS", "do not learn from these"},
     {"keep", 0, "COLUMNS", "identifiers: not learnt from (predict --keep copies them)"},
-    {"weights", 0, "COLUMN", "row weights for learning, 0 or more, for methods that take them"},
+    {"weights", 0, "COLUMN", "row weights for learning, 0 or more, for methods that support them"},
     {"scale", 0, "FILE|none", "column ranges (name,min,max) instead of those of the training rows"},
     {0},
 };
@@ -71,7 +71,7 @@ copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_opt
     return delimiter(c, &out->delimiter, err);
 }
 
-/* A first line of numbers is more likely data than names. */
+/* Warns if all column names are numbers: the first line is then probably data. */
 static void check_header(cli *c, const copse_table *t) {
     for (size_t i = 0; i < copse_table_cols(t); i++) {
         char *end = NULL;
@@ -97,15 +97,14 @@ copse_status cli_read_table(cli *c, const char *path, const copse_model *like, c
     return COPSE_OK;
 }
 
-/* Nothing was made yet, so Ctrl-C may end the program there and then. */
 copse_status cli_load(const char *path, copse_model **out, copse_error *err) {
-    cli_progress_leave_on_signals();
+    cli_progress_exit_on_signals();
     copse_status status = copse_load(path, out, err);
     cli_progress_catch_signals();
     return status;
 }
 
-copse_status cli_load_beside(const char *path, const char *rows, copse_model **out, copse_error *err) {
+copse_status cli_load_with_rows(const char *path, const char *rows, copse_model **out, copse_error *err) {
     copse_model *other = NULL;
     copse_error none = {0};
     copse_status status = cli_load(path, out, err);
@@ -116,7 +115,7 @@ copse_status cli_load_beside(const char *path, const char *rows, copse_model **o
     return status;
 }
 
-/* a, or b, or "a,b"; the last lives in c->scratch. */
+/* a, or b, or "a,b", which c->scratch then owns. */
 static copse_status join(cli *c, const char *a, const char *b, const char **out, copse_error *err) {
     *out = a ? a : b;
     if (!a || !b) return COPSE_OK;
@@ -141,13 +140,6 @@ copse_status cli_roles(cli *c, copse_roles *out, copse_error *err) {
     else if (task)
         return cli_fail(err, COPSE_E_USAGE, "--task: '%.40s' is not one of: class, regress", task);
     return join(c, cli_args_text(&c->args, "drop"), cli_args_text(&c->args, "keep"), &out->drop, err);
-}
-
-const copse_method_info *cli_method(const char *name) {
-    const copse_method_info *m;
-    for (size_t i = 0; (m = copse_method(i)) != NULL; i++)
-        if (strcmp(m->name, name) == 0) return m;
-    return NULL;
 }
 
 copse_status cli_params(const cli *c, const char *method, int lenient, copse_params **out, copse_error *err) {

@@ -1,4 +1,4 @@
-/* cli_json - one JSON value, written as it comes: order is the order of the calls, numbers read back exactly. */
+/* cli_json - a streaming JSON writer.  Members are written in the order of the calls; numbers read back exactly. */
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 
@@ -6,10 +6,10 @@
 
 typedef struct cli_json {
     FILE *file;
-    int comma; /* the next member needs one before it */
+    int comma; /* the next member needs a comma before it */
 } cli_json;
 
-/* key is NULL inside arrays and at the top. */
+/* key is NULL inside arrays and at the top level. */
 void cli_json_object(cli_json *j, const char *key);
 void cli_json_end_object(cli_json *j);
 void cli_json_array(cli_json *j, const char *key);
@@ -18,7 +18,7 @@ void cli_json_text(cli_json *j, const char *key, const char *value); /* NULL is 
 void cli_json_number(cli_json *j, const char *key, double value);    /* NaN is null, infinities are "inf", "-inf" */
 void cli_json_size(cli_json *j, const char *key, size_t value);
 void cli_json_bool(cli_json *j, const char *key, int value);
-/* Ends the line after a value at the top. */
+/* Ends the line after a value at the top level. */
 void cli_json_line(cli_json *j);
 
 #endif

@@ -1,9 +1,10 @@
-/* cli_main - the table of commands, help, and the way from a status to an exit code. */
+/* cli_main - the table of commands, the help, and the exit codes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "cli_data.h"
+#include "cli_method.h"
 #include "cli_options_text.h"
 #include "cli_out.h"
 
@@ -32,7 +33,7 @@ static void print_overview(FILE *f) {
         f);
     for (size_t i = 0; i < COMMANDS; i++) fprintf(f, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
     fputs(
-        "  help      how to use a command: copse help fit\n\n"
+        "  help      explain a command: copse help fit\n\n"
         "start here:\n"
         "  copse demo                                        the tour, in a few seconds\n"
         "  copse fit train.csv -t y -o m.copse --holdout .2  learn column y, see how well\n"
@@ -47,20 +48,20 @@ static void print_option(const cli_option *o) {
     printf("  %-26s %s\n", left, o->help);
 }
 
-/* Of the method that was named beside --help, if one was. */
+/* The options of the method named by -m, if one was given with --help. */
 static void print_method_options(const char *opt_method) {
-    const copse_method_info *m = opt_method ? cli_method(opt_method) : NULL;
+    const copse_method_info *m = opt_method ? cli_method_find(opt_method) : NULL;
     if (m) {
         printf("\noptions of %s\n", m->name);
-        cli_method_options(m);
+        cli_method_print_options(m);
     } else {
         puts("\nmethod options\n  --trees, --seed and all that 'copse methods METHOD' lists");
     }
 }
 
 static void print_command(const cli_command *c, const char *opt_method) {
-    printf("copse %s: %s\n\nusage: copse %s%s%s [options]\n", c->name, c->summary, c->name, *c->words ? " " : "",
-           c->words);
+    printf("copse %s: %s\n\nusage: copse %s%s%s [options]\n", c->name, c->summary, c->name, *c->operands ? " " : "",
+           c->operands);
     for (const cli_group *g = c->groups; g->title; g++) {
         printf("\n%s\n", g->title);
         for (const cli_option *o = g->options; o->name; o++) print_option(o);
@@ -70,14 +71,14 @@ static void print_command(const cli_command *c, const char *opt_method) {
 }
 
 static copse_status unknown_command(const char *name, copse_error *err) {
-    cli_guess guess = {.word = name};
+    cli_suggest near = {.word = name};
     if (name[0] == '-')
         return cli_fail(err, COPSE_E_USAGE,
                         "%.100s stands before the command: options follow it, copse COMMAND ... %.100s", name, name);
-    for (size_t i = 0; i < COMMANDS; i++) cli_guess_try(&guess, commands[i]->name);
-    cli_guess_try(&guess, "help");
-    if (guess.best)
-        return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not a command; did you mean '%s'?", name, guess.best);
+    for (size_t i = 0; i < COMMANDS; i++) cli_suggest_try(&near, commands[i]->name);
+    cli_suggest_try(&near, "help");
+    if (near.best)
+        return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not a command; did you mean '%s'?", name, near.best);
     return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not a command; 'copse help' lists them", name);
 }
 
@@ -94,7 +95,7 @@ static copse_status help(const char *name, copse_error *err) {
 
 /* --------------------------------------------------------------------------------------------------------- run */
 
-/* Options that mean the same for every command that has them. */
+/* Reads the options that have the same meaning in every command. */
 static copse_status common_options(cli *c, copse_error *err) {
     uint64_t threads = 0;
     c->quiet = cli_args_has(&c->args, "quiet");
@@ -150,7 +151,7 @@ static int exit_code(copse_status status) {
 int main(int argc, char **argv) {
     copse_error err = {0};
     copse_status status = dispatch(argc, argv, &err);
-    if (!status) status = cli_out_report(NULL, &err);
+    if (!status) status = cli_out_flush_stdout(NULL, &err);
     cli_options_text(err.msg);
     if (status && err.msg[0]) fprintf(stderr, "copse: %s\n", err.msg);
     return exit_code(status);

@@ -3,21 +3,21 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { HEAD = 128 }; /* bytes: a multiple of 64, with room for any shape */
+enum { HEADER = 128 }; /* bytes: a multiple of 64, with room for any shape */
 
-/* Always of one length, so that it can be written again when the rows are known. */
-int cli_npy_head(FILE *f, size_t rows, size_t columns) {
-    char head[HEAD + 1];
-    int n =
-        snprintf(head, sizeof head, "\x93NUMPY%c%c%c%c{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }",
-                 1, 0, HEAD - 10, 0, rows, columns);
-    memset(head + n, ' ', (size_t)(HEAD - n));
-    head[HEAD - 1] = '\n';
-    return fwrite(head, 1, HEAD, f) == HEAD;
+/* The header has a fixed length, so that it can be overwritten when the number of rows is known. */
+int cli_npy_header(FILE *f, size_t rows, size_t columns) {
+    char header[HEADER + 1];
+    int n = snprintf(header, sizeof header,
+                     "\x93NUMPY%c%c%c%c{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }", 1, 0,
+                     HEADER - 10, 0, rows, columns);
+    memset(header + n, ' ', (size_t)(HEADER - n));
+    header[HEADER - 1] = '\n';
+    return fwrite(header, 1, HEADER, f) == HEADER;
 }
 
-int cli_npy_end(FILE *f, size_t rows, size_t columns) {
-    return fseek(f, 0, SEEK_SET) == 0 && cli_npy_head(f, rows, columns);
+int cli_npy_finish(FILE *f, size_t rows, size_t columns) {
+    return fseek(f, 0, SEEK_SET) == 0 && cli_npy_header(f, rows, columns);
 }
 
 /* Little endian on any machine. */

@@ -10,7 +10,7 @@
 
 #include "cli.h"
 
-static copse_status open_beside(cli_out *o, copse_error *err) {
+static copse_status open_temporary(cli_out *o, copse_error *err) {
     size_t n = strlen(o->path) + 32;
     o->temp = malloc(n);
     if (!o->temp) return cli_fail_memory(err);
@@ -27,14 +27,14 @@ static copse_status open_beside(cli_out *o, copse_error *err) {
     return status;
 }
 
-/* The folder of a path, as a fresh string. */
+/* The folder of a path, as a new string. */
 static char *folder_of(const char *path) {
     const char *slash = strrchr(path, '/');
     if (!slash) return strdup(".");
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-copse_status cli_out_check(const char *path, copse_error *err) {
+copse_status cli_out_check_writable(const char *path, copse_error *err) {
     struct stat s;
     if (stat(path, &s) == 0) {
         if (S_ISDIR(s.st_mode)) errno = EISDIR;
@@ -47,7 +47,7 @@ copse_status cli_out_check(const char *path, copse_error *err) {
     return status;
 }
 
-copse_status cli_out_not_over(const char *option, const char *path, const char *input, copse_error *err) {
+copse_status cli_out_not_input(const char *option, const char *path, const char *input, copse_error *err) {
     struct stat a, b;
     if (!path || !input || cli_is_dash(path) || cli_is_dash(input)) return COPSE_OK;
     if (stat(path, &a) != 0 || stat(input, &b) != 0 || !S_ISREG(a.st_mode)) return COPSE_OK;
@@ -84,12 +84,12 @@ copse_status cli_out_open(cli_out *o, const char *path, copse_error *err) {
         errno = EISDIR;
         return cli_fail_errno(err, "write", path);
     }
-    if (!exists || S_ISREG(s.st_mode)) return open_beside(o, err);
+    if (!exists || S_ISREG(s.st_mode)) return open_temporary(o, err);
     o->file = fopen(path, "w");
     return o->file ? COPSE_OK : cli_fail_errno(err, "write", path);
 }
 
-/* Nobody reads the pipe any more.  errno alone does not tell: the write that failed may have been an earlier one. */
+/* Has the reader of the pipe closed it?  errno alone does not tell: an earlier write may have failed. */
 static int reader_gone(FILE *file) {
     struct pollfd p = {.fd = fileno(file), .events = POLLOUT};
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP)) != 0;
@@ -129,7 +129,7 @@ copse_status cli_out_commit(cli_out *o, copse_error *err) {
     return status;
 }
 
-copse_status cli_out_report(const char *opt_saved, copse_error *err) {
+copse_status cli_out_flush_stdout(const char *opt_saved, copse_error *err) {
     cli_out out;
     copse_status status = cli_out_open(&out, NULL, err);
     if (!status) status = cli_out_commit(&out, err);

@@ -1,4 +1,4 @@
-/* cli_out - a file that appears whole or not at all, or standard output. */
+/* cli_out - output files that are written atomically, and standard output. */
 #ifndef CLI_OUT_H
 #define CLI_OUT_H
 
@@ -8,20 +8,20 @@
 
 typedef struct cli_out {
     FILE *file;
-    const char *path; /* borrowed; NULL is standard output */
-    char *temp;       /* written here, then renamed; NULL: written in place (standard output, devices, pipes) */
-    int error;        /* errno of the first write or flush that failed */
+    const char *path; /* borrowed; NULL: standard output */
+    char *temp; /* owned: temporary file, renamed by commit; NULL: written in place (standard output, devices, pipes) */
+    int error;  /* errno of the first write or flush that failed */
 } cli_out;
 
 /* path NULL or "-" is standard output. */
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err);
-/* Could this file be written?  Asked before hours of work whose result is to go there. */
-copse_status cli_out_check(const char *path, copse_error *err);
-/* Refuses an output (of this option, to be named) that is one of the inputs under any name: it would be destroyed.
- * NULL and "-" are never the same. */
-copse_status cli_out_not_over(const char *option, const char *path, const char *input, copse_error *err);
+/* Checks that the file can be written.  Call it before long work whose result goes there. */
+copse_status cli_out_check_writable(const char *path, copse_error *err);
+/* Refuses an output that is the same file as an input, under any name: the input would be lost.  option is named in the
+ * message.  NULL and "-" are never the same file. */
+copse_status cli_out_not_input(const char *option, const char *path, const char *input, copse_error *err);
 
-/* What a file is at some moment, to see later whether another program has changed it. */
+/* Identity, size and time of a file, to detect later that another program has changed it. */
 typedef struct cli_stamp {
     int exists;
     long long inode, size, seconds, nanoseconds;
@@ -29,26 +29,25 @@ typedef struct cli_stamp {
 cli_stamp cli_out_stamp(const char *path);
 int cli_out_same(const cli_stamp *a, const cli_stamp *b);
 
-/* Hands on what has been written so far.  0 if that cannot be done: there is no point in writing on. */
+/* Flushes what has been written so far.  Returns 0 if that fails: further output would be lost. */
 int cli_out_flush(cli_out *o);
-/* Everything to the disk and under its name.  A write that failed is reported here, unless the reader of a pipe has
- * gone away: it has seen enough. */
+/* Flushes, syncs and renames the file.  Reports a write that failed earlier, unless the reader of a pipe has closed
+ * it: such a reader wants no more. */
 copse_status cli_out_commit(cli_out *o, copse_error *err);
-/* As if it had never been opened; harmless after commit. */
+/* Closes and removes the temporary file; does nothing after commit. */
 void cli_out_abandon(cli_out *o);
 
-/* Hands on the report on standard output.  If that fails the message ends with what was saved, which is not lost. */
-copse_status cli_out_report(const char *opt_saved, copse_error *err);
+/* Flushes standard output.  If that fails, the message ends with the path of the model that was saved. */
+copse_status cli_out_flush_stdout(const char *opt_saved, copse_error *err);
 
-/* A copse_write_fn whose argument is a cli_out.  After a failure `error` is set, and cli_out_commit knows what to
- * say. */
+/* A copse_write_fn whose argument is a cli_out.  A failure sets `error`, which cli_out_commit reports. */
 copse_status cli_out_write(void *out, const char *bytes, size_t n);
 
-/* A CSV field, quoted where it must be; NULL is the empty (missing) field. */
+/* Writes a CSV field, quoted if necessary; NULL is the empty (missing) field. */
 void cli_out_field(FILE *f, const char *text);
-/* The same for prefix and text together. */
+/* Writes prefix and text together as one CSV field. */
 void cli_out_name(FILE *f, const char *prefix, const char *text);
-/* A word as a shell would read it back: as it is, or quoted. */
+/* Writes a word for the shell, quoted if necessary. */
 void cli_out_shell(FILE *f, const char *text);
 
 #endif

@@ -12,9 +12,9 @@
 
 /* ----------------------------------------------------------------------------------------------------- signals */
 
-enum { AT_ONCE = 300 }; /* milliseconds within which two signals are one wish */
+enum { SAME_SIGNAL = 300 }; /* milliseconds: a second signal within this time counts as the first */
 
-/* A signal handler has no other way to speak to the program. */
+/* Global, because a signal handler has no argument. */
 static volatile int caught;
 static volatile long long caught_at;
 
@@ -24,10 +24,10 @@ static long long milliseconds(void) {
     return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* timeout(1) signals the program and then its process group, so one wish may come twice. */
+/* timeout(1) signals the program and then its process group, so the same signal may arrive twice. */
 static void on_signal(int number) {
     long long now = milliseconds();
-    if (caught && now - caught_at > AT_ONCE) { /* asked twice: do not argue */
+    if (caught && now - caught_at > SAME_SIGNAL) { /* a second signal: end at once */
         signal(number, SIG_DFL);
         raise(number);
     }
@@ -37,23 +37,23 @@ static void on_signal(int number) {
 }
 
 void cli_progress_catch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: a read that waits must return */
+    struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: a blocked read must return */
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a reader that goes away is seen by cli_out; a model must still be saved */
-    signal(SIGXFSZ, SIG_IGN); /* a file over the limit is an error with a message */
+    signal(SIGPIPE, SIG_IGN); /* cli_out sees a closed pipe; a model must still be saved */
+    signal(SIGXFSZ, SIG_IGN); /* a file over the size limit becomes a failed write, with a message */
 }
 
-/* Only what may be called in a signal handler. */
-static void leave(int number) {
+/* Calls async-signal-safe functions only. */
+static void exit_now(int number) {
     static const char text[] = "copse: interrupted\n";
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(1);
     _exit(128 + number);
 }
 
-void cli_progress_leave_on_signals(void) {
-    struct sigaction action = {.sa_handler = leave};
+void cli_progress_exit_on_signals(void) {
+    struct sigaction action = {.sa_handler = exit_now};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -110,7 +110,7 @@ static void print_line(const char *what, double done, double total, double rate)
     fflush(stderr);
 }
 
-/* Ten lines a second at most, and none for what is done within half a second. */
+/* Shows at most ten lines a second, and none for a task of less than half a second. */
 static void on_progress(void *arg, const char *what, double done, double total) {
     cli_progress *p = arg;
     if (p->quiet || !p->terminal || !what) return;

@@ -131,7 +131,7 @@ void cli_scores_times_json(cli_json *j, const copse_scores *s) {
     cli_json_number(j, "predict_cpu_seconds", s->predict_cpu_seconds);
 }
 
-/* The share of rows inside the 50, 80 and 90 % intervals, and how far off all nine levels are on average. */
+/* Prints the coverage of the 50, 80 and 90 % intervals, and the mean error of the coverage over all nine levels. */
 static void coverage_print(const copse_scores *s) {
     static const size_t shown[] = {4, 7, 8};
     double off = 0;
@@ -144,7 +144,7 @@ static void coverage_print(const copse_scores *s) {
     printf(" (off by %.3f on average)\n", off / COPSE_LEVELS);
 }
 
-/* The class of a row, by name or, where the column is numbers, by value; as many as there are classes if it is none. */
+/* The class of a row, by name or, in a numeric column, by value; the number of classes if it is none of them. */
 static size_t class_of(const copse_model *m, const copse_table *t, size_t row, size_t col) {
     const char *text = copse_table_text(t, row, col);
     double number = copse_table_number(t, row, col);
@@ -160,22 +160,22 @@ static int is_missing(const copse_table *t, size_t row, size_t col) {
     return !copse_table_text(t, row, col) && isnan(copse_table_number(t, row, col));
 }
 
-/* The target of a table, and what its rows weigh. */
-typedef struct known {
+/* The target and the weights of a table. */
+typedef struct weighted_target {
     const copse_table *t;
     size_t target, weights; /* columns; weights: (size_t)-1 if there are none */
-} known;
+} weighted_target;
 
-static double weight_of(const known *v, size_t row) {
+static double weight_of(const weighted_target *v, size_t row) {
     return v->weights == (size_t)-1 ? 1 : copse_table_number(v->t, row, v->weights);
 }
 
-static double most_frequent(const copse_model *m, const known *v) {
+static double most_frequent(const copse_model *m, const weighted_target *v) {
     size_t classes = copse_model_classes(m);
     double most = 0, all = 0, *sum = calloc(classes + 1, sizeof *sum);
     if (!sum) return NAN;
     for (size_t i = 0; i < copse_table_rows(v->t); i++) {
-        if (is_missing(v->t, i, v->target)) continue; /* as scores do */
+        if (is_missing(v->t, i, v->target)) continue; /* as the scores do */
         size_t k = class_of(m, v->t, i, v->target);
         double weight = weight_of(v, i);
         all += weight;
@@ -186,7 +186,7 @@ static double most_frequent(const copse_model *m, const known *v) {
     return most / all;
 }
 
-static double standard_deviation(const known *v) {
+static double standard_deviation(const weighted_target *v) {
     double mean = 0, squares = 0, sum = 0;
     for (size_t i = 0; i < copse_table_rows(v->t); i++) {
         double x = copse_table_number(v->t, i, v->target), weight = weight_of(v, i), d = x - mean;
@@ -199,7 +199,7 @@ static double standard_deviation(const known *v) {
 }
 
 double cli_scores_naive(const copse_model *m, const copse_table *t, const char *opt_weights) {
-    known v = {t, copse_table_find(t, copse_model_target(m)), (size_t)-1};
+    weighted_target v = {t, copse_table_find(t, copse_model_target(m)), (size_t)-1};
     if (opt_weights) v.weights = copse_table_find(t, opt_weights);
     if (v.target == (size_t)-1) return NAN;
     return copse_model_task(m) == COPSE_CLASS ? most_frequent(m, &v) : standard_deviation(&v);

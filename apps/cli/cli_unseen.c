@@ -5,9 +5,9 @@
 
 #include "cli_data.h"
 
-enum { TOLD = 8 };
+enum { MAX_WARNINGS = 8 };
 
-static copse_status note(cli_unseen *u, size_t feature, size_t rows, const char *level, copse_error *err) {
+static copse_status count_level(cli_unseen *u, size_t feature, size_t rows, const char *level, copse_error *err) {
     if (!u->at) u->at = calloc(u->features, sizeof *u->at);
     if (!u->at) return cli_fail_memory(err);
     cli_unseen_column *c = &u->at[feature];
@@ -24,26 +24,26 @@ copse_status cli_unseen_add(cli_unseen *u, const copse_model *m, const copse_tab
         size_t row, rows = copse_model_unseen(m, t, i, &row);
         if (!rows) continue;
         size_t col = copse_table_find(t, copse_model_feature(m, i));
-        CLI_TRY(note(u, i, rows, copse_table_text(t, row, col), err));
+        CLI_TRY(count_level(u, i, rows, copse_table_text(t, row, col), err));
     }
     return COPSE_OK;
 }
 
-void cli_unseen_tell(const cli_unseen *u, cli *c, const copse_model *m, const char *path) {
+void cli_unseen_report(const cli_unseen *u, cli *c, const copse_model *m, const char *path) {
     char some[CLI_NUMBER_SIZE], all[CLI_NUMBER_SIZE];
-    for (size_t i = 0, told = 0; told < u->columns && told < TOLD; i++) {
+    for (size_t i = 0, warned = 0; warned < u->columns && warned < MAX_WARNINGS; i++) {
         const cli_unseen_column *col = &u->at[i];
         if (!col->rows) continue;
-        told++;
+        warned++;
         cli_progress_note(&c->progress,
                           "warning: %s: '%s' has levels the model was not trained on, e.g. '%.60s', in %s of %s row%s: "
                           "taken to be none of those it knows",
                           cli_source(path), copse_model_feature(m, i), col->example, cli_count(col->rows, some),
                           cli_count(u->rows, all), cli_plural(u->rows));
     }
-    if (u->columns > TOLD)
-        cli_progress_note(&c->progress, "warning: ... and so in %zu more column%s", u->columns - TOLD,
-                          cli_plural(u->columns - TOLD));
+    if (u->columns > MAX_WARNINGS)
+        cli_progress_note(&c->progress, "warning: ... and so in %zu more column%s", u->columns - MAX_WARNINGS,
+                          cli_plural(u->columns - MAX_WARNINGS));
 }
 
 void cli_unseen_clear(cli_unseen *u) {
@@ -55,7 +55,7 @@ void cli_unseen_clear(cli_unseen *u) {
 copse_status cli_unseen_warn(cli *c, const copse_model *m, const copse_table *t, const char *path, copse_error *err) {
     cli_unseen u = {0};
     copse_status status = cli_unseen_add(&u, m, t, err);
-    if (!status) cli_unseen_tell(&u, c, m, path);
+    if (!status) cli_unseen_report(&u, c, m, path);
     cli_unseen_clear(&u);
     return status;
 }

@@ -1,4 +1,4 @@
-/* check - whether a model file holds what it must, and the digest of what it has learnt. */
+/* check - checks the invariants of a model file, and prints the digest of what it has learnt. */
 #include <string.h>
 
 #include "cli_data.h"
@@ -29,7 +29,7 @@ static void print_text(cli *c, const char *path, const copse_model *m, const cha
 }
 
 static copse_status run(cli *c, copse_error *err) {
-    const char *path = cli_args_word(&c->args, 0);
+    const char *path = cli_args_operand(&c->args, 0);
     char digest[COPSE_DIGEST_SIZE];
     copse_model *model = NULL;
     copse_status status = cli_load(path, &model, err);
@@ -39,27 +39,27 @@ static copse_status run(cli *c, copse_error *err) {
         print_json(status ? err->msg : NULL, digest);
     else if (!status)
         print_text(c, path, model, digest);
-    if (!status) status = cli_out_report(NULL, err);
+    if (!status) status = cli_out_flush_stdout(NULL, err);
     copse_model_free(model);
     return status;
 }
 
 static const cli_option check_options[] = {
-    {"digest", 0, NULL, "print the digest alone: equal digests, the same was learnt"},
+    {"digest", 0, NULL, "print the digest only: models with equal digests have learnt the same"},
     {0},
 };
 static const cli_group groups[] = {{"checking", check_options}, {"running", cli_run_options}, {0}};
 
 const cli_command cmd_check = {
     .name = "check",
-    .words = "MODEL",
-    .summary = "whether a model file is whole, and the digest of what it has learnt",
+    .operands = "MODEL",
+    .summary = "check a model file; print the digest of what it has learnt",
     .more =
-        "Reads the file as every command does, trusting nothing, and then checks the invariants of the model.\n"
-        "The digest is a SHA-256 of what was learnt: not of the version that wrote it, nor of its options.\n"
-        "Models of equal options and digests predict the same, bit for bit. Exit code 4: the file is damaged.\n",
+        "Reads the file as every command does, trusting nothing in it, then checks the invariants of the model.\n"
+        "The digest is a SHA-256 of what was learnt, without options and the version that wrote the file.\n"
+        "Models with equal options and digests predict the same, bit for bit. Exit code 4: the file is damaged.\n",
     .groups = groups,
-    .min_words = 1,
-    .max_words = 1,
+    .min_operands = 1,
+    .max_operands = 1,
     .run = run,
 };

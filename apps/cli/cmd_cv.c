@@ -1,4 +1,4 @@
-/* cv - cross-validation of one or more methods on the same folds. */
+/* cv - cross-validates one or more methods on the same folds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,14 @@ typedef struct cv_job {
     uint64_t folds, repeats, seed;
     size_t n, entries, rows; /* n = folds x repeats */
     entry entry[MAX_METHODS];
-    char *names; /* the -m list, its commas made NUL */
+    char *names; /* owned: the -m list, split at its commas */
     copse_table *data;
     double read_seconds;
 } cv_job;
 
 /* ----------------------------------------------------------------------------------------------------- methods */
 
-/* An option that none of the methods has is a mistake; one that some have goes to those. */
+/* An option must belong to at least one of the methods; methods without it ignore it. */
 static copse_status check_method_options(const cli *c, const cv_job *v, copse_error *err) {
     for (size_t i = 0; i < c->args.method_options; i++) {
         const char *name = c->args.method_option[i].name;
@@ -53,9 +53,9 @@ static copse_status add_methods(const cli *c, cv_job *v, copse_error *err) {
     return check_method_options(c, v, err);
 }
 
-/* ----------------------------------------------------------------------------------------------------- figures */
+/* ----------------------------------------------------------------------------------------------------- metrics */
 
-/* Standard error of the mean over the folds; NaN where there is one. */
+/* Standard error of the mean over the folds; NaN for a single fold. */
 static double error_of(const entry *e, size_t n, const cli_metric *m) {
     double mean = m->get(&e->mean), sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -141,7 +141,7 @@ static copse_status work(cli *c, cv_job *v, copse_error *err) {
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(add_methods(c, v, err));
     double begin = cli_wall_seconds();
-    CLI_TRY(cli_read_table(c, cli_args_word(&c->args, 0), NULL, &v->data, err));
+    CLI_TRY(cli_read_table(c, cli_args_operand(&c->args, 0), NULL, &v->data, err));
     v->read_seconds = cli_wall_seconds() - begin;
     v->seed = cli_params_seed(v->entry[0].params);
     for (size_t i = 0; i < v->entries; i++) {
@@ -150,7 +150,8 @@ static copse_status work(cli *c, cv_job *v, copse_error *err) {
             copse_cv(v->data, &roles, e->params, (size_t)v->folds, (size_t)v->repeats, v->seed, &c->run, e->fold, err));
         cli_scores_average(e->fold, v->n, &e->mean);
     }
-    for (uint64_t i = 0; i < v->folds; i++) v->rows += v->entry[0].fold[i].rows; /* each row with a target once */
+    for (uint64_t i = 0; i < v->folds; i++)
+        v->rows += v->entry[0].fold[i].rows; /* the first repeat has each row with a target once */
     return COPSE_OK;
 }
 
@@ -171,14 +172,14 @@ static copse_status run(cli *c, copse_error *err) {
     return status;
 }
 
-static const cli_option own[] = {
-    {"method", 'm', "METHODS", "one or more with commas between (default: mondrian); 'copse methods' lists them"},
-    {"folds", 0, "K", "parts to test on in turn (default 10)"},
-    {"repeats", 0, "R", "times to do it all with other folds (default 1)"},
+static const cli_option command_options[] = {
+    {"method", 'm', "METHODS", "one or more, separated by commas (default: mondrian); 'copse methods' lists them"},
+    {"folds", 0, "K", "number of folds (default 10)"},
+    {"repeats", 0, "R", "repeat with other folds, R times in all (default 1)"},
     {0},
 };
 static const cli_group groups[] = {
-    {"what to do", own},
+    {"what to do", command_options},
     {"columns", cli_column_options},
     {"reading", cli_read_options},
     {"running", cli_run_options},
@@ -187,12 +188,13 @@ static const cli_group groups[] = {
 
 const cli_command cmd_cv = {
     .name = "cv",
-    .words = "DATA.csv -t TARGET",
+    .operands = "DATA.csv -t TARGET",
     .summary = "compare methods by cross-validation",
-    .more = "The folds depend on the seed, the rows and the number of folds alone: methods meet the same ones.\n",
+    .more =
+        "The folds depend only on the seed, the rows and the number of folds, so all methods have the same folds.\n",
     .groups = groups,
-    .min_words = 1,
-    .max_words = 1,
+    .min_operands = 1,
+    .max_operands = 1,
     .method_options = 1,
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* demo - the tour: numbers, classes and a hole, on data that come with the program. */
+/* demo - a tour of the program on built-in data: regression, classification, and a hole in the data. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,11 @@ enum { FOLDS = 10, GRID = 421, CELLS = 60 };
 typedef struct demo_job {
     char *curve_path, *map_path;
     copse_scores numbers, classes, hole;
-    double width_among, width_gap; /* mean width of the 90% interval among the data and in the gap, g */
+    double width_among, width_gap; /* mean width of the 90% interval among the data and in the gap, in g */
     double sd_among, sd_hole;      /* mean predictive sd around the hole and in the middle of it */
 } demo_job;
 
-/* Pictures go to -o FILE.svg and FILE-hole.svg. */
+/* Pictures are written to -o FILE.svg and FILE-hole.svg. */
 static copse_status name_pictures(const cli *c, demo_job *d, copse_error *err) {
     const char *path = cli_args_text(&c->args, "output");
     if (!path) path = "copse-demo.svg";
@@ -31,7 +31,7 @@ static copse_status name_pictures(const cli *c, demo_job *d, copse_error *err) {
     return COPSE_OK;
 }
 
-/* A forest whose variances are learnt from the data too. */
+/* A forest whose variances maximise the marginal likelihood. */
 static copse_status new_params(const char *trees, copse_params **out, copse_error *err) {
     CLI_TRY(copse_params_new("mondrian", out, err));
     CLI_TRY(copse_params_set(*out, "trees", trees, err));
@@ -60,7 +60,7 @@ static copse_status cross_validate(cli *c, const copse_table *t, const copse_rol
 
 /* ----------------------------------------------------------------------------------------------------- numbers */
 
-/* Milliseconds: what the picture shows, and what it keeps from the model. */
+/* Milliseconds: the range of the picture, and the gap whose rows are held out. */
 static const double shown_from = -12, shown_to = 72, gap_from = 35.5, gap_to = 42.5;
 
 /* The table without the rows in the gap. */
@@ -209,7 +209,7 @@ out:
     return status;
 }
 
-/* The mean sd over the cells whose centre is between two distances from the middle of the hole. */
+/* The mean sd over the cells whose distance from the middle of the hole is in [from, to]. */
 static double mean_sd(const double *sd, double from, double to) {
     double sum = 0, n = 0;
     for (size_t i = 0; i < CELLS * CELLS; i++) {
@@ -326,25 +326,25 @@ static copse_status tour(cli *c, demo_job *d, copse_error *err) {
 
 static copse_status run(cli *c, copse_error *err) {
     demo_job d = {0};
-    c->run.log = NULL; /* the tour has its own messages */
+    c->run.log = NULL; /* the demo prints its own messages */
     copse_status status = tour(c, &d, err);
     free(d.curve_path);
     free(d.map_path);
     return status;
 }
 
-static const cli_option own[] = {
+static const cli_option command_options[] = {
     {"output", 'o', "FILE.svg", "the pictures: FILE.svg and FILE-hole.svg (default: copse-demo.svg)"},
     {0},
 };
-static const cli_group groups[] = {{"what to do", own}, {"running", cli_run_options}, {0}};
+static const cli_group groups[] = {{"what to do", command_options}, {"running", cli_run_options}, {0}};
 
 const cli_command cmd_demo = {
     .name = "demo",
-    .words = "",
-    .summary = "the tour, on data that come with the program",
+    .operands = "",
+    .summary = "take a tour, on built-in data",
     .groups = groups,
-    .min_words = 0,
-    .max_words = 0,
+    .min_operands = 0,
+    .max_operands = 0,
     .run = run,
 };

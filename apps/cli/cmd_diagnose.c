@@ -1,4 +1,4 @@
-/* diagnose - whether a sampler's model is to be trusted. */
+/* diagnose - has the sampler of a model converged? */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +32,13 @@ static void print_json(const copse_model *m, const copse_diagnosis *d) {
     cli_json_line(&j);
 }
 
-static const char *mark(const copse_check *c) {
+static const char *verdict_of(const copse_check *c) {
     if (isnan(c->bound)) return "";
     if (isnan(c->value)) return "?";
     return c->ok ? "ok" : "BAD";
 }
 
-/* With as many digits as it takes to see why a value is beyond its bound. */
+/* Prints enough digits to tell a value that violates its bound from the bound. */
 static void print_value(const copse_check *c, char buf[CLI_NUMBER_SIZE]) {
     for (int digits = 5; digits <= 17; digits++) {
         snprintf(buf, CLI_NUMBER_SIZE, "%.*g", digits, c->value);
@@ -54,13 +54,13 @@ static void print_text(const char *path, const copse_model *m, const copse_diagn
         char value[CLI_NUMBER_SIZE] = "unknown", bound[CLI_NUMBER_SIZE] = "", help[CLI_TEXT_SIZE];
         if (!isnan(c->value)) print_value(c, value);
         if (!isnan(c->bound)) snprintf(bound, sizeof bound, "%s %.4g", c->at_least ? ">=" : "<=", c->bound);
-        printf("  %-4s%-24s%-11s%-9s%s\n", mark(c), c->name, value, bound, cli_options_text_copy(c->help, help));
+        printf("  %-4s%-24s%-11s%-9s%s\n", verdict_of(c), c->name, value, bound, cli_options_text_copy(c->help, help));
     }
     printf("%s\n", d->verdict);
 }
 
 static copse_status run(cli *c, copse_error *err) {
-    const char *path = cli_args_word(&c->args, 0);
+    const char *path = cli_args_operand(&c->args, 0);
     copse_model *model = NULL;
     copse_diagnosis d;
     copse_status status = COPSE_OK;
@@ -71,7 +71,7 @@ static copse_status run(cli *c, copse_error *err) {
         print_json(model, &d);
     else
         print_text(path, model, &d);
-    CLI_TRY_OUT(cli_out_report(NULL, err));
+    CLI_TRY_OUT(cli_out_flush_stdout(NULL, err));
     if (!d.ok) status = cli_fail(err, COPSE_E_CONVERGE, "%s: %s", cli_source(path), d.problem);
 out:
     copse_model_free(model);
@@ -82,15 +82,15 @@ static const cli_group groups[] = {{"running", cli_run_options}, {0}};
 
 const cli_command cmd_diagnose = {
     .name = "diagnose",
-    .words = "MODEL",
-    .summary = "whether a sampler's model (smc, bcart, bart) is to be trusted",
+    .operands = "MODEL",
+    .summary = "check whether a sampler (smc, bcart, bart) has converged",
     .more =
-        "smc: islands are independent runs; they must agree on the marginal likelihood, and have grown whole trees.\n"
-        "bcart: R-hat and effective sample sizes of log posterior and leaf count, by ranks and for\n"
-        "halves of chains. bart: the same of sigma, log likelihood, leaf count and some fitted values.\n"
-        "Exit code 6 says that it has not converged, or that this cannot be told.\n",
+        "smc: islands are independent runs; they must agree on the marginal likelihood and have complete trees.\n"
+        "bcart: R-hat and effective sample sizes of log posterior and leaf count (rank-normalised,\n"
+        "split chains). bart: the same for sigma, log likelihood, leaf count and some fitted values.\n"
+        "Exit code 6: the sampler has not converged, or this cannot be told.\n",
     .groups = groups,
-    .min_words = 1,
-    .max_words = 1,
+    .min_operands = 1,
+    .max_operands = 1,
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* effect - what a feature does to the predictions: partial dependence, with an interval where the trees are draws. */
+/* effect - partial dependence of the predictions on a feature, with an interval if the trees are draws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct effect_job {
 
 static copse_status options(const cli *c, effect_job *e, copse_error *err) {
     uint64_t points = 20, rows = 1000, seed = 1;
-    const char *data = cli_args_word(&c->args, 1);
+    const char *data = cli_args_operand(&c->args, 1);
     e->opt.feature = cli_args_text(&c->args, "feature");
     e->opt.level = .9;
     e->svg = cli_args_text(&c->args, "svg");
@@ -30,9 +30,9 @@ static copse_status options(const cli *c, effect_job *e, copse_error *err) {
     CLI_TRY(cli_args_integer(&c->args, "rows", 1, 1e9, &rows, err));
     CLI_TRY(cli_args_integer(&c->args, "seed", 0, 9007199254740992.0, &seed, err));
     CLI_TRY(cli_args_number(&c->args, "interval", 0.001, 0.999, &e->opt.level, err));
-    CLI_TRY(cli_check_sources(cli_args_word(&c->args, 0), data, err));
-    CLI_TRY(cli_out_not_over("--svg", e->svg, cli_args_word(&c->args, 0), err));
-    CLI_TRY(cli_out_not_over("--svg", e->svg, data, err));
+    CLI_TRY(cli_check_sources(cli_args_operand(&c->args, 0), data, err));
+    CLI_TRY(cli_out_not_input("--svg", e->svg, cli_args_operand(&c->args, 0), err));
+    CLI_TRY(cli_out_not_input("--svg", e->svg, data, err));
     if (e->svg_out && c->json)
         return cli_fail(err, COPSE_E_USAGE, "--json and --svg - both go to standard output: name a file for one");
     e->opt.points = (size_t)points;
@@ -41,7 +41,7 @@ static copse_status options(const cli *c, effect_job *e, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Which classes are asked for: one, or all. */
+/* Chooses the classes to show: the one of --class, or all. */
 static copse_status choose_outputs(const cli *c, effect_job *e, copse_error *err) {
     const char *name = cli_args_text(&c->args, "class");
     size_t classes = copse_model_classes(e->model);
@@ -53,15 +53,15 @@ static copse_status choose_outputs(const cli *c, effect_job *e, copse_error *err
                         copse_params_method(copse_model_params(e->model)));
     if (name && !classes) return cli_fail(err, COPSE_E_USAGE, "--class is for classes; this model predicts numbers");
     if (name) {
-        cli_guess guess = {.word = name};
+        cli_suggest near = {.word = name};
         e->view.outputs = 1;
         for (size_t k = 0; k < classes; k++) {
-            cli_guess_try(&guess, copse_model_class(e->model, k));
+            cli_suggest_try(&near, copse_model_class(e->model, k));
             e->view.first = k;
             if (strcmp(copse_model_class(e->model, k), name) == 0) return COPSE_OK;
         }
         return cli_fail(err, COPSE_E_USAGE, "--class: the model knows no class '%.60s'%s%.60s%s", name,
-                        guess.best ? "; did you mean '" : "", guess.best ? guess.best : "", guess.best ? "'?" : "");
+                        near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
     }
     if (e->svg && classes > EFFECT_CURVES)
         return cli_fail(err, COPSE_E_USAGE,
@@ -122,7 +122,7 @@ static void print_json(const effect_view *v) {
 
 enum { BAR = 30, COLUMNS = 8 };
 
-/* The outputs that are printed: all, or of many classes those that change most, in their order. */
+/* The outputs to print: all, or of many classes those that change most, in their order. */
 typedef struct columns {
     size_t n, at[COLUMNS];
 } columns;
@@ -155,7 +155,7 @@ static columns choose_columns(const effect_view *v) {
     return c;
 }
 
-/* Six digits of the differences between the points, not of their distance from 0. */
+/* Digits to print, so that the differences between points, not the values, have six. */
 static int digits(const effect_view *v) {
     size_t last = effect_values(v->effect) - 1;
     double from = copse_effect_number(v->effect, 0), to = copse_effect_number(v->effect, last);
@@ -163,7 +163,7 @@ static int digits(const effect_view *v) {
     return more > 0 ? 6 + (int)fmin(more, 11) : 6;
 }
 
-/* The mean as a bar that starts at the smallest of all. */
+/* Prints the mean as a bar that starts at the smallest mean. */
 static void print_bar(const effect_view *v, size_t point) {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < copse_effect_points(v->effect); i++) {
@@ -231,9 +231,9 @@ static copse_status write_svg(cli *c, const effect_job *e, copse_error *err) {
 
 static copse_status work(cli *c, effect_job *e, copse_error *err) {
     CLI_TRY(options(c, e, err));
-    CLI_TRY(cli_load_beside(cli_args_word(&c->args, 0), cli_args_word(&c->args, 1), &e->model, err));
+    CLI_TRY(cli_load_with_rows(cli_args_operand(&c->args, 0), cli_args_operand(&c->args, 1), &e->model, err));
     CLI_TRY(choose_outputs(c, e, err));
-    CLI_TRY(cli_read_table(c, cli_args_word(&c->args, 1), e->model, &e->data, err));
+    CLI_TRY(cli_read_table(c, cli_args_operand(&c->args, 1), e->model, &e->data, err));
     CLI_TRY(copse_effect_new(e->model, e->data, &e->opt, &c->run, &e->effect, err));
     cli_progress_clear(&c->progress);
     e->view.effect = e->effect;
@@ -256,18 +256,19 @@ static copse_status run(cli *c, copse_error *err) {
     return status;
 }
 
-static const cli_option own[] = {
-    {"feature", 0, "NAME", "the feature to set"},
-    {"points", 0, "N", "values to set it to: quantiles of DATA, or the most frequent levels (default 20); and missing"},
-    {"rows", 0, "N", "rows of DATA to average over, a random sample if there are more (default 1000)"},
-    {"interval", 0, "LEVEL", "from lo to hi: the share of trees in it, where they are draws (default .9)"},
-    {"class", 0, "NAME", "the probability of this class alone"},
+static const cli_option command_options[] = {
+    {"feature", 0, "NAME", "the feature"},
+    {"points", 0, "N",
+     "values of the feature: quantiles of DATA, or the most frequent levels (default 20); and missing"},
+    {"rows", 0, "N", "rows of DATA to average over, a random sample if DATA has more (default 1000)"},
+    {"interval", 0, "LEVEL", "share of the trees between lo and hi, if trees are draws (default .9)"},
+    {"class", 0, "NAME", "show the probability of this class only"},
     {"svg", 0, "FILE", "a picture"},
-    {"seed", 0, "SEED", "of the sample (default 1)"},
+    {"seed", 0, "SEED", "of the random sample (default 1)"},
     {0},
 };
 static const cli_group groups[] = {
-    {"what to do", own},
+    {"what to do", command_options},
     {"reading", cli_read_options},
     {"running", cli_run_options},
     {0},
@@ -275,16 +276,16 @@ static const cli_group groups[] = {
 
 const cli_command cmd_effect = {
     .name = "effect",
-    .words = "MODEL DATA.csv --feature NAME",
-    .summary = "what a feature does to the predictions",
+    .operands = "MODEL DATA.csv --feature NAME",
+    .summary = "show how a feature changes the predictions",
     .more =
-        "Partial dependence: the mean prediction over the rows of DATA, were the feature the same in all of them.\n"
-        "Where features go together, some of these rows are unlike any that exist: look with care.\n\n"
+        "Partial dependence: the mean prediction over the rows of DATA if all had the same value of the feature.\n"
+        "If features are correlated, some of these rows are unlike any real row: interpret with care.\n\n"
         "examples\n"
         "  copse effect price.copse train.csv --feature area\n"
         "  copse effect price.copse train.csv --feature area --svg area.svg\n",
     .groups = groups,
-    .min_words = 2,
-    .max_words = 2,
+    .min_operands = 2,
+    .max_operands = 2,
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* eval - how good a saved model is on rows with known answers. */
+/* eval - scores a saved model on rows with known targets. */
 #include "cli_data.h"
 #include "cli_json.h"
 #include "cli_scores.h"
@@ -15,7 +15,7 @@ static void print_json(const copse_scores *scores, const char *weights) {
 }
 
 static void print_text(const cli *c, const copse_model *m, const copse_table *test, const copse_scores *scores) {
-    const char *path = cli_args_word(&c->args, 1), *weights = cli_args_text(&c->args, "weights");
+    const char *path = cli_args_operand(&c->args, 1), *weights = cli_args_text(&c->args, "weights");
     char rows[CLI_NUMBER_SIZE], time[CLI_NUMBER_SIZE];
     printf("%s: %s of '%s' on %s row%s of %s", copse_params_method(copse_model_params(m)),
            cli_task_name(copse_model_task(m)), copse_model_target(m), cli_count(scores->rows, rows),
@@ -27,15 +27,15 @@ static void print_text(const cli *c, const copse_model *m, const copse_table *te
 }
 
 static copse_status run(cli *c, copse_error *err) {
-    const char *path = cli_args_word(&c->args, 1);
+    const char *path = cli_args_operand(&c->args, 1);
     copse_eval_options options = {.weights = cli_args_text(&c->args, "weights")};
     copse_model *model = NULL;
     copse_table *test = NULL;
     copse_scores scores;
     copse_status status = COPSE_OK;
-    CLI_TRY_OUT(cli_check_sources(cli_args_word(&c->args, 0), path, err));
+    CLI_TRY_OUT(cli_check_sources(cli_args_operand(&c->args, 0), path, err));
     CLI_TRY_OUT(cli_args_number(&c->args, "interval", 0.001, 0.999, &options.interval, err));
-    CLI_TRY_OUT(cli_load_beside(cli_args_word(&c->args, 0), path, &model, err));
+    CLI_TRY_OUT(cli_load_with_rows(cli_args_operand(&c->args, 0), path, &model, err));
     CLI_TRY_OUT(cli_read_table(c, path, model, &test, err));
     CLI_TRY_OUT(copse_eval_with(model, test, &options, &c->run, &scores, err));
     cli_progress_clear(&c->progress);
@@ -49,13 +49,13 @@ out:
     return status;
 }
 
-static const cli_option own[] = {
-    {"interval", 0, "LEVEL", "also report how many rows this interval holds, e.g. .95"},
-    {"weights", 0, "COLUMN", "what each row counts for in the scores, 0 or more; without it all rows count alike"},
+static const cli_option command_options[] = {
+    {"interval", 0, "LEVEL", "also report the coverage of this interval, e.g. .95"},
+    {"weights", 0, "COLUMN", "row weights for the scores, 0 or more (default: all rows count alike)"},
     {0},
 };
 static const cli_group groups[] = {
-    {"what to do", own},
+    {"what to do", command_options},
     {"reading", cli_read_options},
     {"running", cli_run_options},
     {0},
@@ -63,14 +63,14 @@ static const cli_group groups[] = {
 
 const cli_command cmd_eval = {
     .name = "eval",
-    .words = "MODEL TEST.csv",
-    .summary = "how good a model is on rows with known answers",
+    .operands = "MODEL TEST.csv",
+    .summary = "score a model on rows with known targets",
     .more =
         "Classification: accuracy, log loss, Brier score, expected calibration error, AUC for two classes.\n"
-        "Regression: RMSE, MAE, negative log predictive density, CRPS, and the share of rows that fall into the\n"
+        "Regression: RMSE, MAE, negative log predictive density, CRPS, and the coverage of the\n"
         "predicted intervals.\n",
     .groups = groups,
-    .min_words = 2,
-    .max_words = 2,
+    .min_operands = 2,
+    .max_operands = 2,
     .run = run,
 };

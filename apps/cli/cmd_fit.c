@@ -1,4 +1,4 @@
-/* fit - learn a model from a table, say how good it is, save it. */
+/* fit - fits a model to a table, tests it and saves it. */
 #include <string.h>
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "cli_scores.h"
 #include "cli_unseen.h"
 
-/* What the command has made and measured so far. */
+/* What the command has read, fitted and measured so far. */
 typedef struct fit_job {
     const char *path, *test_path, *model_path;
     double holdout, interval;
@@ -18,27 +18,27 @@ typedef struct fit_job {
     copse_model *model;
     copse_scores scores;
     size_t rows;
-    int frozen;  /* saved without rows that it has */
-    int sampler; /* which can be asked whether it has converged */
+    int frozen;  /* the model has training rows and is saved without them */
+    int sampler; /* the method is a sampler, which copse diagnose can check */
     double read_seconds, fit_seconds, fit_cpu_seconds, model_bytes;
 } fit_job;
 
-/* What can fail after the fit is tried before it. */
+/* Checks before the fit that its outputs can be written. */
 static copse_status check_outputs(const cli *c, const fit_job *f, copse_error *err) {
     const char *kept = cli_args_text(&c->args, "checkpoint"), *model = f->model_path;
     if (kept && model && !strcmp(kept, model))
         return cli_fail(err, COPSE_E_USAGE, "--checkpoint and -o are both %s: choose another name for one", kept);
-    CLI_TRY(cli_out_not_over("-o", model, f->path, err));
-    CLI_TRY(cli_out_not_over("-o", model, f->test_path, err));
-    CLI_TRY(cli_out_not_over("-o", model, cli_args_text(&c->args, "resume"), err));
-    if (model && !cli_is_dash(model)) CLI_TRY(cli_out_check(model, err));
-    CLI_TRY(cli_out_not_over("--checkpoint", kept, f->path, err));
-    CLI_TRY(cli_out_not_over("--checkpoint", kept, f->test_path, err));
-    return kept ? cli_out_check(kept, err) : COPSE_OK;
+    CLI_TRY(cli_out_not_input("-o", model, f->path, err));
+    CLI_TRY(cli_out_not_input("-o", model, f->test_path, err));
+    CLI_TRY(cli_out_not_input("-o", model, cli_args_text(&c->args, "resume"), err));
+    if (model && !cli_is_dash(model)) CLI_TRY(cli_out_check_writable(model, err));
+    CLI_TRY(cli_out_not_input("--checkpoint", kept, f->path, err));
+    CLI_TRY(cli_out_not_input("--checkpoint", kept, f->test_path, err));
+    return kept ? cli_out_check_writable(kept, err) : COPSE_OK;
 }
 
 static copse_status options(cli *c, fit_job *f, copse_error *err) {
-    f->path = cli_args_word(&c->args, 0);
+    f->path = cli_args_operand(&c->args, 0);
     f->test_path = cli_args_text(&c->args, "test");
     f->model_path = cli_args_text(&c->args, "output");
     CLI_TRY(cli_args_number(&c->args, "holdout", 0.001, 0.999, &f->holdout, err));
@@ -220,7 +220,7 @@ static copse_status run(cli *c, copse_error *err) {
         print_json(c, &f);
     else if (!f.model_path || !cli_is_dash(f.model_path))
         print_text(c, &f);
-    status = cli_out_report(f.model_path && !cli_is_dash(f.model_path) ? f.model_path : NULL, err);
+    status = cli_out_flush_stdout(f.model_path && !cli_is_dash(f.model_path) ? f.model_path : NULL, err);
 out:
     copse_model_free(f.model);
     copse_params_free(f.params);
@@ -229,20 +229,20 @@ out:
     return status;
 }
 
-static const cli_option own[] = {
+static const cli_option command_options[] = {
     {"method", 'm', "METHOD", "default: mondrian; 'copse methods' lists them"},
-    {"output", 'o', "MODEL", "save the model here; without it nothing is saved"},
-    {"frozen", 0, NULL, "leave the training rows out of the model: smaller, predicts the same, can no longer learn"},
-    {"checkpoint", 0, "FILE", "samplers: keep the state of the fit here, from time to time and on Ctrl-C"},
+    {"output", 'o', "MODEL", "save the model here (default: do not save it)"},
+    {"frozen", 0, NULL, "save without the training rows: smaller, predicts the same, can no longer learn"},
+    {"checkpoint", 0, "FILE", "samplers: save the state of the fit here, every half minute and on Ctrl-C"},
     {"resume", 0, "FILE",
-     "samplers: go on from such a file, with the same data and options; more --samples lengthen it"},
+     "samplers: continue from a checkpoint, with the same data and options; more --samples lengthen the run"},
     {"test", 0, "FILE", "rows to test on"},
-    {"holdout", 0, "SHARE", "keep this share of the rows out of training and test on it"},
-    {"interval", 0, "LEVEL", "also report how many test rows this interval holds, e.g. .95"},
+    {"holdout", 0, "SHARE", "hold out this share of the rows, and test on them"},
+    {"interval", 0, "LEVEL", "also report the coverage of this interval on the test rows, e.g. .95"},
     {0},
 };
 static const cli_group groups[] = {
-    {"what to do", own},
+    {"what to do", command_options},
     {"columns", cli_column_options},
     {"reading", cli_read_options},
     {"running", cli_run_options},
@@ -251,16 +251,16 @@ static const cli_group groups[] = {
 
 const cli_command cmd_fit = {
     .name = "fit",
-    .words = "TRAIN.csv -t TARGET",
-    .summary = "learn a model from a table",
+    .operands = "TRAIN.csv -t TARGET",
+    .summary = "fit a model to a table",
     .more =
         "examples\n"
         "  copse fit train.csv -t price -o price.copse --holdout .2\n"
         "  copse fit train.csv.gz -t label --task class --test test.csv --json\n"
         "  zcat big.csv.gz | copse fit - -t y --drop id,when --trees 20 -o y.copse\n",
     .groups = groups,
-    .min_words = 1,
-    .max_words = 1,
+    .min_operands = 1,
+    .max_operands = 1,
     .method_options = 1,
     .run = run,
 };

@@ -1,10 +1,11 @@
-/* inspect - what a model file holds: a summary, its trees, and which features matter. */
+/* inspect - prints a summary of a model, its trees, or the importance of its features. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli_data.h"
 #include "cli_json.h"
+#include "cli_method.h"
 #include "cli_out.h"
 #include "inspect_posterior.h"
 
@@ -28,9 +29,9 @@ static void print_options(int width, const copse_params *p) {
     putchar('\n');
 }
 
-/* What can still be done with the file. */
-static const char *prospects(const copse_model *m) {
-    const copse_method_info *method = cli_method(copse_params_method(copse_model_params(m)));
+/* Can the model go on learning, and does the file hold the training rows? */
+static const char *learning_state(const copse_model *m) {
+    const copse_method_info *method = cli_method_find(copse_params_method(copse_model_params(m)));
     int rows = method && method->keeps_rows;
     if (copse_model_can_learn(m))
         return rows ? "holds its training rows: copse learn can go on"
@@ -39,7 +40,7 @@ static const char *prospects(const copse_model *m) {
                                     : "without its training rows: to learn more, fit again";
 }
 
-/* Values stand in one column, to the right of the longest name. */
+/* The width of the column of names: that of the longest. */
 static int width_of(const copse_figure *figure, size_t n) {
     size_t width = 12;
     for (size_t i = 0; i < n; i++)
@@ -61,12 +62,12 @@ static void print_summary(const char *path, const copse_model *m) {
     print_options(width, copse_model_params(m));
     for (size_t i = 0; i < figures; i++) printf("  %-*s%.6g\n", width, figure[i].name, figure[i].value);
     printf("  %-*s%s%s%s\n", width, "file", cli_is_dash(path) ? "" : cli_bytes(cli_file_size(path), bytes),
-           cli_is_dash(path) ? "" : ", ", prospects(m));
+           cli_is_dash(path) ? "" : ", ", learning_state(m));
 }
 
 /* ------------------------------------------------------------------------------------------------------- trees */
 
-/* Which trees --tree counts: all, or those of one draw. */
+/* The trees that --tree numbers: all, or those of one draw. */
 typedef struct range {
     size_t first, n;
 } range;
@@ -105,24 +106,24 @@ static copse_status print_trees(const cli *c, const copse_model *m, cli_out *out
 
 typedef struct importance {
     const char *name;
-    copse_importance share, increase; /* by impurity, by permutation; NaN if not asked for or not known */
+    copse_importance share, increase; /* by impurity, by permutation; NaN if not computed */
 } importance;
 
 typedef struct importance_job {
     const copse_model *model;
     size_t n, rows;
-    uint64_t repeats, seed, top; /* top: features shown */
+    uint64_t repeats, seed, top; /* top: number of features shown */
     double loss;
     int by_split, by_data;
     importance *list;
-    copse_importance *found; /* in the order of the features */
+    copse_importance *found; /* result of one measure, in the order of the features */
 } importance_job;
 
 static const char *metric_of(const importance_job *w) {
     return copse_model_task(w->model) == COPSE_CLASS ? "log_loss" : "rmse";
 }
 
-/* The most important first; by rows with known answers where there are such. */
+/* The most important feature first; by permutation if that was computed, else by impurity. */
 static int by_rank(const void *a, const void *b) {
     const importance *x = a, *y = b;
     double p = isnan(x->increase.mean) ? x->share.mean : x->increase.mean;
@@ -264,11 +265,11 @@ static copse_status print(cli *c, const copse_model *m, cli_out *out, copse_erro
     if (cli_args_has(&c->args, "importance")) return print_importance(c, m, err);
     if (cli_args_has(&c->args, "tree")) return print_trees(c, m, out, err);
     if (c->json) return copse_model_write_json(m, cli_out_write, out, err);
-    print_summary(cli_args_word(&c->args, 0), m);
-    return inspect_posterior(m, cli_args_word(&c->args, 0), err);
+    print_summary(cli_args_operand(&c->args, 0), m);
+    return inspect_posterior(m, cli_args_operand(&c->args, 0), err);
 }
 
-/* Options that would do nothing. */
+/* Refuses options that would have no effect. */
 static copse_status check_options(const cli *c, copse_error *err) {
     static const char *const of_importance[] = {"data", "repeats", "seed", "top"};
     if (cli_args_has(&c->args, "format") && !cli_args_has(&c->args, "tree"))
@@ -287,10 +288,10 @@ static copse_status run(cli *c, copse_error *err) {
     cli_out out = {0};
     copse_status status = COPSE_OK;
     CLI_TRY(check_options(c, err));
-    CLI_TRY_OUT(cli_load(cli_args_word(&c->args, 0), &model, err));
+    CLI_TRY_OUT(cli_load(cli_args_operand(&c->args, 0), &model, err));
     CLI_TRY_OUT(cli_out_open(&out, NULL, err));
     status = print(c, model, &out, err);
-    if (status && !out.error) goto out; /* a write that failed is for cli_out_commit to judge */
+    if (status && !out.error) goto out; /* cli_out_commit reports a write that failed */
     CLI_TRY_OUT(cli_out_commit(&out, err));
 out:
     cli_out_abandon(&out);
@@ -298,19 +299,19 @@ out:
     return status;
 }
 
-static const cli_option own[] = {
+static const cli_option command_options[] = {
     {"tree", 0, "I|all", "print tree I (the first is 0), or all of them"},
-    {"draw", 0, "D", "bart: --tree counts the trees of this draw (the first is 0)"},
-    {"format", 0, "text|dot|json", "of the trees; json is complete, dot is for Graphviz (default: text)"},
-    {"importance", 0, NULL, "which features matter: what their splits achieved, and loss when a column is shuffled"},
-    {"data", 0, "FILE", "rows with known answers to shuffle for --importance"},
-    {"repeats", 0, "N", "shuffles of each column (default 5)"},
-    {"seed", 0, "SEED", "of the shuffles (default 1)"},
+    {"draw", 0, "D", "bart: --tree is a tree of this draw (the first is 0)"},
+    {"format", 0, "text|dot|json", "format of the trees; json is complete, dot is for Graphviz (default: text)"},
+    {"importance", 0, NULL, "feature importance: by impurity decrease, and by permutation of --data"},
+    {"data", 0, "FILE", "rows with known targets for permutation importance"},
+    {"repeats", 0, "N", "permutations of each column (default 5)"},
+    {"seed", 0, "SEED", "of the permutations (default 1)"},
     {"top", 0, "N", "features shown with --importance, the most important first (default: 30; all with --json)"},
     {0},
 };
 static const cli_group groups[] = {
-    {"what to do", own},
+    {"what to do", command_options},
     {"reading --data", cli_read_options},
     {"running", cli_run_options},
     {0},
@@ -318,15 +319,15 @@ static const cli_group groups[] = {
 
 const cli_command cmd_inspect = {
     .name = "inspect",
-    .words = "MODEL",
-    .summary = "what a model holds, its trees, which features matter",
+    .operands = "MODEL",
+    .summary = "print a model: summary, trees, feature importance",
     .more =
         "examples\n"
         "  copse inspect price.copse\n"
         "  copse inspect price.copse --tree 0 --format dot | dot -Tsvg > tree.svg\n"
         "  copse inspect price.copse --importance --data test.csv\n",
     .groups = groups,
-    .min_words = 1,
-    .max_words = 1,
+    .min_operands = 1,
+    .max_operands = 1,
     .run = run,
 };

@@ -1,7 +1,7 @@
-/* learn - go on with a model, row by row, from a file or a pipe.
+/* learn - updates a model online from a file or a pipe.
  *
- * The model file changes once, at the end (and at every --save-every rows): an error or Ctrl-C before that leaves it as
- * it was, so that the same rows can be learnt again without being learnt twice. */
+ * The model file is written at the end, and every --save-every rows.  An error or Ctrl-C before that leaves it
+ * unchanged, so that the same rows can be learnt again without counting twice. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "cli_concat.h"
 #include "cli_data.h"
 #include "cli_json.h"
+#include "cli_method.h"
 #include "cli_out.h"
 #include "cli_scores.h"
 #include "cli_unseen.h"
@@ -18,28 +19,28 @@ enum { BLOCK = 16384 };
 
 typedef struct learn_job {
     const char *model_path, *out_path, *stream_path;
-    cli_stamp before; /* what out_path was when it was read, or last saved by us */
+    cli_stamp before; /* of out_path when it was read, or last saved by this process */
     uint64_t init_rows, every, save_every;
     int prequential, created;
     copse_params *params;
     copse_model *model;
     copse_stream *stream;
     copse_scorer *all, *window;
-    size_t classes;      /* that were known when it began */
-    size_t learnt;       /* rows of this stream, those that made the model and those without target included */
-    size_t without;      /* of them, rows without a target */
-    size_t saved;        /* of them, those in the file */
+    size_t classes;      /* known at the start */
+    size_t learnt;       /* rows of this stream, including those of the first fit and those without a target */
+    size_t without;      /* of learnt: rows without a target */
+    size_t saved;        /* of learnt: rows in the saved file */
     size_t window_start; /* rows before the current window */
-    size_t lines;        /* of the report so far */
+    size_t lines;        /* lines of the report so far */
     cli_unseen unseen;
-    double seconds, learn_cpu_seconds; /* in all; of the model alone, without reading and saving */
+    double seconds, learn_cpu_seconds; /* total; of the updates alone, without reading and saving */
 } learn_job;
 
 /* ------------------------------------------------------------------------------------------- old and new models */
 
 static copse_status check_online(const copse_params *p, copse_error *err) {
     const char *name = copse_params_method(p);
-    const copse_method_info *m = cli_method(name);
+    const copse_method_info *m = cli_method_find(name);
     if (m && m->online) return COPSE_OK;
     return cli_fail(err, COPSE_E_USAGE, "method %s learns all rows at once: use copse fit", name);
 }
@@ -50,7 +51,7 @@ static int option_given(const cli *c, const char *name) {
     return 0;
 }
 
-/* Options given for a model that exists must be those it was made with. */
+/* Options given for an existing model must be those that it was made with. */
 static copse_status check_same(const cli *c, const learn_job *l, copse_error *err) {
     const copse_params *have = copse_model_params(l->model);
     const char *target = cli_args_text(&c->args, "target"), *method = cli_args_text(&c->args, "method");
@@ -72,7 +73,7 @@ static copse_status check_same(const cli *c, const learn_job *l, copse_error *er
 
 static copse_status load(cli *c, learn_job *l, copse_error *err) {
     copse_read_options read;
-    CLI_TRY(cli_load_beside(l->model_path, l->stream_path, &l->model, err));
+    CLI_TRY(cli_load_with_rows(l->model_path, l->stream_path, &l->model, err));
     CLI_TRY(cli_params(c, copse_params_method(copse_model_params(l->model)), 0, &l->params, err));
     CLI_TRY(check_same(c, l, err));
     CLI_TRY(check_online(l->params, err));
@@ -84,7 +85,7 @@ static copse_status load(cli *c, learn_job *l, copse_error *err) {
     return copse_stream_open(l->stream_path, &read, &l->stream, err);
 }
 
-/* A model that will go on learning wants updates that stay cheap. */
+/* A model that goes on learning needs cheap updates, so its posterior is fast unless the user asks otherwise. */
 static copse_status online_defaults(const cli *c, copse_params *p, copse_error *err) {
     if (!copse_params_get(p, "posterior") || option_given(c, "posterior")) return COPSE_OK;
     return copse_params_set(p, "posterior", "fast", err);
@@ -149,7 +150,7 @@ static void report_json(const learn_job *l, int final) {
     cli_json_line(&j);
 }
 
-/* All rows so far, and the last window: a drift shows in the second long before the first. */
+/* Metrics over all rows so far, and over the last window, which shows a drift much sooner. */
 static void report_line(learn_job *l) {
     char rows[CLI_NUMBER_SIZE];
     copse_scores all, last;
@@ -170,7 +171,7 @@ static copse_status report(cli *c, learn_job *l, copse_error *err) {
         report_json(l, 0);
     else
         report_line(l);
-    fflush(stdout); /* whoever reads along wants it now; errors show at the end */
+    fflush(stdout); /* for a reader of the pipe; errors are reported at the end */
     copse_scorer_free(l->window);
     l->window = NULL;
     l->window_start = l->learnt;
@@ -196,7 +197,7 @@ static void print_end(const learn_job *l) {
     printf("saved %s (%s)\n", l->out_path, cli_bytes(cli_file_size(l->out_path), bytes));
 }
 
-/* Classes may come with a stream; whoever gave the wrong column, or numbers, should see that they did. */
+/* A stream may bring new classes; the note also shows a wrong or numeric target column. */
 static void note_new_classes(cli *c, const learn_job *l) {
     size_t n = copse_model_classes(l->model), shown = l->classes + 3 < n ? l->classes + 3 : n;
     char names[3 * 44] = "", more[CLI_NUMBER_SIZE + 16] = "", number[CLI_NUMBER_SIZE];
@@ -222,7 +223,7 @@ out:
     return status;
 }
 
-/* A stream may have many rows without a target: the library names the first, the others are counted. */
+/* A stream may have many rows without a target: the library reports the first, later ones are only counted. */
 static copse_status learn_block(cli *c, learn_job *l, const copse_table *rows, copse_error *err) {
     copse_run run = c->run;
     size_t n = copse_table_rows(rows), before = copse_model_rows(l->model);
@@ -236,7 +237,7 @@ static copse_status learn_block(cli *c, learn_job *l, const copse_table *rows, c
     return COPSE_OK;
 }
 
-/* Two learners on one model would each save what the other does not know: the second to save is told. */
+/* Two processes that learn one model would overwrite each other's rows: the second to save fails. */
 static copse_status save(learn_job *l, copse_error *err) {
     cli_stamp now = cli_out_stamp(l->out_path);
     if (!cli_is_dash(l->out_path) && !cli_out_same(&now, &l->before))
@@ -250,7 +251,7 @@ static copse_status save(learn_job *l, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Rows until the next multiple of `step`, so that reports and saves do not depend on how a pipe delivers. */
+/* Rows until the next multiple of `step`, so that reports and saves do not depend on how a pipe is chunked. */
 static size_t until(size_t learnt, uint64_t step, size_t max) {
     if (step == 0) return max;
     size_t left = (size_t)(step - learnt % step);
@@ -278,7 +279,7 @@ static copse_status learn_all(cli *c, learn_job *l, copse_error *err) {
     }
     CLI_TRY(report(c, l, err));
     note_new_classes(c, l);
-    cli_unseen_tell(&l->unseen, c, l->model, l->stream_path);
+    cli_unseen_report(&l->unseen, c, l->model, l->stream_path);
     if (l->learnt && l->without == l->learnt)
         return cli_fail(err, COPSE_E_DATA, "%s: no row has a value in the target column '%s'",
                         cli_source(l->stream_path), copse_model_target(l->model));
@@ -286,18 +287,18 @@ static copse_status learn_all(cli *c, learn_job *l, copse_error *err) {
 }
 
 static copse_status options(cli *c, learn_job *l, copse_error *err) {
-    const char *stream = cli_args_word(&c->args, 1), *out = cli_args_text(&c->args, "output");
-    l->model_path = cli_args_word(&c->args, 0);
+    const char *stream = cli_args_operand(&c->args, 1), *out = cli_args_text(&c->args, "output");
+    l->model_path = cli_args_operand(&c->args, 0);
     l->stream_path = stream ? stream : "-";
     l->out_path = out ? out : l->model_path;
     l->prequential = cli_args_has(&c->args, "prequential");
     CLI_TRY(cli_check_sources(l->model_path, l->stream_path, err));
-    CLI_TRY(cli_out_not_over("-o", l->out_path, l->stream_path, err));
+    CLI_TRY(cli_out_not_input("-o", l->out_path, l->stream_path, err));
     l->before = cli_out_stamp(l->out_path);
     if (cli_is_dash(l->out_path) && (l->prequential || c->json))
         return cli_fail(err, COPSE_E_USAGE,
                         "the model goes to standard output, where the report would go: add -o MODEL");
-    if (!cli_is_dash(l->out_path)) CLI_TRY(cli_out_check(l->out_path, err));
+    if (!cli_is_dash(l->out_path)) CLI_TRY(cli_out_check_writable(l->out_path, err));
     CLI_TRY(cli_args_integer(&c->args, "init-rows", 1, 1e9, &l->init_rows, err));
     CLI_TRY(cli_args_integer(&c->args, "every", 1, 1e12, &l->every, err));
     return cli_args_integer(&c->args, "save-every", 1, 1e12, &l->save_every, err);
@@ -319,7 +320,7 @@ static copse_status start(cli *c, learn_job *l, copse_error *err) {
     return copse_scorer_new(l->model, 0, &l->window, err);
 }
 
-/* What an error has left of the model's file. */
+/* Adds to the message what the model file holds after an error. */
 static void explain_failure(const learn_job *l, copse_error *err) {
     size_t n = strlen(err->msg), room = sizeof err->msg - n;
     char rows[CLI_NUMBER_SIZE];
@@ -352,7 +353,7 @@ static copse_status run(cli *c, copse_error *err) {
             report_json(&l, 1);
         else
             print_end(&l);
-        status = cli_out_report(l.out_path, err);
+        status = cli_out_flush_stdout(l.out_path, err);
     }
     cli_unseen_clear(&l.unseen);
     copse_scorer_free(l.all);
@@ -363,17 +364,17 @@ static copse_status run(cli *c, copse_error *err) {
     return status;
 }
 
-static const cli_option own[] = {
+static const cli_option command_options[] = {
     {"output", 'o', "MODEL", "save here instead of in place"},
-    {"prequential", 0, NULL, "predict each row before it is learnt and report how well as it goes"},
+    {"prequential", 0, NULL, "predict each row before it is learnt, and report the metrics"},
     {"every", 0, "ROWS", "rows between the lines of that report (default 1000)"},
-    {"save-every", 0, "ROWS", "also save after every so many rows (default: once, at the end)"},
-    {"init-rows", 0, "ROWS", "rows that set scales and types of a new model (default 500)"},
-    {"method", 'm', "METHOD", "of a new model (default: mondrian)"},
+    {"save-every", 0, "ROWS", "also save every ROWS rows (default: only at the end)"},
+    {"init-rows", 0, "ROWS", "first rows, which set the scales and types of a new model (default 500)"},
+    {"method", 'm', "METHOD", "method of a new model (default: mondrian)"},
     {0},
 };
 static const cli_group groups[] = {
-    {"what to do", own},
+    {"what to do", command_options},
     {"columns of a new model", cli_column_options},
     {"reading", cli_read_options},
     {"running", cli_run_options},
@@ -382,16 +383,16 @@ static const cli_group groups[] = {
 
 const cli_command cmd_learn = {
     .name = "learn",
-    .words = "MODEL [STREAM.csv | -]",
-    .summary = "go on learning from a stream, row by row",
+    .operands = "MODEL [STREAM.csv | -]",
+    .summary = "update a model online, from a stream",
     .more =
-        "If MODEL does not exist it is made from the first rows of the stream; -t names the column to predict.\n\n"
+        "If MODEL does not exist, it is made from the first rows of the stream; -t names the column to predict.\n\n"
         "examples\n"
         "  copse learn price.copse today.csv\n"
         "  zcat log.csv.gz | copse learn new.copse - -t label --prequential\n",
     .groups = groups,
-    .min_words = 1,
-    .max_words = 2,
+    .min_operands = 1,
+    .max_operands = 2,
     .method_options = 1,
     .run = run,
 };

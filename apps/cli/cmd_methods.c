@@ -1,8 +1,9 @@
-/* methods - what can be fitted, with every option, as the methods themselves declare it. */
+/* methods - lists the methods, or the options of one, from the methods' own tables. */
 #include <string.h>
 
 #include "cli_data.h"
 #include "cli_json.h"
+#include "cli_method.h"
 
 static const char *tasks_of(const copse_method_info *m) {
     int class = (m->tasks & COPSE_CLASS) != 0, regress = (m->tasks & COPSE_REGRESS) != 0;
@@ -33,28 +34,10 @@ static void method_json(cli_json *j, const copse_method_info *m) {
     cli_json_end_object(j);
 }
 
-static int wider(int width, const char *text) {
-    int n = (int)strlen(text);
-    return n > width ? n : width;
-}
-
-void cli_method_options(const copse_method_info *m) {
-    copse_option_info o;
-    int name = 6, initial = 7, range = 5;
-    for (size_t i = 0; copse_method_option(m->name, i, &o); i++) {
-        name = wider(name, o.name);
-        initial = wider(initial, o.initial);
-        range = wider(range, o.range);
-    }
-    printf("  %-*s  %-*s  %-*s  %s\n", name + 2, "option", initial, "default", range, "range", "meaning");
-    for (size_t i = 0; copse_method_option(m->name, i, &o); i++)
-        printf("  --%-*s  %-*s  %-*s  %s\n", name, o.name, initial, o.initial, range, o.range, o.help);
-}
-
 static void method_text(const copse_method_info *m) {
     printf("%s: %s\n  tasks: %s; %s\n\n", m->name, m->summary, tasks_of(m),
            m->online ? "online: copse learn can go on with its models" : "batch only");
-    cli_method_options(m);
+    cli_method_print_options(m);
 }
 
 static void list(const cli *c) {
@@ -76,21 +59,21 @@ static void list(const cli *c) {
 }
 
 static copse_status unknown(const char *name, copse_error *err) {
-    cli_guess guess = {.word = name};
+    cli_suggest near = {.word = name};
     const copse_method_info *m;
-    for (size_t i = 0; (m = copse_method(i)) != NULL; i++) cli_guess_try(&guess, m->name);
-    if (guess.best)
-        return cli_fail(err, COPSE_E_USAGE, "there is no method '%.60s'; did you mean '%s'?", name, guess.best);
+    for (size_t i = 0; (m = copse_method(i)) != NULL; i++) cli_suggest_try(&near, m->name);
+    if (near.best)
+        return cli_fail(err, COPSE_E_USAGE, "there is no method '%.60s'; did you mean '%s'?", name, near.best);
     return cli_fail(err, COPSE_E_USAGE, "there is no method '%.60s'; 'copse methods' lists them", name);
 }
 
 static copse_status run(cli *c, copse_error *err) {
-    const char *name = cli_args_word(&c->args, 0);
+    const char *name = cli_args_operand(&c->args, 0);
     if (!name) {
         list(c);
         return COPSE_OK;
     }
-    const copse_method_info *m = cli_method(name);
+    const copse_method_info *m = cli_method_find(name);
     if (!m) return unknown(name, err);
     if (c->json) {
         cli_json j = {.file = stdout};
@@ -106,10 +89,10 @@ static const cli_group groups[] = {{"running", cli_run_options}, {0}};
 
 const cli_command cmd_methods = {
     .name = "methods",
-    .words = "[METHOD]",
-    .summary = "every method; every option of one",
+    .operands = "[METHOD]",
+    .summary = "list the methods, or the options of one",
     .groups = groups,
-    .min_words = 0,
-    .max_words = 1,
+    .min_operands = 0,
+    .max_operands = 1,
     .run = run,
 };

@@ -13,15 +13,15 @@
 
 typedef struct optimize_job {
     const char *path;
-    const char *const *word; /* behind the study */
+    const char *const *word; /* the operands after the study */
     size_t words;
     copse_study *study;
     copse_table *grid;
 } optimize_job;
 
-/* Waiting for one's turn cannot be stopped, and nothing was made yet: Ctrl-C may end the program there and then. */
+/* Waiting for the lock cannot be interrupted, and there is nothing to lose yet: Ctrl-C ends the program at once. */
 static copse_status open_study(optimize_job *j, copse_error *err) {
-    cli_progress_leave_on_signals();
+    cli_progress_exit_on_signals();
     copse_status status = copse_study_open(j->path, &j->study, err);
     cli_progress_catch_signals();
     return status;
@@ -46,7 +46,7 @@ static copse_status study_options(const cli *c, copse_study_options *opt, copse_
     return COPSE_OK;
 }
 
-/* Of a grid with recorded values. */
+/* The column of --values in the grid. */
 static copse_status value_column(const cli *c, const optimize_job *j, size_t *out, copse_error *err) {
     const char *name = cli_args_text(&c->args, "values");
     *out = copse_table_find(j->grid, name);
@@ -55,7 +55,7 @@ static copse_status value_column(const cli *c, const optimize_job *j, size_t *ou
                     cli_source(cli_args_text(&c->args, "grid")), name);
 }
 
-/* As the command line says; in memory if there is no path. */
+/* Makes a study from the options of the command line, in memory if there is no path. */
 static copse_status make_study(const cli *c, const optimize_job *j, const char *opt_path, copse_study **out,
                                copse_error *err) {
     copse_study_options opt = {0};
@@ -102,7 +102,7 @@ static copse_status print_new(const optimize_job *j, copse_error *err) {
     if (copse_study_points(j->study)) cli_json_size(&out, "points", copse_study_points(j->study));
     cli_json_end_object(&out);
     cli_json_line(&out);
-    return cli_out_report(NULL, err);
+    return cli_out_flush_stdout(NULL, err);
 }
 
 static copse_status new_study(cli *c, optimize_job *j, copse_error *err) {
@@ -141,7 +141,7 @@ static void print_head(const cli *c, const copse_study *s) {
     optimize_print_names(stdout, s);
 }
 
-/* Trials that were asked for and not told: those under way, and those whose process ended before it could tell. */
+/* Lists the trials that were asked for and not told: those being evaluated, and those whose process was killed. */
 static copse_status list_pending(const cli *c, const optimize_job *j, copse_error *err) {
     copse_trial t;
     if (cli_args_has(&c->args, "number"))
@@ -149,11 +149,11 @@ static copse_status list_pending(const cli *c, const optimize_job *j, copse_erro
     print_head(c, j->study);
     for (size_t id = 1; copse_study_trial(j->study, id, &t); id++)
         if (t.state == COPSE_TRIAL_ASKED) print_trial(c, j->study, &t);
-    return cli_out_report(NULL, err);
+    return cli_out_flush_stdout(NULL, err);
 }
 
-/* A line per point, at once: whoever reads them may begin with the first.  A study outlives who is killed, so Ctrl-C
- * may come at any time. */
+/* Prints one line per point and flushes it, so that a reader can start with the first.  A study survives a killed
+ * process, so Ctrl-C may end the program at any time. */
 static copse_status ask(cli *c, optimize_job *j, copse_error *err) {
     uint64_t n = 1;
     cli_out out;
@@ -161,13 +161,13 @@ static copse_status ask(cli *c, optimize_job *j, copse_error *err) {
     CLI_TRY(open_study(j, err));
     if (cli_args_has(&c->args, "pending")) return list_pending(c, j, err);
     CLI_TRY(cli_out_open(&out, NULL, err));
-    cli_progress_leave_on_signals();
+    cli_progress_exit_on_signals();
     for (uint64_t i = 0; i < n; i++) {
         copse_trial t;
         CLI_TRY(copse_study_ask(j->study, &t, err));
         if (i == 0) print_head(c, j->study);
         print_trial(c, j->study, &t);
-        if (!cli_out_flush(&out)) break; /* more would be asked for and never evaluated */
+        if (!cli_out_flush(&out)) break; /* nobody would evaluate further points */
     }
     return cli_out_commit(&out, err);
 }
@@ -180,7 +180,7 @@ static copse_status read_value(const char *text, double *out, copse_error *err) 
                     "'%.100s' is not a number to tell; of an evaluation that gave none tell --failed", text);
 }
 
-/* STUDY NAME=VALUE ... VALUE: a point that nobody asked for. */
+/* STUDY NAME=VALUE ... VALUE: the value of a point that was not asked for. */
 static copse_status tell_point(optimize_job *j, double value, copse_trial *out, copse_error *err) {
     double *x = calloc(copse_study_dims(j->study), sizeof *x);
     if (!x) return cli_fail_memory(err);
@@ -207,7 +207,7 @@ static copse_status print_told(const copse_trial *t, copse_error *err) {
     cli_json_number(&out, "value", t->value);
     cli_json_end_object(&out);
     cli_json_line(&out);
-    return cli_out_report(NULL, err);
+    return cli_out_flush_stdout(NULL, err);
 }
 
 static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
@@ -221,7 +221,7 @@ static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
         return cli_fail(err, COPSE_E_USAGE, "'%.100s': with --failed there is one trial and no value",
                         j->word[j->words - 1]);
     if (!failed) CLI_TRY(read_value(j->word[j->words - 1], &value, err));
-    cli_progress_leave_on_signals();
+    cli_progress_exit_on_signals();
     CLI_TRY(copse_study_open(j->path, &j->study, err));
     int own = strchr(j->word[0], '=') && !failed;
     if (!own && !failed && j->words != 2) return cli_fail(err, COPSE_E_USAGE, "one trial and one value at a time");
@@ -243,7 +243,7 @@ static int exists(const char *path) {
     return access(path, F_OK) == 0;
 }
 
-/* Values are looked up by row: the table must be the one the study was made of. */
+/* Values are looked up by row, so the table must be the one that the study was made with. */
 static copse_status check_recorded(const optimize_job *j, copse_error *err) {
     const copse_study *s = j->study;
     if (copse_study_points(s) == copse_table_rows(j->grid)) return COPSE_OK;
@@ -280,7 +280,7 @@ static int same_dim(const copse_dim *a, const copse_dim *b) {
     return a->n_levels == b->n_levels;
 }
 
-/* Dimensions given again, as whoever repeats a command does, must be those of the study. */
+/* Dimensions given for an existing study, as when a command is repeated, must be those of the study. */
 static copse_status check_dims(const optimize_job *j, copse_error *err) {
     optimize_dims dims = {0};
     copse_status status = optimize_dims_read(&dims, j->word, j->words, err);
@@ -294,7 +294,7 @@ static copse_status check_dims(const optimize_job *j, copse_error *err) {
     return status;
 }
 
-/* So must the columns of a grid be, if it is said which ones. */
+/* --drop and --log given for an existing study must be those of the study. */
 static copse_status check_columns(const cli *c, const optimize_job *j, copse_error *err) {
     copse_study *given;
     if (!cli_args_has(&c->args, "drop") && !cli_args_has(&c->args, "log")) return COPSE_OK;
@@ -306,7 +306,7 @@ static copse_status check_columns(const cli *c, const optimize_job *j, copse_err
     return cli_fail(err, COPSE_E_USAGE, "--drop, --log: %s was made with others, and that cannot change", j->path);
 }
 
-/* Options given for a study that exists must be those it was made with. */
+/* Options given for an existing study must be those that it was made with. */
 static copse_status check_options_same(const cli *c, const optimize_job *j, copse_error *err) {
     copse_study_options have, given = {0};
     copse_study_settings(j->study, &have);
@@ -329,7 +329,7 @@ static copse_status check_options_same(const cli *c, const optimize_job *j, cops
     return COPSE_OK;
 }
 
-/* Of several processes that begin at once one makes the study, and the others go on with it. */
+/* If several processes start at once, one makes the study and the others open it. */
 static copse_status open_or_make(cli *c, optimize_job *j, copse_error *err) {
     if (!exists(j->path)) {
         copse_status status = make_study(c, j, j->path, &j->study, err);
@@ -359,46 +359,46 @@ static copse_status run_study(cli *c, optimize_job *j, copse_error *err) {
 
 /* ------------------------------------------------------------------------------------------------------ command */
 
-typedef struct verb {
+typedef struct subcommand {
     const char *name;
     copse_status (*run)(cli *c, optimize_job *j, copse_error *err);
-    const char *options; /* that it takes, each between blanks */
-    int takes_words;
-} verb;
+    const char *options; /* its options, each between blanks */
+    int takes_operands;  /* after the study */
+} subcommand;
 
-#define GRID   " grid values drop log na no-header categorical numeric format delimiter "
-#define MAKING GRID "goal acquisition kappa trees initial seed "
-static const verb verbs[] = {
-    {"new", new_study, MAKING, 1},
+#define GRID_OPTIONS " grid values drop log na no-header categorical numeric format delimiter "
+#define NEW_OPTIONS  GRID_OPTIONS "goal acquisition kappa trees initial seed "
+static const subcommand subcommands[] = {
+    {"new", new_study, NEW_OPTIONS, 1},
     {"ask", ask, " number pending ", 0},
     {"tell", tell, " failed ", 1},
     {"best", best, " trace svg ", 0},
-    {"run", run_study, MAKING "objective evaluations parallel pending trace svg ", 1},
+    {"run", run_study, NEW_OPTIONS "objective evaluations parallel pending trace svg ", 1},
 };
-enum { VERBS = sizeof verbs / sizeof *verbs };
+enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 
-static copse_status find_verb(const char *name, const verb **out, copse_error *err) {
-    cli_guess guess = {.word = name};
-    for (size_t i = 0; i < VERBS; i++) {
-        if (strcmp(verbs[i].name, name) == 0) {
-            *out = &verbs[i];
+static copse_status find_subcommand(const char *name, const subcommand **out, copse_error *err) {
+    cli_suggest near = {.word = name};
+    for (size_t i = 0; i < SUBCOMMANDS; i++) {
+        if (strcmp(subcommands[i].name, name) == 0) {
+            *out = &subcommands[i];
             return COPSE_OK;
         }
-        cli_guess_try(&guess, verbs[i].name);
+        cli_suggest_try(&near, subcommands[i].name);
     }
     return cli_fail(err, COPSE_E_USAGE, "'%.40s' is not new, ask, tell, best or run%s%s", name,
-                    guess.best ? "; did you mean " : "", guess.best ? guess.best : "");
+                    near.best ? "; did you mean " : "", near.best ? near.best : "");
 }
 
-/* Options of other verbs would do nothing, nor would those of a grid without one. */
-static copse_status check_options(const cli *c, const verb *v, copse_error *err) {
+/* Refuses options that would have no effect: those of other subcommands, and those of a grid without a grid. */
+static copse_status check_options(const cli *c, const subcommand *v, copse_error *err) {
     for (size_t i = 0; i < c->args.options; i++) {
         const char *name = c->args.option[i].name;
         char framed[64];
         snprintf(framed, sizeof framed, " %s ", name);
         if (!strstr(v->options, framed) && !strstr(" quiet json threads ", framed))
             return cli_fail(err, COPSE_E_USAGE, "optimize %s takes no --%s", v->name, name);
-        if (strstr(GRID, framed) && !cli_args_has(&c->args, "grid"))
+        if (strstr(GRID_OPTIONS, framed) && !cli_args_has(&c->args, "grid"))
             return cli_fail(err, COPSE_E_USAGE, "--%s is about a grid: add --grid FILE.csv%s", name,
                             strcmp(name, "log") == 0 ? ", or write NAME=LOW:HIGH:log" : "");
     }
@@ -406,12 +406,13 @@ static copse_status check_options(const cli *c, const verb *v, copse_error *err)
 }
 
 static copse_status run(cli *c, copse_error *err) {
-    const verb *v = NULL;
-    CLI_TRY(find_verb(cli_args_word(&c->args, 0), &v, err));
+    const subcommand *v = NULL;
+    CLI_TRY(find_subcommand(cli_args_operand(&c->args, 0), &v, err));
     CLI_TRY(check_options(c, v, err));
-    optimize_job j = {.path = cli_args_word(&c->args, 1), .word = c->args.word + 2, .words = c->args.words - 2};
+    optimize_job j = {
+        .path = cli_args_operand(&c->args, 1), .word = c->args.operand + 2, .words = c->args.operands - 2};
     if (cli_is_dash(j.path)) return cli_fail(err, COPSE_E_USAGE, "a study is a file, and '-' is none: give it a name");
-    if (!v->takes_words && j.words)
+    if (!v->takes_operands && j.words)
         return cli_fail(err, COPSE_E_USAGE, "unexpected argument '%.100s'; usage: copse optimize %s STUDY", j.word[0],
                         v->name);
     copse_status status = v->run(c, &j, err);
@@ -420,33 +421,33 @@ static copse_status run(cli *c, copse_error *err) {
     return status;
 }
 
-static const cli_option making[] = {
+static const cli_option new_options[] = {
     {"goal", 0, "max|min", "what is best (default max)"},
     {"grid", 0, "FILE", "instead of dimensions: the rows of this table are all the points there are"},
-    {"log", 0, "COLUMNS", "of the grid, whose factors count and not their differences"},
-    {"drop", 0, "COLUMNS", "of the grid, that are no dimensions"},
-    {"values", 0, "COLUMN", "of the grid, with recorded values; run looks them up"},
+    {"log", 0, "COLUMNS", "columns of the grid on a log scale"},
+    {"drop", 0, "COLUMNS", "columns of the grid that are not dimensions"},
+    {"values", 0, "COLUMN", "column of the grid with recorded values; run looks them up"},
     {"acquisition", 0, "ucb|ei|thompson|random", "how points are chosen (default ucb: mean + sd)"},
     {"kappa", 0, "K", "ucb: mean + K sd (default 1)"},
-    {"initial", 0, "N", "evenly spread points to begin with (default: dimensions + 3)"},
-    {"trees", 0, "N", "in the forest (default 10)"},
+    {"initial", 0, "N", "evenly spread points before the forest chooses (default: dimensions + 3)"},
+    {"trees", 0, "N", "trees of the forest (default 10)"},
     {"seed", 0, "SEED", "default 1"},
     {0},
 };
-static const cli_option using[] = {
+static const cli_option use_options[] = {
     {"number", 'n', "N", "ask: points to ask for (default 1)"},
     {"failed", 0, NULL, "tell: the evaluation gave no value"},
-    {"objective", 0, "CMD", "run: a shell command; {name} becomes a value, its last word of output is the result"},
+    {"objective", 0, "CMD", "run: a shell command; {name} becomes a value; the last word it prints is the objective"},
     {"evaluations", 0, "N", "run: how many more (default 50)"},
     {"parallel", 0, "N", "run: commands at a time (default 1)"},
-    {"pending", 0, NULL, "ask, run: those asked for and never told, as by a process that was killed"},
+    {"pending", 0, NULL, "ask: list trials asked for and never told; run: start with them"},
     {"trace", 0, "FILE", "best, run: every evaluation and the best so far, as CSV"},
-    {"svg", 0, "FILE", "best, run: a picture of it"},
+    {"svg", 0, "FILE", "best, run: a picture of the evaluations"},
     {0},
 };
 static const cli_group groups[] = {
-    {"new studies (new, and run where there is none yet)", making},
-    {"what to do", using},
+    {"new studies (new, and run if the study does not exist)", new_options},
+    {"what to do", use_options},
     {"reading grids", cli_read_options},
     {"running", cli_run_options},
     {0},
@@ -454,23 +455,23 @@ static const cli_group groups[] = {
 
 const cli_command cmd_optimize = {
     .name = "optimize",
-    .words = "new|ask|tell|best|run STUDY",
+    .operands = "new|ask|tell|best|run STUDY",
     .summary = "find where a costly objective is largest or smallest",
     .more =
         "  copse optimize new STUDY DIMENSION...       a study is one file\n"
         "  copse optimize ask STUDY [-n N]             where to evaluate next: id and values, as CSV\n"
-        "  copse optimize tell STUDY ID VALUE          what came out; it is on the disk when the command returns\n"
+        "  copse optimize tell STUDY ID VALUE          the result; it is on the disk when the command returns\n"
         "  copse optimize tell STUDY NAME=X... VALUE   the same for a point of your own\n"
         "  copse optimize best STUDY                   the best so far\n"
         "  copse optimize run STUDY --objective CMD    all of it; makes the study if there is none\n\n"
-        "A DIMENSION is NAME=LOW:HIGH, with :int for whole numbers and :log where factors count, or NAME=A,B,C.\n"
-        "Several processes may ask and tell at once, and a point may be asked for before others were told.\n\n"
+        "A DIMENSION is NAME=LOW:HIGH, with :int for integers and :log for a log scale, or NAME=A,B,C.\n"
+        "Several processes may ask and tell at once, and points may be asked for before others are told.\n\n"
         "examples\n"
         "  copse optimize new s.study rate=1e-5:1:log depth=1:12:int loss=l1,l2 --goal min\n"
         "  copse optimize ask s.study && copse optimize tell s.study 1 0.31\n"
         "  copse optimize run b.study x=-5:10 y=0:15 --goal min --objective './branin {x} {y}' --svg b.svg\n",
     .groups = groups,
-    .min_words = 2,
-    .max_words = 2000,
+    .min_operands = 2,
+    .max_operands = 2000,
     .run = run,
 };

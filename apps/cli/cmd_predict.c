@@ -1,5 +1,5 @@
-/* predict - a predictive distribution for every row of a table, as CSV.  Rows are read, predicted and written in
- * blocks, so that memory does not grow with the file and a pipe is answered as it comes. */
+/* predict - writes a predictive distribution for every row of a table, as CSV.  Rows are read, predicted and written in
+ * blocks, so that memory does not grow with the file and a pipe is answered without delay. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +21,14 @@ typedef struct predict_job {
     size_t quantiles;
     double interval;
     int of_mean;
-    int npy; /* a matrix of the numbers alone */
+    int npy; /* write a matrix of numbers, without labels */
     uint64_t draws, seed;
     double *draw;      /* of one row */
-    char *keep;        /* the --keep list, its commas made NUL */
-    const char **kept; /* its words */
+    char *keep;        /* owned: the --keep list, split at its commas */
+    const char **kept; /* names in keep */
     size_t n_kept, rows;
     cli_unseen unseen;
-    double wall, cpu; /* seconds of the model alone */
+    double wall, cpu; /* seconds of prediction, without reading and writing */
 } predict_job;
 
 /* ---------------------------------------------------------------------------------------------------- options */
@@ -50,7 +50,7 @@ static int ends_in_npy(const char *path) {
 
 static copse_status options(const cli *c, predict_job *p, copse_error *err) {
     const char *of = cli_args_text(&c->args, "of");
-    p->path = cli_args_word(&c->args, 1);
+    p->path = cli_args_operand(&c->args, 1);
     p->out_path = cli_args_text(&c->args, "output");
     p->seed = 1;
     p->npy = ends_in_npy(p->out_path);
@@ -62,9 +62,9 @@ static copse_status options(const cli *c, predict_job *p, copse_error *err) {
     p->of_mean = of && strcmp(of, "mean") == 0;
     if (c->json && (!p->out_path || cli_is_dash(p->out_path)))
         return cli_fail(err, COPSE_E_USAGE, "--json sums up on standard output, where the predictions go: add -o FILE");
-    CLI_TRY(cli_check_sources(cli_args_word(&c->args, 0), p->path, err));
-    CLI_TRY(cli_out_not_over("-o", p->out_path, cli_args_word(&c->args, 0), err));
-    CLI_TRY(cli_out_not_over("-o", p->out_path, p->path, err));
+    CLI_TRY(cli_check_sources(cli_args_operand(&c->args, 0), p->path, err));
+    CLI_TRY(cli_out_not_input("-o", p->out_path, cli_args_operand(&c->args, 0), err));
+    CLI_TRY(cli_out_not_input("-o", p->out_path, p->path, err));
     CLI_TRY(cli_args_shares(&c->args, "quantiles", p->quantile, MAX_QUANTILES, &p->quantiles, err));
     CLI_TRY(cli_args_number(&c->args, "interval", 0.001, 0.999, &p->interval, err));
     CLI_TRY(cli_args_integer(&c->args, "draws", 1, MAX_DRAWS, &p->draws, err));
@@ -74,7 +74,7 @@ static copse_status options(const cli *c, predict_job *p, copse_error *err) {
     return split_keep(c, p, err);
 }
 
-/* Of classes there is a distribution of their probabilities alone, and of few methods. */
+/* In classification there is only a distribution of the class probabilities, and only for some methods. */
 static copse_status check_against_classes(const predict_job *p, const char *asked, copse_error *err) {
     int drawn = copse_model_has_prob_draws(p->model);
     if (!asked || (p->of_mean && drawn)) return COPSE_OK;
@@ -87,7 +87,7 @@ static copse_status check_against_classes(const predict_job *p, const char *aske
                     copse_model_target(p->model));
 }
 
-/* What a model cannot give. */
+/* Refuses options that the model cannot satisfy. */
 static copse_status check_against_model(const predict_job *p, copse_error *err) {
     const char *asked = p->quantiles ? "quantiles" : p->interval > 0 ? "interval" : p->draws ? "draws" : NULL;
     if (p->of_mean) asked = "of mean";
@@ -98,7 +98,7 @@ static copse_status check_against_model(const predict_job *p, copse_error *err) 
     return COPSE_OK;
 }
 
-/* There is nothing random in draws of the mean but which of the model's own they are. */
+/* Draws of the mean are the model's own draws, so more draws than it has are repeats. */
 static void note_repeats(cli *c, const predict_job *p) {
     size_t own = p->of_mean && p->draws ? copse_model_draws(p->model) : SIZE_MAX;
     char number[CLI_NUMBER_SIZE];
@@ -113,7 +113,7 @@ static int is_feature(const copse_model *m, const char *name) {
     return 0;
 }
 
-/* Kept columns are copied letter by letter, so they are read as text, unless the model needs their numbers. */
+/* Kept columns are read as text, so that they are copied exactly, unless the model needs their numbers. */
 static copse_status open_stream(cli *c, predict_job *p, copse_error *err) {
     copse_read_options read;
     cli_note_terminal(c, p->path);
@@ -136,14 +136,14 @@ static copse_status open_stream(cli *c, predict_job *p, copse_error *err) {
 
 /* ------------------------------------------------------------------------------------------------------ output */
 
-/* Numbers of a row. */
+/* The number of numeric columns of the output. */
 static size_t columns_of(const predict_job *p) {
     size_t spread = 1 + p->quantiles + (p->interval > 0 ? 2 : 0) + (size_t)p->draws;
     if (copse_model_task(p->model) == COPSE_REGRESS) return 1 + spread;
     return copse_model_classes(p->model) * (1 + (p->of_mean ? spread : 0));
 }
 
-/* Of a class: its name behind each. */
+/* Prints a column name, with "_CLASS" appended for a class. */
 static void print_column(const predict_job *p, const char *what, const char *opt_class) {
     char name[CLI_NUMBER_SIZE + 8];
     fputc(',', p->out.file);
@@ -174,7 +174,7 @@ static void print_header(const predict_job *p) {
     FILE *f = p->out.file;
     size_t classes = copse_model_task(p->model) == COPSE_CLASS ? copse_model_classes(p->model) : 0;
     if (p->npy) {
-        cli_npy_head(f, 0, columns_of(p));
+        cli_npy_header(f, 0, columns_of(p));
         return;
     }
     for (size_t i = 0; i < p->n_kept; i++) {
@@ -201,12 +201,12 @@ static void print_number(const predict_job *p, char before, double x) {
     fputs(cli_number(x, number), p->out.file);
 }
 
-/* (1 - .9) / 2 as .05, not a hair less: the ends of the interval are the quantiles a user may have asked for too. */
+/* Rounds (1 - .9) / 2 to .05, so that the ends of an interval equal the quantiles of the same levels. */
 static double decimal(double x) {
     return round(1e12 * x) / 1e12;
 }
 
-/* What the draws say of the probability of class k. */
+/* Prints sd, quantiles, interval and draws of the probability of class k. */
 static void print_spread(const predict_job *p, const copse_prediction *q, size_t i, size_t k) {
     print_number(p, ',', copse_prediction_prob_sd(q, i, k));
     for (size_t j = 0; j < p->quantiles; j++)
@@ -235,7 +235,7 @@ static void print_regress(const predict_job *p, const copse_prediction *q, size_
         print_number(p, ',', copse_prediction_quantile(q, i, decimal((1 + p->interval) / 2)));
     }
     if (p->draws == 0) return;
-    /* Draws depend on the row's place in the file, not on its place in the block. */
+    /* The seed depends on the row's number in the file, not in the block. */
     copse_prediction_draws(q, i, p->seed + 0x9e3779b97f4a7c15u * (p->rows + 1), (size_t)p->draws, p->draw);
     for (size_t k = 0; k < p->draws; k++) print_number(p, ',', p->draw[k]);
 }
@@ -251,7 +251,8 @@ static void print_kept(const predict_job *p, const copse_table *x, size_t row) {
     }
 }
 
-/* q is of rows `first` ... of x.  Thousands of draws of a row take their time to print. */
+/* q has the predictions of rows `first` ... of x.  Checks for a signal at every row: printing thousands of draws is
+ * slow. */
 static copse_status print_block(predict_job *p, const copse_table *x, size_t first, const copse_prediction *q,
                                 copse_error *err) {
     for (size_t i = 0; i < copse_prediction_rows(q); i++) {
@@ -272,10 +273,10 @@ static copse_status print_block(predict_job *p, const copse_table *x, size_t fir
 static copse_status check_kept(const predict_job *p, const copse_table *x, copse_error *err) {
     for (size_t i = 0; i < p->n_kept; i++) {
         if (copse_table_find(x, p->kept[i]) != (size_t)-1) continue;
-        cli_guess guess = {.word = p->kept[i]};
-        for (size_t k = 0; k < copse_table_cols(x); k++) cli_guess_try(&guess, copse_table_name(x, k));
+        cli_suggest near = {.word = p->kept[i]};
+        for (size_t k = 0; k < copse_table_cols(x); k++) cli_suggest_try(&near, copse_table_name(x, k));
         return cli_fail(err, COPSE_E_DATA, "%s: no column '%.100s' to keep%s%s%s", cli_source(p->path), p->kept[i],
-                        guess.best ? "; did you mean '" : "", guess.best ? guess.best : "", guess.best ? "'?" : "");
+                        near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
     }
     return COPSE_OK;
 }
@@ -293,7 +294,7 @@ static copse_status predict_part(cli *c, predict_job *p, const copse_table *x, s
     return status;
 }
 
-/* In parts where a row's answer is large: thousands of draws each.  A part for each thread is asked for at once. */
+/* Predicts in parts if the answer of a row is large (thousands of draws): one block per thread at a time. */
 static copse_status predict_block(cli *c, predict_job *p, const copse_table *x, copse_error *err) {
     size_t rows = copse_table_rows(x), part = copse_model_block(p->model) * (size_t)cli_threads(c);
     for (size_t first = 0; first < rows; first += part)
@@ -312,11 +313,11 @@ static copse_status predict_all(cli *c, predict_job *p, copse_error *err) {
         if (!status) status = cli_unseen_add(&p->unseen, p->model, x, err);
         copse_table_free(x);
         if (status) return status;
-        /* A pipe is answered at once; what went wrong is told by commit. */
+        /* Answers a pipe at once; cli_out_commit reports a failure. */
         if (!cli_out_flush(&p->out)) return COPSE_OK;
     }
     if (p->rows == 0) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(p->path));
-    if (p->npy && !cli_npy_end(p->out.file, p->rows, columns_of(p)) && !ferror(p->out.file))
+    if (p->npy && !cli_npy_finish(p->out.file, p->rows, columns_of(p)) && !ferror(p->out.file))
         return cli_fail(err, COPSE_E_USAGE, "-o %s: the number of rows goes to its beginning: it must be a file",
                         p->out_path);
     return COPSE_OK;
@@ -345,14 +346,14 @@ static copse_status run(cli *c, copse_error *err) {
     copse_status status = COPSE_OK;
     if (!p) return cli_fail_memory(err);
     CLI_TRY_OUT(options(c, p, err));
-    CLI_TRY_OUT(cli_load_beside(cli_args_word(&c->args, 0), p->path, &p->model, err));
+    CLI_TRY_OUT(cli_load_with_rows(cli_args_operand(&c->args, 0), p->path, &p->model, err));
     CLI_TRY_OUT(check_against_model(p, err));
     note_repeats(c, p);
     CLI_TRY_OUT(open_stream(c, p, err));
     CLI_TRY_OUT(cli_out_open(&p->out, p->out_path, err));
     CLI_TRY_OUT(predict_all(c, p, err));
     CLI_TRY_OUT(cli_out_commit(&p->out, err));
-    cli_unseen_tell(&p->unseen, c, p->model, p->path);
+    cli_unseen_report(&p->unseen, c, p->model, p->path);
     report(c, p);
 out:
     cli_out_abandon(&p->out);
@@ -366,19 +367,19 @@ out:
     return status;
 }
 
-static const cli_option own[] = {
+static const cli_option command_options[] = {
     {"output", 'o', "FILE", "write here instead of standard output; FILE.npy: the numbers as a matrix for NumPy"},
-    {"quantiles", 0, "LIST", "columns q0.05, ...: quantiles of y, e.g. .05,.5,.95"},
-    {"interval", 0, "LEVEL", "columns lo0.9, hi0.9: the central interval that holds y with this probability"},
+    {"quantiles", 0, "LIST", "add columns q0.05, ...: quantiles of y, e.g. .05,.5,.95"},
+    {"interval", 0, "LEVEL", "add columns lo0.9, hi0.9: the central interval that contains y with this probability"},
     {"of", 0, "y|mean",
-     "sd, quantiles, interval and draws of y (default), or of its mean (classes: their probabilities), where known"},
-    {"draws", 0, "N", "columns d1 ... dN: random draws of y; of bart, its own in order, one column each in all rows"},
+     "sd, quantiles, interval and draws of y (default), or of its mean (classes: of their probabilities)"},
+    {"draws", 0, "N", "add columns d1 ... dN: random draws of y; bart: its own draws in order, the same in all rows"},
     {"seed", 0, "SEED", "of the draws (default 1)"},
-    {"keep", 0, "COLUMNS", "copy these columns of the input through"},
+    {"keep", 0, "COLUMNS", "copy these columns of the input to the output"},
     {0},
 };
 static const cli_group groups[] = {
-    {"what to do", own},
+    {"what to do", command_options},
     {"reading", cli_read_options},
     {"running", cli_run_options},
     {0},
@@ -386,18 +387,17 @@ static const cli_group groups[] = {
 
 const cli_command cmd_predict = {
     .name = "predict",
-    .words = "MODEL X.csv",
-    .summary = "predictions with their uncertainty, as CSV",
+    .operands = "MODEL X.csv",
+    .summary = "predict rows with their uncertainty, as CSV",
     .more =
-        "Numbers: mean,sd and what is asked for.  Classes: label, then p_<class> for each class, then what is asked "
-        "for:\n"
-        "sd_<class>, lo0.9_<class>, ...\n"
+        "Regression: mean, sd, and the columns of the options.  Classification: label, p_<class> for each class,\n"
+        "and the columns of the options: sd_<class>, lo0.9_<class>, ...\n"
         "Columns are matched by name; their order does not matter and extra ones are ignored.\n\n"
         "examples\n"
         "  copse predict price.copse new.csv --interval .9 --keep id -o out.csv\n"
         "  tail -f live.csv | copse predict price.copse - --quiet\n",
     .groups = groups,
-    .min_words = 2,
-    .max_words = 2,
+    .min_operands = 2,
+    .max_operands = 2,
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* stability - how much of the top of the tree is in the data: the sample's tree against draws of a Bayesian forest. */
+/* stability - how stable the first splits of a tree are: the sample's tree against draws of a Bayesian forest. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum { SHOWN_SPLITS = 30, SHOWN_KINDS = 10 };
 
 typedef struct stability_job {
-    copse_params *params; /* of the forest */
+    copse_params *params; /* of the Bayesian forest */
     copse_table *data;
     copse_trunks *trunks;
     double read_seconds, seconds;
@@ -22,7 +22,7 @@ static double share(const copse_trunks *t, size_t draws) {
     return (double)draws / (double)copse_trunks_draws(t);
 }
 
-/* The split above a node of the sample's trunk, breadth first from 0; node 0 has none. */
+/* The number of the split above a node of the sample's trunk, breadth first from 0; node 0 has none. */
 static size_t split_above(int node) {
     return (size_t)(node - 1) / 2;
 }
@@ -48,7 +48,7 @@ static void print_split(const copse_trunks *t, size_t k) {
     putchar('\n');
 }
 
-/* A way to differ from the sample's trunk, and how many draws do. */
+/* A difference from the sample's trunk in words, and the number of draws that have it. */
 typedef struct difference {
     char words[400];
     size_t draws;
@@ -63,7 +63,7 @@ __attribute__((format(printf, 2, 3))) static void say(difference *d, const char 
     va_end(args);
 }
 
-/* Where two trunks part, going down both; what differs below the first difference on a way is not told. */
+/* Describes where two trunks differ.  Differences below another difference are left out. */
 static void describe(difference *d, const copse_trunk *sample, const copse_trunk *other, int a, int b) {
     const copse_trunk_node *x = &sample->node[a], *y = &other->node[b];
     size_t split = 1;
@@ -89,7 +89,7 @@ static int by_draws(const void *a, const void *b) {
     return x->draws != y->draws ? (x->draws < y->draws ? 1 : -1) : strcmp(x->words, y->words);
 }
 
-/* Counts every kind but the sample's under its words; returns the draws of those for which there is no room. */
+/* Counts the draws of every kind except the sample's by its description; returns the draws of those not shown. */
 static size_t find_differences(const copse_trunks *t, difference shown[SHOWN_KINDS], size_t *n) {
     const copse_trunk *kind, *sample = copse_trunks_kind(t, 0);
     size_t rest = 0;
@@ -124,7 +124,7 @@ static void print_text(const cli *c, const stability_job *v) {
     printf("stability of the tree of '%s': %s draw%s, %s row%s of %s (%s)\n\n", cli_args_text(&c->args, "target"),
            cli_count(copse_trunks_draws(t), draws), cli_plural(copse_trunks_draws(t)),
            cli_count(copse_table_rows(v->data), rows), cli_plural(copse_table_rows(v->data)),
-           cli_source(cli_args_word(&c->args, 0)), cli_time(v->seconds, time));
+           cli_source(cli_args_operand(&c->args, 0)), cli_time(v->seconds, time));
     if (!copse_trunks_split(t, 0)) puts("  the sample's trunk has no split");
     if (copse_trunks_split(t, 0))
         printf(
@@ -199,7 +199,7 @@ static void print_json(const cli *c, const stability_job *v) {
 
 /* -------------------------------------------------------------------------------------------------------- work */
 
-/* Two names of one thing: the forest's own, and the one it has here. */
+/* Refuses an option that is given under two names: the forest's, and that of this command. */
 static copse_status check_names(const cli *c, const char *here, const char *there, copse_error *err) {
     for (size_t i = 0; i < c->args.method_options; i++)
         if (strcmp(c->args.method_option[i].name, there) == 0 && cli_args_has(&c->args, here))
@@ -207,8 +207,8 @@ static copse_status check_names(const cli *c, const char *here, const char *ther
     return COPSE_OK;
 }
 
-/* --draws and --trunk-leaves are the forest's --trees and --max-leaves under the names they have here.  A trunk that
- * nothing bounds has five leaves, as those of the paper. */
+/* --draws and --trunk-leaves are the forest's --trees and --max-leaves.  A trunk without any bound has five leaves, as
+ * in the paper. */
 static copse_status fill_params(const cli *c, copse_params *p, copse_error *err) {
     static const char *const bounds[] = {"max-leaves", "max-depth", "min-leaf", "min-leaf-weight"};
     const char *draws = cli_args_text(&c->args, "draws"), *leaves = cli_args_text(&c->args, "trunk-leaves");
@@ -238,13 +238,13 @@ static copse_status write_chart(const cli *c, const stability_job *v, copse_erro
 }
 
 static copse_status work(cli *c, stability_job *v, copse_error *err) {
-    const char *svg = cli_args_text(&c->args, "svg"), *path = cli_args_word(&c->args, 0);
+    const char *svg = cli_args_text(&c->args, "svg"), *path = cli_args_operand(&c->args, 0);
     copse_roles roles;
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(cli_params(c, "bf", 0, &v->params, err));
     CLI_TRY(fill_params(c, v->params, err));
-    if (svg) CLI_TRY(cli_out_check(svg, err));
-    CLI_TRY(cli_out_not_over("--svg", svg, path, err));
+    if (svg) CLI_TRY(cli_out_check_writable(svg, err));
+    CLI_TRY(cli_out_not_input("--svg", svg, path, err));
     double begin = cli_wall_seconds();
     CLI_TRY(cli_read_table(c, path, NULL, &v->data, err));
     double ready = cli_wall_seconds();
@@ -268,15 +268,15 @@ static copse_status run(cli *c, copse_error *err) {
     return status;
 }
 
-static const cli_option own[] = {
+static const cli_option command_options[] = {
     {"draws", 0, "N",
      "trees of the Bayesian forest, each a draw from the posterior (default 100); --trees means the same"},
-    {"trunk-leaves", 0, "K", "leaves of a trunk at most (default 5 where no other bound is given)"},
+    {"trunk-leaves", 0, "K", "maximum number of leaves of a trunk (default 5 if no other bound is given)"},
     {"svg", 0, "FILE", "draw the sample's trunk and where the draws cut"},
     {0},
 };
 static const cli_group groups[] = {
-    {"what to do", own},
+    {"what to do", command_options},
     {"columns", cli_column_options},
     {"reading", cli_read_options},
     {"running", cli_run_options},
@@ -285,21 +285,20 @@ static const cli_group groups[] = {
 
 const cli_command cmd_stability = {
     .name = "stability",
-    .words = "DATA.csv -t TARGET",
-    .summary = "how stable the top of the tree is",
+    .operands = "DATA.csv -t TARGET",
+    .summary = "measure how stable the first splits of a tree are",
     .more =
-        "Grows the tree of the rows as they are (method cart), and trees of the rows under random weights (method bf, "
-        "whose\n"
-        "options these are), all with the same bounds: draws from the posterior over trees.  Says for each split of "
-        "the\n"
-        "first tree how many draws split on the same feature at the same place, how many agree on it and on all before "
-        "it,\n"
-        "and where they cut.\n\n"
+        "Grows one tree on the rows with equal weights (method cart), and trees on the rows with random weights "
+        "(method\n"
+        "bf, whose options it takes), which are draws from the posterior over trees; all have the same bounds.  "
+        "Prints\n"
+        "for each split of the first tree how many draws split on the same feature at the same node, how many agree\n"
+        "on it and on all splits before it, and where they cut.\n\n"
         "  copse stability data.csv -t y --draws 1000 --svg trunk.svg\n"
         "  copse stability data.csv -t y --min-leaf 3500\n",
     .groups = groups,
-    .min_words = 1,
-    .max_words = 1,
+    .min_operands = 1,
+    .max_operands = 1,
     .method_options = 1,
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* synth - made-up data as CSV. */
+/* synth - writes synthetic data as CSV. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void print_cell(FILE *f, const copse_table *t, size_t row, size_t col) {
         fputs(cli_number(copse_table_number(t, row, col), number), f);
 }
 
-/* Ends early when nobody reads on or Ctrl-C was pressed; the caller finds out. */
+/* Returns early if the reader has closed the pipe or a signal came; the caller checks both. */
 static void print_table(cli_out *out, const copse_table *t) {
     FILE *f = out->file;
     size_t cols = copse_table_cols(t);
@@ -58,7 +58,7 @@ static copse_status run(cli *c, copse_error *err) {
     copse_table *t = NULL;
     cli_out out = {0};
     copse_status status = COPSE_OK;
-    const char *name = cli_args_word(&c->args, 0);
+    const char *name = cli_args_operand(&c->args, 0);
     if (!name) {
         list(c);
         return COPSE_OK;
@@ -78,27 +78,27 @@ out:
     return status;
 }
 
-static const cli_option own[] = {
+static const cli_option command_options[] = {
     {"rows", 0, "N", "rows (default 1000)"},
-    {"dims", 0, "D", "columns (default: the set's own)"},
-    {"noise", 0, "S", "standard deviation of the noise, or share of wrong labels (default: the set's own)"},
+    {"dims", 0, "D", "columns (default: depends on the data set)"},
+    {"noise", 0, "S", "standard deviation of the noise, or share of wrong labels (default: depends on the data set)"},
     {"seed", 0, "SEED", "default 1"},
     {"truth", 0, NULL, "add the noise-free column 'truth'"},
     {"output", 'o', "FILE", "write here instead of standard output"},
     {0},
 };
-static const cli_group groups[] = {{"what to do", own}, {"running", cli_run_options}, {0}};
+static const cli_group groups[] = {{"what to do", command_options}, {"running", cli_run_options}, {0}};
 
 const cli_command cmd_synth = {
     .name = "synth",
-    .words = "[NAME]",
-    .summary = "made-up data, as CSV",
+    .operands = "[NAME]",
+    .summary = "write synthetic data, as CSV",
     .more =
         "Without a name: the list of data sets.\n\n"
         "example\n"
         "  copse synth friedman1 --rows 5000 -o f.csv && copse fit f.csv -t target --holdout .2\n",
     .groups = groups,
-    .min_words = 0,
-    .max_words = 1,
+    .min_operands = 0,
+    .max_operands = 1,
     .run = run,
 };

@@ -22,7 +22,7 @@ static void curve_points(FILE *f, const svg_axis *x, const svg_axis *y, const de
     }
 }
 
-/* In one row above the plot, where no data can get in its way. */
+/* The legend is one row above the plot, so that it hides no data. */
 static void curve_legend(FILE *f, double left, double y) {
     static const struct {
         const char *text;
@@ -72,7 +72,7 @@ void demo_chart_curve(FILE *f, const demo_curve *c) {
 
 /* --------------------------------------------------------------------------------------------------------- map */
 
-/* Cividis in nine stops: even steps of lightness that look the same with and without colour vision. */
+/* The colour map cividis in nine stops: even in lightness, and readable by colour-blind people. */
 static void colour(double share, char buf[8]) {
     static const unsigned char stop[9][3] = {{0, 34, 78},     {18, 53, 112},   {59, 73, 108},
                                              {87, 93, 109},   {112, 113, 115}, {138, 134, 120},
@@ -98,7 +98,7 @@ static int shade_of(double sd, double low, double high) {
     return k < 0 ? 0 : k >= SHADES ? SHADES - 1 : k;
 }
 
-/* Neighbours of one shade make one box. */
+/* Draws neighbouring cells of the same shade as one box. */
 static void map_cells(FILE *f, const svg_axis *x, const svg_axis *y, const demo_map *m, double low, double high) {
     double side = (m->max - m->min) / (double)m->n;
     fputs("<g shape-rendering=\"crispEdges\">\n", f);

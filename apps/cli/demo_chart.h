@@ -12,8 +12,8 @@ typedef struct demo_curve {
     svg_point *mean, *low50, *high50, *low90, *high90;
     size_t points;
     const svg_point *point;
-    double gap_from, gap_to;   /* points in between were kept from the model */
-    double data_from, data_to; /* where there are data at all */
+    double gap_from, gap_to;   /* the model has not seen points in between */
+    double data_from, data_to; /* range of the data */
 } demo_curve;
 void demo_chart_curve(FILE *f, const demo_curve *c);
 

@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "svg.h"
 
-/* Okabe and Ito, the one that is too light for lines on white left out. */
+/* The palette of Okabe and Ito without yellow, which is too light for lines on white. */
 static const char *const colour[EFFECT_CURVES] = {SVG_BLUE,  SVG_VERMILION, "#009e73", "#cc79a7",
                                                   "#e69f00", "#56b4e9",     SVG_INK};
 
@@ -28,7 +28,7 @@ static int has_levels(const effect_view *v) {
     return copse_effect_text(v->effect, 0) != NULL;
 }
 
-/* Beside the numbers there is room for "missing". */
+/* Leaves room for "missing" beside the numbers. */
 static double at_x(const effect_view *v, size_t point) {
     size_t n = effect_values(v->effect);
     if (has_levels(v)) return (double)point;
@@ -43,7 +43,7 @@ static void widen(svg_axis *a, double value) {
     a->max = fmax(a->max, value);
 }
 
-/* A range to draw on, even around a single value. */
+/* A range of positive length, even around a single value. */
 static void make_room(svg_axis *a, double margin) {
     double room = a->max > a->min ? margin * (a->max - a->min) : fmax(1e-6, .1 * fabs(a->min));
     a->min -= room;
@@ -89,7 +89,7 @@ static void curve(chart *c, size_t k, const char *paint) {
         svg_dot(c->f, (svg_point){svg_at(&c->x, c->mean[i].x), svg_at(&c->y, c->mean[i].y)}, 2.6, style);
 }
 
-/* Levels have no order: no line leads from one to the next, nor to what is missing.  Classes stand side by side. */
+/* Levels have no order, so no line connects them, nor the missing value.  Classes are drawn side by side. */
 static void dots(chart *c, size_t first, size_t k, double aside, const char *paint) {
     const effect_view *v = c->v;
     char style[160], whisker[160];

@@ -8,7 +8,7 @@
 
 enum { BARS = 12, WIDTH = 40, FEATURES = 12 };
 
-/* The value below which a share q of the trees lies. */
+/* The q-quantile over the trees. */
 static size_t quantile(const copse_bar *bar, size_t n, double q) {
     double sum = 0;
     for (size_t i = 0; i + 1 < n; i++)
@@ -16,8 +16,8 @@ static size_t quantile(const copse_bar *bar, size_t n, double q) {
     return bar[n - 1].value;
 }
 
-/* A bar each, if there are not too many; else neighbours share one.  The rarest of the largest and smallest have
- * none. */
+/* Prints a histogram: one bar per value, or per range of values if there are many.  Rare values at both ends are left
+ * out. */
 static void print_bars(const char *what, const copse_bar *bar, size_t n) {
     size_t low = quantile(bar, n, .001), high = quantile(bar, n, .999), step = (high - low) / BARS + 1, i = 0;
     while (bar[i].value < low) i++;
@@ -37,7 +37,7 @@ static void print_bars(const char *what, const copse_bar *bar, size_t n) {
 
 typedef struct use {
     size_t feature;
-    double inclusion, splits, share; /* share: 0 where draws are trees */
+    double inclusion, splits, share; /* share: 0 if draws are trees */
 } use;
 
 static int most_used_first(const void *a, const void *b) {
@@ -48,7 +48,7 @@ static int most_used_first(const void *a, const void *b) {
     return s->feature > t->feature ? 1 : -1;
 }
 
-/* Of the column of names: as wide as the longest asks for, within reason. */
+/* The width of the column of names: that of the longest, within limits. */
 static int name_width(const copse_model *m, const use *list, size_t n) {
     size_t width = 20;
     for (size_t i = 0; i < n; i++) {

@@ -5,12 +5,12 @@
 
 #include "svg.h"
 
-enum { FEWEST = 8 }; /* evaluations the axis has room for: below that its steps would be fractions of one */
+enum { FEWEST = 8 }; /* the least length of the axis: shorter axes would have fractional ticks */
 
 typedef struct chart {
     FILE *f;
     size_t n;
-    svg_point *value, *best; /* by evaluation; the best so far as a staircase of 2n points */
+    svg_point *value, *best; /* by evaluation; the best so far is a step function of 2n points */
     svg_axis x, y;
 } chart;
 
@@ -19,7 +19,7 @@ static int rising(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* From the best value to what nine of ten do not miss by more: the worst would flatten the rest. */
+/* The range goes from the best value to the 90 % quantile: the worst tenth would flatten the rest. */
 static copse_status set_range(chart *c, int minimises, copse_error *err) {
     double *sorted = malloc(c->n * sizeof *sorted);
     if (!sorted) return cli_fail_memory(err);

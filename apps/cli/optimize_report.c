@@ -129,9 +129,9 @@ static copse_status check_output(const cli *c, const char *option, const char *s
     const char *path = cli_args_text(&c->args, option);
     char name[16];
     snprintf(name, sizeof name, "--%s", option);
-    CLI_TRY(cli_out_not_over(name, path, study, err));
-    CLI_TRY(cli_out_not_over(name, path, cli_args_text(&c->args, "grid"), err));
-    return path && !cli_is_dash(path) ? cli_out_check(path, err) : COPSE_OK;
+    CLI_TRY(cli_out_not_input(name, path, study, err));
+    CLI_TRY(cli_out_not_input(name, path, cli_args_text(&c->args, "grid"), err));
+    return path && !cli_is_dash(path) ? cli_out_check_writable(path, err) : COPSE_OK;
 }
 
 copse_status optimize_report_check(const cli *c, const char *path, copse_error *err) {
@@ -153,5 +153,5 @@ copse_status optimize_report(cli *c, const copse_study *s, const char *path, cop
         print_json(s, &n);
     else
         print_text(s, &n);
-    return cli_out_report(NULL, err);
+    return cli_out_flush_stdout(NULL, err);
 }

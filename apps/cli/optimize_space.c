@@ -21,32 +21,33 @@ void optimize_dims_clear(optimize_dims *d) {
     *d = (optimize_dims){0};
 }
 
-static copse_status misread(const char *word, copse_error *err) {
+static copse_status fail_dimension(const char *word, copse_error *err) {
     return cli_fail(err, COPSE_E_USAGE,
                     "'%.100s' is not a dimension: NAME=LOW:HIGH, with :int or :log behind it, or NAME=LEVEL,LEVEL%s",
                     word, strchr(word, ':') && strchr(word, ',') ? " (no ':' in them; a table may, --grid)" : "");
 }
 
-/* text: what follows the '='; it is cut up. */
+/* text: what follows the '='; strtok_r modifies it. */
 static copse_status read_range(copse_dim *d, char *text, const char *word, copse_error *err) {
     char *save = NULL, *low = strtok_r(text, ":", &save), *high = strtok_r(NULL, ":", &save);
-    if (!low || !high || !optimize_number(low, &d->low) || !optimize_number(high, &d->high)) return misread(word, err);
+    if (!low || !high || !optimize_number(low, &d->low) || !optimize_number(high, &d->high))
+        return fail_dimension(word, err);
     for (char *more; (more = strtok_r(NULL, ":", &save)) != NULL;) {
         if (strcmp(more, "int") == 0)
             d->kind = COPSE_DIM_INTEGER;
         else if (strcmp(more, "log") == 0)
             d->log = 1;
         else
-            return misread(word, err);
+            return fail_dimension(word, err);
     }
     return COPSE_OK;
 }
 
-/* One level alone is a slip, as x=0..1 is. */
+/* A single level is refused as a typing error, such as x=0..1. */
 static copse_status read_levels(copse_dim *d, char *text, const char ***out, const char *word, copse_error *err) {
     size_t n = 1;
     for (const char *c = text; *c; c++) n += *c == ',';
-    if (n < 2) return misread(word, err);
+    if (n < 2) return fail_dimension(word, err);
     *out = calloc(n, sizeof **out);
     if (!*out) return cli_fail_memory(err);
     for (size_t i = 0; i < n; i++) {
@@ -64,7 +65,7 @@ static copse_status read_dim(optimize_dims *d, size_t k, const char *word, copse
     char *text = d->text[k] = strdup(word);
     if (!text) return cli_fail_memory(err);
     char *equals = strchr(text, '=');
-    if (!equals || equals == text) return misread(word, err);
+    if (!equals || equals == text) return fail_dimension(word, err);
     *equals = '\0';
     d->dim[k].name = text;
     return strchr(equals + 1, ':') ? read_range(&d->dim[k], equals + 1, word, err)
@@ -87,16 +88,16 @@ copse_status optimize_dims_read(optimize_dims *d, const char *const *word, size_
 /* ------------------------------------------------------------------------------------------------------- points */
 
 static copse_status find_level(const copse_dim *d, const char *text, double *out, copse_error *err) {
-    cli_guess guess = {.word = text};
+    cli_suggest near = {.word = text};
     for (size_t i = 0; i < d->n_levels; i++) {
         if (strcmp(d->levels[i], text) == 0) {
             *out = (double)i;
             return COPSE_OK;
         }
-        cli_guess_try(&guess, d->levels[i]);
+        cli_suggest_try(&near, d->levels[i]);
     }
     return cli_fail(err, COPSE_E_USAGE, "'%.100s' is no level of '%.100s'%s%.100s", text, d->name,
-                    guess.best ? "; did you mean " : "", guess.best ? guess.best : "");
+                    near.best ? "; did you mean " : "", near.best ? near.best : "");
 }
 
 static copse_status read_coordinate(const copse_study *s, const char *word, double *out, copse_error *err) {

@@ -7,10 +7,10 @@
 #include "svg.h"
 
 enum {
-    MAX_NODES = 31,  /* drawn: the first splits of larger trunks */
+    MAX_NODES = 31,  /* nodes drawn: of larger trunks the first splits */
     MAX_COLOURS = 5, /* splits with a colour, hence with a histogram */
     MAX_PANELS = 3,
-    BINS = 49, /* odd: a cut that all draws share stands in the middle of its bar */
+    BINS = 49, /* odd, so that a cut that all draws share is in the middle of its bar */
     WIDTH = 1180,
     TOP = 130
 };
@@ -22,7 +22,7 @@ static const char *colour_of(size_t split) {
     return palette[split < MAX_COLOURS ? split : MAX_COLOURS];
 }
 
-/* The number of a split on a disc of its colour. */
+/* Draws the number of a split on a disc of its colour. */
 static void badge(FILE *f, svg_point at, size_t split) {
     char text[24], style[64];
     snprintf(style, sizeof style, "fill=\"%s\"", colour_of(split));
@@ -38,7 +38,7 @@ typedef struct drawing {
     const copse_trunks *t;
     const copse_trunk *trunk;
     size_t nodes;              /* drawn */
-    double x[MAX_NODES], next; /* next leaf's place */
+    double x[MAX_NODES], next; /* next: position of the next leaf */
     int depth[MAX_NODES];
     double spacing, level;
 } drawing;
@@ -47,7 +47,7 @@ static int is_leaf(const drawing *d, int node) {
     return d->trunk->node[node].left < 0 || (size_t)d->trunk->node[node].right >= d->nodes;
 }
 
-/* Leaves side by side, a split above the middle of its children. */
+/* Places leaves side by side, and a split above the middle of its children. */
 static double place(drawing *d, int node, int depth) {
     d->depth[node] = depth;
     if (is_leaf(d, node)) {
@@ -101,7 +101,7 @@ static void leaf_words(const drawing *d, int node) {
         svg_text(d->f, p, "middle", "fill=\"" SVG_FAINT "\"", "...");
         return;
     }
-    /* Neighbours are close: what the note says is set line by line. */
+    /* Neighbouring leaves are close, so the note is set line by line. */
     for (const char *word = n->note; *word; p.y += 16) {
         size_t length = strcspn(word, ",");
         snprintf(text, sizeof text, "%.*s", (int)length, word);
@@ -138,7 +138,7 @@ static void draw_tree(drawing *d, double left, double right, double bottom) {
 
 /* -------------------------------------------------------------------------------------------------------- cuts */
 
-/* One feature, and the splits on it that have cuts to show. */
+/* A feature, and the splits on it that have cuts to show. */
 typedef struct panel {
     const char *feature;
     size_t split[MAX_COLOURS], splits;
@@ -168,7 +168,7 @@ static size_t find_panels(const copse_trunks *t, panel out[MAX_PANELS]) {
     return n;
 }
 
-/* Shares of all draws, per cent. */
+/* Per cent of all draws. */
 static double count_bins(const copse_trunks *t, const panel *p, size_t split, double share[BINS]) {
     const copse_trunk_split *s = copse_trunks_split(t, split);
     double most = 0;

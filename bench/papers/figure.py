@@ -1,4 +1,4 @@
-"""Pictures for the papers' pages: as much of SVG as a chart needs, on a white card, in the style of `copse demo`."""
+"""Pictures for the papers' pages: the SVG elements that charts need, on a white background, in the style of `copse demo`."""
 import html
 import math
 
@@ -69,7 +69,7 @@ class Figure:
 
 
 def step(low, high, n):
-    """A round step that cuts the range into about n parts."""
+    """A round step that divides the range into about n parts."""
     raw = (high - low) / n
     power = 10 ** math.floor(math.log10(raw))
     return power * next(k for k in (1, 2, 5, 10) if raw / power <= k * 1.5 or k == 10)
@@ -111,7 +111,7 @@ class Axes:
             f.text(x, y, up, 'middle', transform=f'rotate(-90 {x:.1f} {y:.1f})')
 
     def powers(self, label, n_up, up=''):
-        """The frame of a plot whose values across are decimal logarithms: ticks at powers of ten."""
+        """The frame of a plot whose x values are decimal logarithms: ticks at powers of ten."""
         self.frame(label, up, n_across=0, n_up=n_up)
         bottom = self.box[3]
         for power in range(math.ceil(self.across[0] - 1e-9), math.floor(self.across[1] + 1e-9) + 1):

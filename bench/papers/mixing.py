@@ -1,4 +1,4 @@
-"""How well chains mix: coda's effective sample size, and R-hat of split chains by ranks."""
+"""Mixing of chains: effective sample size as in coda, and rank-normalised R-hat of split chains."""
 import math
 import statistics
 
@@ -25,7 +25,7 @@ def coda_ess(x):
     n = len(x)
     r = _autocovariance(x, min(n - 1, math.floor(10 * math.log10(n))))
     if r[0] <= 1e-12 * max(abs(v) for v in x) ** 2:
-        return 0.0  # it stands still
+        return 0.0  # the chain does not move
     fits = _yule_walker(r)
     order = min(range(len(fits)), key=lambda k: n * math.log(max(fits[k][1], 1e-300)) + 2 * k)
     phi, v = fits[order]

@@ -1,4 +1,4 @@
-"""What the scripts of bench/papers share: folds, runs, and the page each one writes to docs/papers."""
+"""Functions that the scripts of bench/papers share: folds, runs, and the page that each writes to docs/papers."""
 import argparse
 import collections
 import contextlib
@@ -16,7 +16,7 @@ import benchdata  # noqa: E402,F401 (for the scripts)
 import benchlib as lib  # noqa: E402
 
 PAGES = os.path.join(lib.ROOT, 'docs', 'papers')
-LOOKS = os.path.join(lib.ROOT, 'build', 'papers')  # pages of --quick: never in place of the ones that are kept
+LOOKS = os.path.join(lib.ROOT, 'build', 'papers')  # pages of --quick, which never replace those of docs/papers
 
 Paper = collections.namedtuple('Paper', 'short full')
 TOP_DOWN = Paper('Lakshminarayanan et al. 2013',
@@ -31,8 +31,8 @@ REGRESSION = Paper('Lakshminarayanan et al. 2016',
 THESIS = Paper('Thesis 2016',
                'B. Lakshminarayanan, Decision trees and forests: a probabilistic perspective, PhD thesis, UCL 2016')
 
-# What a script declares: the paper, the tables and figures of it, a title, and the data sets without which it cannot run.  Its number and
-# name are those of its file.
+# What a script declares: the paper, its tables and figures, a title, and the data sets that it needs.  Its number and name
+# are those of its file.
 About = collections.namedtuple('About', 'paper part title data', defaults=[()])
 
 KEPT, NOT_KEPT, SKIPPED = 0, 3, 77  # exit codes; 1 is Python's own, for a script that broke
@@ -54,7 +54,7 @@ def write_lines(path, header, lines):
 
 @contextlib.contextmanager
 def folds(name, count, seed=1):
-    """(train, test) files of each fold; every method, and every peer, meets the same rows."""
+    """(train, test) files of each fold; every method and every peer gets the same rows."""
     header, lines = read_lines(name)
     random.Random(seed).shuffle(lines)
     with tempfile.TemporaryDirectory() as folder:
@@ -122,7 +122,7 @@ class Page:
         self.parts += [*lines, '']
 
     def image(self, words):
-        """The path of a new picture, which the page shows; words describe it to those who cannot see it."""
+        """The path of a new picture of the page; words are its alternative text."""
         count = sum(part.startswith('![') for part in self.parts)
         file = f'{self.name}{f"-{count + 1}" if count else ""}.svg'
         self.parts += [f'![{words}](img/{file})', '']
@@ -149,7 +149,7 @@ def declare(about, name):
 
 
 def main(doc, about, work):
-    """One command: work(page, quick) fills a page and answers what its finish() does."""
+    """The command line of a script: work(page, quick) fills a page and returns the result of its finish()."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--quick', action='store_true', help='smaller sizes, fewer repeats: a look, written to build/papers')
     parser.add_argument('--about', action='store_true', help='run nothing; print what this is as JSON')

@@ -1,4 +1,4 @@
-"""What the pages of the 2013 paper share: data as the paper divides it, runs over seeds, and its kind of picture."""
+"""Functions that the pages of the 2013 paper share: its train and test sets, runs over seeds, and its kind of picture."""
 import contextlib
 import math
 import os
@@ -69,7 +69,7 @@ HEADER = ['', 'size', 'CPU s', 'log p(y given x), test', 'accuracy, test', 'log 
 
 
 def panels(path, title, subtitle, curves, columns, value, level=None, dashed=()):
-    """One panel for each of `columns` ((key, label)), across on a logarithmic scale; `level`: horizontal lines by name."""
+    """One panel for each of `columns` ((key, label)), with a logarithmic x axis; `level`: horizontal lines by name."""
     width = 960
     f = figure.Figure(width, 470, title, subtitle)
     key, label = value
@@ -94,8 +94,8 @@ def panels(path, title, subtitle, curves, columns, value, level=None, dashed=())
 
 
 def time_to_reach(points, log_p):
-    """The CPU time at which a series of growing size is first as good as log_p, between its points by a straight line in the
-    logarithm of time; None if it never is."""
+    """The CPU time at which a series of growing size first reaches log_p, interpolated linearly in the logarithm of time; None
+    if it never does."""
     before = None
     for p in points:
         if p['log_p'] >= log_p:

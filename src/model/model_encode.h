@@ -25,8 +25,8 @@ copse_status cp_model_encode_table(copse_model *m, const copse_table *t, int all
 /* Adds the weights of all rows, from the column `opt_name`; does nothing if that is NULL. */
 copse_status cp_model_encode_weights(const copse_table *t, const char *opt_name, cp_model_encoded *out,
                                      copse_error *err);
-/* Features alone, for prediction, in the layout that the method reads fastest: key blocks (kernel/key_block.h), or floats
- * that it may overwrite. */
+/* Features alone, for prediction, in the layout that the method reads fastest: key blocks (kernel/key_block.h), or
+ * floats that it may overwrite. */
 copse_status cp_model_encode_features(const copse_model *m, cp_table_rows rows, cp_model_encoded *out,
                                       copse_error *err);
 void cp_model_encode_clear(cp_model_encoded *e);

@@ -14,7 +14,7 @@ _copse_method() { # the method named on the line so far, mondrian if none is; st
     echo mondrian
 }
 
-# What the help says stands for the option's value: "class|regress" offers both words, FILE offers files.
+# The value of an option as the help names it: "class|regress" offers both words, FILE offers files.
 _copse_values() { # program, command, option
     local kind
     kind=$("$1" help "$2" 2> /dev/null |
@@ -40,7 +40,7 @@ _copse() {
     elif [[ $previous == -* ]]; then
         words=$(_copse_values "$program" "$command" "$previous")
     fi
-    # Nothing of ours to offer: files, as bash does by itself.
+    # Nothing to offer: files, as bash does by default.
     [ -z "$words" ] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }
 
