@@ -9,8 +9,8 @@ typedef void (*cp_quadrature_fn)(const void *arg, const double *x, size_t n, dou
 
 /* Integrates from breaks[0] to breaks[n_breaks - 1], all finite and ascending (equal neighbours are skipped), to an
  * error of rel * (|integral| + rest), where `rest` >= 0 is what the caller adds to it.  f must be continuous between
- * breaks.  Where it changes fast it costs evaluations, not accuracy: every panel evaluates its end points, so no step of
- * a monotone f is missed. */
+ * breaks.  Where it changes fast it costs evaluations, not accuracy: every panel evaluates its end points, so no step
+ * of a monotone f is missed. */
 typedef struct cp_quadrature_result {
     double value;
     double error;  /* an estimate, usually too large */
