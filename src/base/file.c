@@ -248,7 +248,7 @@ static copse_status keep_owner_and_mode(const cp_file *f, const struct stat *old
     return COPSE_OK;
 }
 
-/* Root may write everything, but nobody who takes the write permission from a file wants it replaced. */
+/* Root may write everything, but a mode without write permission says that the file is to be kept. */
 static copse_status check_writable(const cp_file *f, const struct stat *old, copse_error *err) {
     int permitted = faccessat(AT_FDCWD, f->target, W_OK, AT_EACCESS) == 0;
     if (!permitted && errno != EACCES) return cp_fail_system(err, "write", f->path);
@@ -281,7 +281,7 @@ static copse_status begin(cp_file *f, const char *path, copse_error *err) {
     if (exists) CP_TRY(check_writable(f, &old, err));
     if (exists && !S_ISREG(old.st_mode)) return open_direct(f, -1, err);
     CP_TRY(remove_left_overs(f->target, err));
-    CP_TRY(open_temporary(f, exists ? 0600 : 0666, err)); /* nobody may read it before it has the old file's mode */
+    CP_TRY(open_temporary(f, exists ? 0600 : 0666, err)); /* private until it has the old file's mode */
     return exists ? keep_owner_and_mode(f, &old, err) : COPSE_OK;
 }
 

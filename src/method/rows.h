@@ -9,7 +9,7 @@ typedef struct cp_rows {
     copse_task task;
     size_t n, dims, classes;
     const float *x;    /* n x dims, row-major */
-    float *x_writable; /* x again if the method may overwrite it, because nobody reads it after the call; else NULL */
+    float *x_writable; /* x again if the method may overwrite it, because it is not read after the call; else NULL */
     /* In place of x, which is then NULL: the rows as key blocks (kernel/key_block.h), for methods that take them; else
      * NULL. */
     const uint32_t *key_block;
