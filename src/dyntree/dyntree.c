@@ -6,6 +6,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bayes/bayes_options.h"
+#include "dyntree/dyntree_check.h"
+#include "dyntree/dyntree_choose.h"
+#include "dyntree/dyntree_file.h"
+#include "dyntree/dyntree_inspect.h"
+#include "dyntree/dyntree_move.h"
+#include "dyntree/dyntree_predict.h"
 #include "dyntree/dyntree_step.h"
 
 /* ---------------------------------------------------------------------------------------------------------- options */
@@ -21,7 +27,7 @@ static const cp_param params[] = {
     CP_BAYES_OPTIONS_RESAMPLING("systematic", ""),
 };
 
-/* ----------------------------------------------------------------------------------------------- making and freeing */
+/* ----------------------------------------------------------------------------------------------------- new and free */
 
 copse_status cp_dyntree_make_leaf(const cp_dyntree *f, size_t classes, size_t rows, cp_leaf *out, copse_error *err) {
     if (f->task == COPSE_CLASS) return cp_leaf_dirichlet_init(out, f->label, rows, classes, f->alpha, err);
@@ -79,8 +85,8 @@ void cp_dyntree_free(void *state) {
     cp_mem_free(f);
 }
 
-/* All particles are one empty leaf. */
-static copse_status plant(cp_dyntree *f, copse_error *err) {
+/* All particles share one empty leaf. */
+static copse_status init_particles(cp_dyntree *f, copse_error *err) {
     CP_TRY(cp_dyntree_pool_reserve(&f->pool, 1, cp_dyntree_pool_slots(0), err));
     int32_t id = cp_dyntree_pool_take_leaf(&f->pool, 0);
     f->pool.node[id].refs = (uint32_t)f->particles;
@@ -105,8 +111,8 @@ void cp_dyntree_shape_split(cp_dyntree *f, int32_t split) {
     n->of.summed = 0;
 }
 
-/* Of a split whose children are settled. */
-static void sum_up(cp_dyntree *f, int32_t split) {
+/* Computes statistic and log_tree of a split whose children are fresh. */
+static void refresh_split(cp_dyntree *f, int32_t split) {
     cp_dyntree_node *n = &f->pool.node[split];
     const double *left = cp_dyntree_pool_stat(&f->pool, n->left), *right = cp_dyntree_pool_stat(&f->pool, n->right);
     double *stat = cp_dyntree_pool_stat(&f->pool, split);
@@ -128,14 +134,14 @@ void cp_dyntree_refresh(cp_dyntree *f, int32_t node, int32_t *todo) {
         } else if (!cp_dyntree_is_fresh(&f->pool.node[at->right])) {
             todo[n++] = at->right;
         } else {
-            sum_up(f, todo[--n]);
+            refresh_split(f, todo[--n]);
         }
     }
 }
 
 /* ------------------------------------------------------------------------------------------------------------- rows */
 
-/* Targets may move, and the leaf model follows at once. */
+/* Room for n more rows.  The targets may move in memory, and the leaf model points to them. */
 static copse_status reserve_rows(cp_dyntree *f, size_t n, copse_error *err) {
     size_t all = f->rows + n;
     if (all > INT32_MAX / 2)
@@ -165,11 +171,12 @@ static void keep_rows(cp_dyntree *f, const cp_rows *rows) {
 
 /* ------------------------------------------------------------------------------------------------------------ learn */
 
-/* One row after the other; the answer to each of those from `from` on, just before it is learnt, goes to opt_before. */
+/* Learns all rows that are kept, one after the other.  With opt_before, predicts each row from `from` on just before it
+ * is learnt. */
 static copse_status learn(cp_dyntree *f, size_t from, const copse_run *run, cp_answer *opt_before, copse_error *err) {
     cp_dyntree_step_scratch scratch;
     copse_status status;
-    const size_t before = f->moved, todo = f->rows - before; /* rows that an earlier call left behind among them */
+    const size_t before = f->moved, todo = f->rows - before; /* with rows that an earlier call left behind */
     CP_TRY(cp_dyntree_step_init(&scratch, f, err));
     while (f->moved < f->rows) {
         CP_TRY_OUT(cp_fail_if_stopped(run ? run->stop : NULL, err));
@@ -193,7 +200,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
     cp_dyntree *f;
     *out_state = NULL;
     CP_TRY(cp_dyntree_new(p, rows->task, rows->dims, rows->classes, &f, err));
-    copse_status status = plant(f, err);
+    copse_status status = init_particles(f, err);
     if (rows->y) {
         cp_leaf_units units = cp_leaf_nig_units(rows->y, rows->n, 1);
         f->centre = units.centre;
@@ -221,7 +228,7 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
     return learn(f, from, run, opt_before, err);
 }
 
-/* -------------------------------------------------------------------------------------------------------- questions */
+/* ------------------------------------------------------------------------------------------------------- inspection */
 
 static size_t count_rows(const void *state) {
     return ((const cp_dyntree *)state)->rows;
@@ -244,7 +251,7 @@ const cp_method cp_method_dyntree = {
     .has_draws = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
-    .memory_hint = "fewer --particles",
+    .memory_hint = "fewer `particles`",
     .fit = fit,
     .update = update,
     .predict = cp_dyntree_predict,

@@ -1,16 +1,16 @@
-/* dyntree_check - the invariants of dyntree.h, D1 to D5; and of them those that a file must be held to. */
+#include "dyntree/dyntree_check.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "dyntree/dyntree.h"
 
 /* ------------------------------------------------------------------------------------------------------------ cells */
 
-/* A few columns at a time, the least and greatest value in each node: children say those of a split. */
-enum { ABREAST = 8 };
+/* The least and greatest value of a few columns in a node. */
+enum { COLUMNS = 8 };
 typedef struct box {
-    float low[ABREAST], high[ABREAST];
+    float low[COLUMNS], high[COLUMNS];
 } box;
 
 static void box_of_leaf(const cp_dyntree *f, int32_t leaf, size_t dim, size_t n, box *out) {
@@ -40,8 +40,8 @@ copse_status cp_dyntree_check_cells(const cp_dyntree *f, const int32_t *order, s
     box *all;
     *out_sound = 1;
     CP_TRY(CP_RAW(all, f->pool.nodes, err));
-    for (size_t dim = 0; dim < f->dims; dim += ABREAST) {
-        size_t wide = f->dims - dim < ABREAST ? f->dims - dim : ABREAST;
+    for (size_t dim = 0; dim < f->dims; dim += COLUMNS) {
+        size_t wide = f->dims - dim < COLUMNS ? f->dims - dim : COLUMNS;
         for (size_t i = n; i-- > 0;) {
             const cp_dyntree_node *at = &f->pool.node[order[i]];
             box *own = &all[order[i]];
@@ -68,8 +68,8 @@ static int same_bits(const double *a, const double *b, size_t n) {
 
 static const char *check_leaf(const cp_dyntree *f, int32_t id, uint32_t *seen, double *stat) {
     const cp_dyntree_node *n = &f->pool.node[id];
-    if (n->leaves != 1 || n->height) return "D5: a leaf that is a tree";
-    if (n->depth && n->rows < f->min_leaf) return "D4: a leaf of too few rows";
+    if (n->leaves != 1 || n->height) return "D5: a leaf has children";
+    if (n->depth && n->rows < f->min_leaf) return "D4: a leaf has too few rows";
     if (f->frozen) return NULL;
     const uint32_t *list = cp_dyntree_pool_list(&f->pool, id);
     for (size_t k = 0; k < n->rows; k++) {
@@ -77,7 +77,8 @@ static const char *check_leaf(const cp_dyntree *f, int32_t id, uint32_t *seen, d
         seen[list[k]] = (uint32_t)id + 1;
     }
     cp_leaf_gather(&f->leaf, list, n->rows, stat);
-    if (!same_bits(stat, cp_dyntree_pool_stat(&f->pool, id), f->pool.width)) return "D5: a leaf has lost count";
+    if (!same_bits(stat, cp_dyntree_pool_stat(&f->pool, id), f->pool.width))
+        return "D5: a leaf's statistic is not that of its rows";
     double log_tree = cp_tree_prior_table_stop(&f->prior, n->depth) + cp_leaf_log_marginal(&f->leaf, stat);
     return same_bits(&log_tree, &n->log_tree, 1) ? NULL : "D5: a leaf's likelihood is not that of its rows";
 }
@@ -86,25 +87,26 @@ static const char *check_split(const cp_dyntree *f, int32_t id, double *stat) {
     const cp_dyntree_node *n = &f->pool.node[id], *left = &f->pool.node[n->left], *right = &f->pool.node[n->right];
     const double *l = cp_dyntree_pool_stat(&f->pool, n->left), *r = cp_dyntree_pool_stat(&f->pool, n->right);
     if (left->depth != n->depth + 1 || right->depth != n->depth + 1) return "D2: depth does not grow by one";
-    if (n->dim < 0 || (size_t)n->dim >= f->dims || !isfinite(n->cut)) return "D3: an impossible cut";
+    if (n->dim < 0 || (size_t)n->dim >= f->dims || !isfinite(n->cut)) return "D3: a split has an impossible cut";
     uint32_t height = 1 + (left->height > right->height ? left->height : right->height);
     if (n->rows != left->rows + right->rows || n->leaves != left->leaves + right->leaves || n->height != height)
         return "D5: a split is not the sum of its children";
     if (f->frozen || !cp_dyntree_is_fresh(n)) return NULL;
-    if (!cp_dyntree_is_fresh(left) || !cp_dyntree_is_fresh(right)) return "D5: settled before its children";
+    if (!cp_dyntree_is_fresh(left) || !cp_dyntree_is_fresh(right)) return "D5: a split is fresh before its children";
     for (size_t k = 0; k < f->pool.width; k++) stat[k] = l[k] + r[k];
-    if (!same_bits(stat, cp_dyntree_pool_stat(&f->pool, id), f->pool.width)) return "D5: a split has lost count";
+    if (!same_bits(stat, cp_dyntree_pool_stat(&f->pool, id), f->pool.width))
+        return "D5: a split's statistic is not the sum of its children's";
     double log_tree = cp_tree_prior_table_split(&f->prior, n->depth) + (left->log_tree + right->log_tree);
     return same_bits(&log_tree, &n->log_tree, 1) ? NULL : "D5: a split's likelihood is not that of its children";
 }
 
-/* Every holder counted again: no node is left with more, or fewer. */
+/* Counts the holders of every node again. */
 static const char *check_holders(const cp_dyntree *f, uint32_t *tmp, int32_t *order, size_t *out_n) {
     const cp_dyntree_pool *p = &f->pool;
     *out_n = cp_dyntree_pool_order(p, f->root, f->particles, tmp, order);
     for (size_t i = 0; i < p->nodes; i++)
-        if (tmp[i]) return "D2: a node counts holders that it has not";
-    return *out_n == p->live ? NULL : "D2: nodes that nobody holds";
+        if (tmp[i]) return "D2: a node has fewer holders than it counts";
+    return *out_n == p->live ? NULL : "D2: a node has no holders";
 }
 
 static const char *check_nodes(const cp_dyntree *f, uint32_t *tmp, int32_t *order, uint32_t *seen, double *stat) {
@@ -117,8 +119,8 @@ static const char *check_nodes(const cp_dyntree *f, uint32_t *tmp, int32_t *orde
                                                                  : check_split(f, order[i], stat);
     for (size_t i = 0; !wrong && i < f->particles; i++) {
         const cp_dyntree_node *root = &f->pool.node[f->root[i]];
-        if (root->depth) wrong = "D2: a root below a split";
-        if (root->rows != f->learnt) wrong = "D3: a tree has lost rows";
+        if (root->depth) wrong = "D2: a root is below a split";
+        if (root->rows != f->learnt) wrong = "D3: a tree has the wrong number of rows";
     }
     if (!wrong && !f->frozen && cp_dyntree_check_cells(f, order, n, &sound, &err)) wrong = "no memory to check";
     return wrong || sound ? wrong : "D3: a row is on the wrong side of a cut";
@@ -126,7 +128,8 @@ static const char *check_nodes(const cp_dyntree *f, uint32_t *tmp, int32_t *orde
 
 const char *cp_dyntree_check(const void *state) {
     const cp_dyntree *f = state;
-    if (f->learnt > f->rows || f->moved > f->learnt || f->learnt - f->moved > 1) return "D1: rows out of turn";
+    if (f->learnt > f->rows || f->moved > f->learnt || f->learnt - f->moved > 1)
+        return "D1: learnt and moved do not fit the rows";
     size_t nodes = f->pool.nodes;
     uint32_t *tmp = cp_mem_raw(nodes, sizeof *tmp), *seen = cp_mem_new(f->rows, sizeof *seen);
     int32_t *order = cp_mem_raw(nodes, sizeof *order);

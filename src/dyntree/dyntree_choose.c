@@ -1,9 +1,9 @@
-/* dyntree_choose - which cut a particle tries, what stay, prune and grow are worth, and which of them it will be. */
+#include "dyntree/dyntree_choose.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "dyntree/dyntree_step.h"
 #include "kernel/sort.h"
 
 static void gather_column(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, size_t dim) {
@@ -12,7 +12,7 @@ static void gather_column(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32
     for (size_t k = 0; k < n; k++) d->column[k] = f->x[list[k] * f->dims + dim];
 }
 
-/* The k-th smallest, from 0 on (Hoare's way): it comes to its place, between smaller and larger ones. */
+/* The k-th smallest, from 0 on, by Hoare's quickselect; reorders v. */
 static float nth_smallest(float *v, size_t n, size_t k) {
     ptrdiff_t low = 0, high = (ptrdiff_t)n - 1, at = (ptrdiff_t)k;
     while (low < high) {
@@ -32,7 +32,7 @@ static float nth_smallest(float *v, size_t n, size_t k) {
     return v[k];
 }
 
-/* The m-th smallest and the m-th largest, for few: both lists are full after a while, and little is put into them. */
+/* The m-th smallest and the m-th largest for small m, by two sorted lists: once they are full, few values enter. */
 enum { FEW_ENDS = 8 };
 static void find_ends(const float *v, size_t n, size_t m, float *out_low, float *out_high) {
     float low[FEW_ENDS], high[FEW_ENDS];
@@ -55,7 +55,7 @@ static void find_ends(const float *v, size_t n, size_t m, float *out_low, float 
     *out_high = high[m - 1];
 }
 
-/* Between which values of a column a cut leaves min_leaf rows on both sides: low <= cut < high. */
+/* The range of cuts in a column that leave min_leaf rows on both sides: low <= cut < high. */
 static void find_range(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, size_t dim) {
     size_t n = f->pool.node[leaf].rows, m = f->min_leaf;
     if (d->known[dim] == d->groups) return;
@@ -74,7 +74,8 @@ static int can_cut(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf
     return d->low[dim] < d->high[dim];
 }
 
-/* Uniform among the columns that can be cut: any column, until one can; after a while, one of a list of them. */
+/* Uniform among the columns that can be cut: draws from all columns until one can be cut, and after some tries from a
+ * list of those that can. */
 static int32_t draw_column(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, cp_rng *rng) {
     enum { TRIES = 16 };
     size_t able = 0;
@@ -94,10 +95,10 @@ static void draw_cut(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t le
     if (c->dim == CP_NONE) return;
     double low = (double)d->low[c->dim], high = (double)d->high[c->dim];
     c->cut = (float)(low + cp_rng_unit(rng) * (high - low));
-    if (c->cut >= d->high[c->dim]) c->cut = d->low[c->dim]; /* rounded up to it */
+    if (c->cut >= d->high[c->dim]) c->cut = d->low[c->dim]; /* rounding can reach high */
 }
 
-/* The log marginal likelihoods of the two sides of a cut, added up; d->column holds the column. */
+/* The sum of the log marginal likelihoods of the two sides of a cut; d->column holds the column. */
 static double log_sides(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, cp_dyntree_choice *c) {
     size_t n = f->pool.node[leaf].rows, width = f->pool.width;
     double *left = d->side, *right = d->side + width;
@@ -123,7 +124,7 @@ static double log_sides(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t
     return cp_leaf_log_marginal(&f->leaf, left) + cp_leaf_log_marginal(&f->leaf, right);
 }
 
-/* Trees differ in the node above the leaf, or in the leaf itself if it is the root. */
+/* The trees after the three moves differ only in the parent of the leaf, or in the leaf if it is the root. */
 static void weigh_moves(const cp_dyntree *f, const cp_dyntree_step_scratch *d, size_t particle, double log_grow,
                         cp_dyntree_choice *c) {
     const cp_dyntree_node *leaf = &f->pool.node[d->leaf[particle]];
@@ -152,7 +153,7 @@ static void gather_targets(const cp_dyntree *f, cp_dyntree_step_scratch *d, int3
         for (size_t k = 0; k < n; k++) d->y[k] = f->y[list[k]];
 }
 
-/* Rows of the leaf in the order of d->column: into d->key, by value and then by place. */
+/* Sorts the rows of the leaf by d->column, ties by their place in the list: into d->key. */
 static void sort_rows(cp_dyntree_step_scratch *d, size_t n) {
     enum { FEW = 64 };
     for (size_t k = 0; k < n; k++) d->key[k] = (uint64_t)cp_sort_from_float(d->column[k]) << 32 | k;
@@ -168,7 +169,7 @@ static void sort_rows(cp_dyntree_step_scratch *d, size_t n) {
     }
 }
 
-/* How many of the sorted rows are below a cut: between min_leaf and n - min_leaf. */
+/* How many of the sorted rows are left of a cut: between min_leaf and n - min_leaf. */
 static uint32_t count_below(const cp_dyntree_step_scratch *d, size_t n, float cut) {
     uint64_t end = (uint64_t)cp_sort_from_float(cut) << 32 | UINT32_MAX;
     size_t low = 0, high = n;
@@ -182,8 +183,8 @@ static uint32_t count_below(const cp_dyntree_step_scratch *d, size_t n, float cu
     return (uint32_t)low;
 }
 
-/* Many cuts of one column, most of them in the same gaps: rows are sorted, and each gap is weighed once.  d->worth[k]
- * is that of the gap behind k rows. */
+/* Many cuts of one column lie in few gaps between values: rows are sorted, and the likelihood of each gap is computed
+ * once.  d->log_gap[k] is that of the gap behind k rows. */
 static void weigh_gaps(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, int32_t first) {
     const uint32_t *list = cp_dyntree_pool_list(&f->pool, leaf);
     size_t n = f->pool.node[leaf].rows, gaps = 0;
@@ -197,10 +198,10 @@ static void weigh_gaps(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t 
     for (size_t k = 0; k < n; k++)
         if (d->wanted[k]) d->end[gaps++] = (uint32_t)k;
     cp_leaf_scan(&f->leaf, d->order, d->end, gaps, cp_dyntree_pool_stat(&f->pool, leaf), d->side, d->gap);
-    for (size_t g = 0; g < gaps; g++) d->worth[d->end[g]] = d->gap[g];
+    for (size_t g = 0; g < gaps; g++) d->log_gap[d->end[g]] = d->gap[g];
 }
 
-/* The particles of a chain that try a cut in this column. */
+/* Draws the moves of the particles of a list that try a cut in this column. */
 static void choose_in_column(cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, int32_t dim) {
     enum { MANY = 4 };
     size_t depth = f->pool.node[leaf].depth, tries = 0;
@@ -210,18 +211,18 @@ static void choose_in_column(cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t 
     if (tries == MANY) weigh_gaps(f, d, leaf, d->first[dim]);
     for (int32_t i = d->first[dim]; i != CP_NONE; i = d->next[i]) {
         cp_dyntree_choice *c = &d->choice[i];
-        weigh_moves(f, d, (size_t)i, prior + (tries == MANY ? d->worth[c->left] : log_sides(f, d, leaf, c)), c);
+        weigh_moves(f, d, (size_t)i, prior + (tries == MANY ? d->log_gap[c->left] : log_sides(f, d, leaf, c)), c);
         decide(c);
     }
     d->first[dim] = CP_NONE;
 }
 
-/* All particles whose row fell into this leaf: chained from `first` on.  They are sorted by the column of their cut, so
- * that it is gathered once for all who try it. */
+/* Draws the moves of all particles whose leaf this is: the list that begins with `first`.  They are grouped by the
+ * column of their cut, so that a column is gathered once. */
 static void choose_in_leaf(cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, int32_t first) {
     const cp_dyntree_node *n = &f->pool.node[leaf];
     int large = n->rows / 2 >= f->min_leaf;
-    if (!++d->groups) { /* after all numbers are used up */
+    if (!++d->groups) { /* the counter has wrapped around */
         memset(d->known, 0, f->dims * sizeof *d->known);
         d->groups = 1;
     }
@@ -245,7 +246,7 @@ static void choose_in_leaf(cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t le
         if (d->first[dim] != CP_NONE) choose_in_column(f, d, leaf, (int32_t)dim);
 }
 
-/* What the node above a leaf is worth as it is, and, in its memo, as one leaf. */
+/* Refreshes the parent of a leaf; its memo gets its log_tree if it were pruned to a leaf. */
 static void weigh_parent(cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t split) {
     cp_dyntree_node *n = &f->pool.node[split];
     if (n->seen == f->pool.sweep) return;
@@ -255,8 +256,8 @@ static void weigh_parent(cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t spli
                   cp_leaf_log_marginal(&f->leaf, cp_dyntree_pool_stat(&f->pool, split));
 }
 
-/* Particles in the same leaf form a chain that begins in its memo.  Returns the number of different leaves; *out_most:
- * the rows in the largest. */
+/* Lists the particles of each leaf; the list begins in the leaf's memo.  Returns the number of different leaves;
+ * *out_most: the rows of the largest. */
 static size_t find_groups(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t *out_most) {
     uint32_t sweep = ++f->pool.sweep;
     size_t groups = 0;
@@ -276,8 +277,8 @@ static size_t find_groups(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t *out
     return groups;
 }
 
-/* Room for the way down any tree. */
-static copse_status reserve_ways(const cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err) {
+/* Room for a path in any tree. */
+static copse_status reserve_path(const cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err) {
     size_t most = 0;
     for (size_t i = 0; i < f->particles; i++) {
         size_t height = f->pool.node[f->root[i]].height;
@@ -287,7 +288,7 @@ static copse_status reserve_ways(const cp_dyntree *f, cp_dyntree_step_scratch *d
     return CP_GROW(d->todo, d->cap_todo, most + 2, err);
 }
 
-/* Room for the rows of a leaf. */
+/* Room for n rows of a leaf. */
 static copse_status reserve_rows(cp_dyntree_step_scratch *d, size_t n, copse_error *err) {
     cp_arena *a = &d->rows;
     if (n <= d->cap_rows) return COPSE_OK;
@@ -298,7 +299,7 @@ static copse_status reserve_rows(cp_dyntree_step_scratch *d, size_t n, copse_err
         !(d->y = cp_arena_get(a, n, sizeof *d->y)) || !(d->key = cp_arena_get(a, 2 * n, sizeof *d->key)) ||
         !(d->order = cp_arena_get(a, n, sizeof *d->order)) || !(d->end = cp_arena_get(a, n, sizeof *d->end)) ||
         !(d->wanted = cp_arena_get(a, n, sizeof *d->wanted)) || !(d->gap = cp_arena_get(a, n, sizeof *d->gap)) ||
-        !(d->worth = cp_arena_get(a, n, sizeof *d->worth)))
+        !(d->log_gap = cp_arena_get(a, n, sizeof *d->log_gap)))
         return cp_fail_memory(err);
     d->cap_rows = n;
     return COPSE_OK;
@@ -306,7 +307,7 @@ static copse_status reserve_rows(cp_dyntree_step_scratch *d, size_t n, copse_err
 
 copse_status cp_dyntree_choose(cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err) {
     size_t most;
-    CP_TRY(reserve_ways(f, d, err));
+    CP_TRY(reserve_path(f, d, err));
     CP_TRY(CP_GROW(d->side, d->cap_side, 2 * f->pool.width, err));
     if (d->found != f->learnt) CP_TRY(cp_dyntree_step_find_leaves(f, d, f->learnt - 1, err));
     d->found = f->learnt;

@@ -1,16 +1,18 @@
-/* dyntree_file - rows, cuts and lists are written; all else follows from them (D5).  Of a frozen model, cuts and what
- * the leaves know. */
+/* A model is written as rows, cuts and lists; all else follows from them (D5).  A frozen model is written as cuts and
+ * the statistics of its leaves. */
+#include "dyntree/dyntree_file.h"
+
 #include <float.h>
 #include <math.h>
 
 #include "base/mem.h"
-#include "dyntree/dyntree.h"
+#include "dyntree/dyntree_check.h"
 
-/* Of centre and scale: no target is larger; and of targets in these units. */
-#define MOST       1e61
-#define MOST_UNITS 1e75
+/* The largest centre and scale (no target is larger), and the largest scaled target. */
+#define MOST        1e61
+#define MOST_SCALED 1e75
 
-/* What a node, and a row, take in memory that the sections do not show. */
+/* Memory of a loaded node, and of a loaded row, besides the sections. */
 static size_t node_bytes(const cp_dyntree *f) {
     return sizeof(cp_dyntree_node) + f->pool.width * sizeof(double) + 80;
 }
@@ -18,14 +20,14 @@ enum { ROW_BYTES = 2 * sizeof(double) + sizeof(uint32_t) };
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-/* Nodes in their order, parents first; the number of each is its place in it. */
+/* The sections of the nodes.  Nodes are numbered in the file by their place in `order`, parents first. */
 typedef struct listing {
     int32_t *order, *left, *right, *dim, *root;
     float *cut;
     uint32_t *place, *list;
-    double *stat; /* frozen: of the leaves, in place of their lists */
+    double *stat; /* frozen: statistics of the leaves, in place of their lists */
     size_t nodes, leaves;
-    size_t rows, slots; /* in all lists; what these take in a pool */
+    size_t rows, slots; /* of all lists: rows, and numbers in a pool */
 } listing;
 
 static void listing_clear(listing *l) {
@@ -65,7 +67,7 @@ static copse_status listing_reserve(listing *l, const cp_dyntree *f, int frozen,
     return CP_RAW(l->root, f->particles, err);
 }
 
-/* What a leaf knows, or the rows it knows it from. */
+/* Appends the statistic of a leaf (frozen), or its list. */
 static void list_leaf(listing *l, const cp_dyntree *f, int32_t leaf, size_t *used) {
     const double *stat = cp_dyntree_pool_stat(&f->pool, leaf);
     if (l->stat)
@@ -112,7 +114,7 @@ out:
     return status;
 }
 
-/* What the leaves' numbers mean. */
+/* Number of classes, or the unit of the scaled targets. */
 static copse_status write_units(const cp_dyntree *f, cp_writer *w, copse_error *err) {
     if (f->task == COPSE_CLASS) return cp_writer_i64(w, "classes", (int64_t)f->classes, err);
     CP_TRY(cp_writer_f64(w, "centre", f->centre, err));
@@ -155,7 +157,7 @@ static copse_status read_targets(cp_dyntree *f, cp_reader *r, copse_error *err) 
     CP_TRY(cp_reader_finite(r, "y", f->rows, &f->y, err));
     f->cap_y = f->rows;
     for (size_t i = 0; i < f->rows; i++)
-        if (fabs(f->y[i]) > MOST_UNITS) return cp_reader_bad(r, err, "'y' holds a number that is too large");
+        if (fabs(f->y[i]) > MOST_SCALED) return cp_reader_bad(r, err, "'y' holds a number that is too large");
     return COPSE_OK;
 }
 
@@ -168,14 +170,14 @@ static copse_status read_rows(cp_dyntree *f, cp_reader *r, size_t known, copse_e
     CP_TRY(cp_reader_array(r, "x", CP_F32, f->rows * f->dims, &f->x, err));
     f->cap_x = f->rows;
     for (size_t i = 0; i < f->rows * f->dims; i++)
-        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "'x' holds a number that is none");
+        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "'x' holds a number that is not finite");
     CP_TRY(f->task == COPSE_CLASS ? read_labels(f, r, known, err) : read_targets(f, r, err));
     CP_TRY(cp_reader_claim(r, f->rows, ROW_BYTES, err));
     cp_leaf_clear(&f->leaf);
     return cp_dyntree_make_leaf(f, f->classes, f->rows, &f->leaf, err);
 }
 
-/* Children come behind their parents, so there are no rings; each node is held, and those who hold it agree on its
+/* Children come behind their parents, so there are no cycles; each node has a holder, and all holders give it the same
  * depth. */
 static copse_status link_nodes(cp_dyntree *f, const listing *l, cp_reader *r, copse_error *err) {
     cp_dyntree_node *node = f->pool.node;
@@ -183,12 +185,13 @@ static copse_status link_nodes(cp_dyntree *f, const listing *l, cp_reader *r, co
         node[i] = (cp_dyntree_node){.left = l->left[i], .right = l->right[i], .dim = l->dim[i], .cut = l->cut[i]};
     for (size_t i = 0; i < f->particles; i++) {
         f->root[i] = l->root[i];
-        if (l->root[i] < 0 || (size_t)l->root[i] >= l->nodes) return cp_reader_bad(r, err, "an impossible root");
+        if (l->root[i] < 0 || (size_t)l->root[i] >= l->nodes)
+            return cp_reader_bad(r, err, "a particle has an impossible root");
         node[l->root[i]].refs++;
     }
     for (size_t i = 0; i < l->nodes; i++) {
         cp_dyntree_node *n = &node[i];
-        if (!n->refs) return cp_reader_bad(r, err, "node %zu hangs in the air", i);
+        if (!n->refs) return cp_reader_bad(r, err, "node %zu has no parent", i);
         if (n->left == CP_NONE) continue;
         const int32_t child[2] = {n->left, n->right};
         if (n->dim < 0 || (size_t)n->dim >= f->dims || !isfinite(n->cut) || n->left == n->right)
@@ -197,28 +200,29 @@ static copse_status link_nodes(cp_dyntree *f, const listing *l, cp_reader *r, co
             if (child[k] <= (int32_t)i || (size_t)child[k] >= l->nodes)
                 return cp_reader_bad(r, err, "node %zu has an impossible child", i);
             cp_dyntree_node *c = &node[child[k]];
-            if (c->refs++ && c->depth != n->depth + 1) return cp_reader_bad(r, err, "node %d is twice", child[k]);
+            if (c->refs++ && c->depth != n->depth + 1)
+                return cp_reader_bad(r, err, "node %d has parents of different depth", child[k]);
             c->depth = n->depth + 1;
         }
     }
     return COPSE_OK;
 }
 
-/* Every row at most once in a leaf, and as many as it says. */
+/* Each leaf has as many rows as it says, and each row at most once. */
 static copse_status check_lists(const cp_dyntree *f, const listing *l, cp_reader *r, uint32_t *seen, copse_error *err) {
     size_t at = 0;
     for (size_t i = 0; i < l->nodes; i++) {
         if (l->left[i] != CP_NONE) continue;
         size_t rows = (size_t)l->right[i];
         if (l->right[i] < 1 || rows > l->rows - at || rows > f->learnt || (f->pool.node[i].depth && rows < f->min_leaf))
-            return cp_reader_bad(r, err, "leaf %zu has lost count of its rows", i);
+            return cp_reader_bad(r, err, "leaf %zu has the wrong number of rows", i);
         for (size_t k = 0; k < rows; k++, at++) {
             if (l->list[at] >= f->learnt || seen[l->list[at]] == i + 1)
                 return cp_reader_bad(r, err, "leaf %zu lists an impossible row", i);
             seen[l->list[at]] = (uint32_t)i + 1;
         }
     }
-    return at == l->rows ? COPSE_OK : cp_reader_bad(r, err, "rows in no leaf");
+    return at == l->rows ? COPSE_OK : cp_reader_bad(r, err, "some rows are in no leaf");
 }
 
 static copse_status fill_lists(cp_dyntree *f, listing *l, cp_reader *r, copse_error *err) {
@@ -240,12 +244,12 @@ static copse_status fill_lists(cp_dyntree *f, listing *l, cp_reader *r, copse_er
     return COPSE_OK;
 }
 
-/* Whole counts, or moments that some numbers have; returns how many rows that makes, 0 if none do. */
+/* The rows of a statistic: of whole counts, or of moments that some numbers can have; 0 if it is impossible. */
 static double rows_of_stat(const cp_dyntree *f, const double *stat) {
     double n = 0, most = (double)f->learnt;
     if (f->task == COPSE_REGRESS) {
         double squares = stat[2] * (1 + 1e-9);
-        return stat[0] == floor(stat[0]) && stat[2] <= most * MOST_UNITS * MOST_UNITS &&
+        return stat[0] == floor(stat[0]) && stat[2] <= most * MOST_SCALED * MOST_SCALED &&
                        stat[1] * stat[1] <= stat[0] * squares
                    ? stat[0]
                    : 0;
@@ -268,7 +272,7 @@ static copse_status fill_stats(cp_dyntree *f, const listing *l, cp_reader *r, co
         leaf++;
         if (!(rows >= 1 && rows <= (double)f->learnt) || rows != (double)l->right[i] ||
             (n->depth && rows < (double)f->min_leaf))
-            return cp_reader_bad(r, err, "leaf %zu knows what no rows say", i);
+            return cp_reader_bad(r, err, "leaf %zu has an impossible statistic", i);
         n->right = CP_NONE;
         n->rows = (uint32_t)rows;
         n->leaves = 1;
@@ -276,8 +280,8 @@ static copse_status fill_stats(cp_dyntree *f, const listing *l, cp_reader *r, co
     return COPSE_OK;
 }
 
-/* From the leaves up.  No node has more rows than there are, so nothing overflows. */
-static copse_status settle_nodes(cp_dyntree *f, cp_reader *r, copse_error *err) {
+/* Computes what follows from the leaves, from below.  No node has more rows than there are, so nothing overflows. */
+static copse_status rebuild_nodes(cp_dyntree *f, cp_reader *r, copse_error *err) {
     for (size_t i = f->pool.nodes; i-- > 0;) {
         const cp_dyntree_node *n = &f->pool.node[i];
         if (cp_dyntree_pool_is_leaf(n)) {
@@ -290,7 +294,7 @@ static copse_status settle_nodes(cp_dyntree *f, cp_reader *r, copse_error *err) 
     }
     for (size_t i = 0; i < f->particles; i++)
         if (f->pool.node[f->root[i]].rows != f->learnt || f->pool.node[f->root[i]].depth)
-            return cp_reader_bad(r, err, "tree %zu has lost rows", i);
+            return cp_reader_bad(r, err, "tree %zu has the wrong number of rows", i);
     return COPSE_OK;
 }
 
@@ -335,7 +339,7 @@ static copse_status read_nodes(cp_dyntree *f, cp_reader *r, copse_error *err) {
     CP_TRY_OUT(read_listing(f, &l, r, err));
     CP_TRY_OUT(link_nodes(f, &l, r, err));
     CP_TRY_OUT((f->frozen ? read_stats : read_lists)(f, &l, r, err));
-    CP_TRY_OUT(settle_nodes(f, r, err));
+    CP_TRY_OUT(rebuild_nodes(f, r, err));
     if (!f->frozen) CP_TRY_OUT(cp_dyntree_check_cells(f, l.order, l.nodes, &sound, err));
     if (!sound) status = cp_reader_bad(r, err, "a row is on the wrong side of a cut");
 out:
@@ -362,12 +366,12 @@ copse_status cp_dyntree_file_read(cp_reader *r, const copse_params *p, copse_tas
                                   void **out_state, copse_error *err) {
     cp_dyntree *f;
     size_t roots;
-    int64_t mine = (int64_t)classes;
+    int64_t learnt_classes = (int64_t)classes;
     *out_state = NULL;
     CP_TRY(cp_reader_count(r, "root", CP_I32, &roots, err));
     if (roots != (size_t)cp_param_int(p, "particles")) return cp_reader_bad(r, err, "particles are missing");
-    if (task == COPSE_CLASS) CP_TRY(cp_reader_i64(r, "classes", 1, (int64_t)classes, &mine, err));
-    CP_TRY(cp_dyntree_new(p, task, dims, (size_t)mine, &f, err));
+    if (task == COPSE_CLASS) CP_TRY(cp_reader_i64(r, "classes", 1, (int64_t)classes, &learnt_classes, err));
+    CP_TRY(cp_dyntree_new(p, task, dims, (size_t)learnt_classes, &f, err));
     copse_status status = read_model(f, r, classes, err);
     if (status)
         cp_dyntree_free(f);

@@ -1,12 +1,11 @@
-/* dyntree_inspect - the particles for people and for other programs.
- *
- * Within its tree a node is known by its place in preorder: a split, all of its left side, all of its right side.  A
- * tree of L leaves has 2L - 1 nodes, so the sizes of what hangs below tell the way to any of them. */
+/* The id of a node within its tree is its place in preorder: a split, then its left subtree, then its right subtree.  A
+ * tree of L leaves has 2L - 1 nodes, so the sizes of subtrees give the path to any id. */
+#include "dyntree/dyntree_inspect.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "dyntree/dyntree.h"
 
 static int32_t nodes_below(const cp_dyntree *f, int32_t node) {
     return 2 * (int32_t)f->pool.node[node].leaves - 1;
@@ -14,14 +13,14 @@ static int32_t nodes_below(const cp_dyntree *f, int32_t node) {
 
 /* ---------------------------------------------------------------------------------------------------------- figures */
 
-/* Only particles hold nodes of depth 0, each of which is a tree of its own. */
+/* Each node of depth 0 is the root of a different tree. */
 static size_t different_trees(const cp_dyntree *f) {
     size_t n = 0;
     for (size_t i = 0; i < f->pool.nodes; i++) n += f->pool.node[i].refs && !f->pool.node[i].depth;
     return n;
 }
 
-/* In units of y: of each row, the density of y is that of its units over their scale. */
+/* In the unit of y: the density of each row's y is that of its scaled value over the scale. */
 static double log_predictive(const cp_dyntree *f) {
     return f->log_predictive - (f->task == COPSE_REGRESS ? (double)f->learnt * log(f->scale) : 0);
 }
@@ -68,7 +67,7 @@ static int32_t find_node(const cp_dyntree *f, size_t tree, int32_t id) {
     return node;
 }
 
-/* Of the rows in a leaf, in the targets' own units. */
+/* Moments of the rows in a leaf, in the unit of y. */
 typedef struct moments {
     double mean, var;
 } moments;
@@ -178,7 +177,7 @@ copse_status cp_dyntree_inspect_json(const void *state, size_t tree, cp_json *j,
     int32_t root = f->root[tree];
     visit *todo;
     size_t n = 0;
-    CP_TRY(CP_RAW(todo, (size_t)f->pool.node[root].height + 1, err)); /* one right side for each depth, and a node */
+    CP_TRY(CP_RAW(todo, (size_t)f->pool.node[root].height + 1, err)); /* a right child for each depth, and one node */
     todo[n++] = (visit){root, 0, CP_NONE};
     json_hyper(f, j);
     cp_json_integer(j, "tree", (int64_t)tree);

@@ -1,13 +1,12 @@
-/* dyntree_move - trees change shape: the way from the root to the change is the tree's own, the rest it shares. */
-#include "dyntree/dyntree_step.h"
+#include "dyntree/dyntree_move.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-/* Puts `fresh` in place of the node path[k] of a particle.  The first nodes of the path are the tree's own, as long as
- * each has one holder; below the first that others hold as well, all are theirs too, and are copied.  The path ends as
- * that of the changed tree. */
+/* Puts `fresh` in place of the node path[k] of a particle.  Nodes at the start of the path that have one holder belong
+ * to this tree alone and are changed.  Below the first node with several holders all nodes are shared, and are copied.
+ * Afterwards `path` is the path in the changed tree. */
 static void replace(cp_dyntree *f, size_t particle, int32_t *path, size_t k, int32_t fresh) {
     cp_dyntree_pool *p = &f->pool;
     size_t own = 0;
@@ -18,8 +17,8 @@ static void replace(cp_dyntree *f, size_t particle, int32_t *path, size_t k, int
         cp_dyntree_node *n = &p->node[id];
         *n = p->node[path[j]];
         n->refs = 1;
-        int32_t *way = n->left == was ? &n->left : &n->right, other = n->left == was ? n->right : n->left;
-        *way = fresh;
+        int32_t *link = n->left == was ? &n->left : &n->right, other = n->left == was ? n->right : n->left;
+        *link = fresh;
         p->node[other].refs++;
         was = path[j];
         path[j] = fresh = id;
@@ -50,7 +49,8 @@ static void collect_rows(const cp_dyntree_pool *p, int32_t node, int32_t *todo, 
     }
 }
 
-static int32_t joined(cp_dyntree *f, int32_t split, int32_t *todo) {
+/* A leaf with all rows under a split. */
+static int32_t pruned(cp_dyntree *f, int32_t split, int32_t *todo) {
     cp_dyntree_pool *p = &f->pool;
     uint32_t rows = p->node[split].rows;
     int32_t id = cp_dyntree_pool_take_leaf(p, rows);
@@ -61,7 +61,8 @@ static int32_t joined(cp_dyntree *f, int32_t split, int32_t *todo) {
     return id;
 }
 
-static int32_t parted(cp_dyntree *f, int32_t leaf, const cp_dyntree_choice *c) {
+/* A split of a leaf's rows by the cut, with two new leaves. */
+static int32_t grown(cp_dyntree *f, int32_t leaf, const cp_dyntree_choice *c) {
     cp_dyntree_pool *p = &f->pool;
     int32_t id = cp_dyntree_pool_take(p);
     uint32_t rows = p->node[leaf].rows;
@@ -85,7 +86,7 @@ static int32_t parted(cp_dyntree *f, int32_t leaf, const cp_dyntree_choice *c) {
     return id;
 }
 
-/* The path is that of the particle's row; it ends where the tree changes. */
+/* Finds the path of the row down to the change of the tree, and makes it. */
 static void make_move(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t particle, const float *x) {
     const cp_dyntree_choice *c = &d->choice[particle];
     int32_t end = c->move == CP_DYNTREE_GROW ? d->leaf[particle] : d->above[particle], id = f->root[particle];
@@ -96,11 +97,11 @@ static void make_move(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t particle
         id = x[n->dim] <= n->cut ? n->left : n->right;
     }
     d->path[k] = end;
-    int32_t fresh = c->move == CP_DYNTREE_GROW ? parted(f, end, c) : joined(f, end, d->todo);
+    int32_t fresh = c->move == CP_DYNTREE_GROW ? grown(f, end, c) : pruned(f, end, d->todo);
     replace(f, particle, d->path, k, fresh);
 }
 
-/* More than will be needed: nodes may become free on the way. */
+/* An upper bound: nodes that are freed by earlier moves are used again. */
 static copse_status reserve(cp_dyntree *f, const cp_dyntree_step_scratch *d, copse_error *err) {
     size_t nodes = 0, slots = 0;
     for (size_t i = 0; i < f->particles; i++) {
@@ -117,9 +118,9 @@ static copse_status reserve(cp_dyntree *f, const cp_dyntree_step_scratch *d, cop
     return cp_dyntree_pool_reserve(&f->pool, nodes, slots, err);
 }
 
-/* A tree of one leaf that some particle has, CP_NONE if none does.  All of them are one: whoever is pruned to a leaf
- * takes it. */
-static int32_t find_lone(const cp_dyntree *f) {
+/* The tree of a single leaf, if some particle has it, else CP_NONE.  All trees of a single leaf are the same node: a
+ * tree that is pruned to its root shares it. */
+static int32_t find_single_leaf(const cp_dyntree *f) {
     for (size_t i = 0; i < f->particles; i++)
         if (cp_dyntree_pool_is_leaf(&f->pool.node[f->root[i]])) return f->root[i];
     return CP_NONE;
@@ -136,23 +137,23 @@ copse_status cp_dyntree_move_all(cp_dyntree *f, cp_dyntree_step_scratch *d, cops
     const float *x = cp_dyntree_row(f, f->learnt - 1);
     int32_t before = CP_NONE, after = CP_NONE; /* the last tree that was pruned */
     CP_TRY(reserve(f, d, err));
-    int32_t lone = find_lone(f);
-    if (lone != CP_NONE) f->pool.node[lone].refs++; /* held, should all who have it grow */
+    int32_t single = find_single_leaf(f);
+    if (single != CP_NONE) f->pool.node[single].refs++; /* kept alive, even if all particles that have it grow */
     for (size_t i = 0; i < f->particles; i++) {
         cp_dyntree_move move = d->choice[i].move;
         int32_t root = f->root[i];
         if (move == CP_DYNTREE_STAY) continue;
-        if (move == CP_DYNTREE_PRUNE && (root == before || (root == d->above[i] && lone != CP_NONE))) {
-            share_tree(f, i, root == before ? after : lone);
+        if (move == CP_DYNTREE_PRUNE && (root == before || (root == d->above[i] && single != CP_NONE))) {
+            share_tree(f, i, root == before ? after : single);
             continue;
         }
         make_move(f, d, i, x);
         if (move == CP_DYNTREE_GROW) continue;
         before = root;
         after = f->root[i];
-        if (lone == CP_NONE && cp_dyntree_pool_is_leaf(&f->pool.node[after])) f->pool.node[lone = after].refs++;
+        if (single == CP_NONE && cp_dyntree_pool_is_leaf(&f->pool.node[after])) f->pool.node[single = after].refs++;
     }
-    if (lone != CP_NONE) cp_dyntree_pool_release(&f->pool, lone);
+    if (single != CP_NONE) cp_dyntree_pool_release(&f->pool, single);
     f->moved = f->learnt;
     return COPSE_OK;
 }

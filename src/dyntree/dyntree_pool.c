@@ -17,7 +17,7 @@ void cp_dyntree_pool_clear(cp_dyntree_pool *p) {
 
 /* ------------------------------------------------------------------------------------------------------------ lists */
 
-/* The least block that holds the rows: number c holds 4 << c. */
+/* The smallest block size c that holds the rows: 4 << c. */
 static size_t block_of(size_t rows) {
     size_t c = 0;
     while (((size_t)4 << c) < rows) c++;
@@ -28,7 +28,7 @@ size_t cp_dyntree_pool_slots(size_t rows) {
     return (size_t)4 << block_of(rows);
 }
 
-/* A free block begins with the place of the next one. */
+/* A free block begins with a link to the next one of its size: 1 + its start, or 0. */
 static size_t take_block(cp_dyntree_pool *p, size_t rows) {
     size_t c = block_of(rows), at = p->free_list[c];
     if (at) {
@@ -41,7 +41,7 @@ static size_t take_block(cp_dyntree_pool *p, size_t rows) {
     return at;
 }
 
-static void give_block(cp_dyntree_pool *p, size_t at, size_t rows) {
+static void free_block(cp_dyntree_pool *p, size_t at, size_t rows) {
     size_t c = block_of(rows);
     memcpy(&p->list[at], &p->free_list[c], sizeof at);
     p->free_list[c] = at + 1;
@@ -52,7 +52,7 @@ void cp_dyntree_pool_append(cp_dyntree_pool *p, int32_t leaf, uint32_t row) {
     if (block_of(n->rows) != block_of(n->rows + 1)) {
         size_t at = take_block(p, n->rows + 1);
         memcpy(p->list + at, p->list + n->of.list, n->rows * sizeof *p->list);
-        give_block(p, n->of.list, n->rows);
+        free_block(p, n->of.list, n->rows);
         n->of.list = at;
     }
     p->list[n->of.list + n->rows++] = row;
@@ -64,7 +64,8 @@ copse_status cp_dyntree_pool_reserve(cp_dyntree_pool *p, size_t nodes, size_t sl
     size_t need = p->nodes + nodes;
     if (need > INT32_MAX)
         return cp_fail(err, COPSE_E_DATA,
-                       "the particles have more nodes than can be counted; fewer particles, or a larger min-leaf");
+                       "the particles have more than %d nodes; take fewer `particles`, or a larger `min-leaf`",
+                       INT32_MAX);
     CP_TRY(CP_GROW(p->node, p->cap_node, need, err));
     if (need > p->cap_stat) CP_TRY(cp_mem_grow(&p->stat, &p->cap_stat, need, p->width * sizeof *p->stat, err));
     return CP_GROW(p->list, p->cap_list, p->used + slots, err);
@@ -90,8 +91,7 @@ int32_t cp_dyntree_pool_take_leaf(cp_dyntree_pool *p, size_t rows) {
     return id;
 }
 
-/* Nodes without holders wait in a stack, linked by their memos, while their children are let go: no tree is too deep
- * for it. */
+/* Without recursion, which deep trees would not allow: splits without holders are in a stack, linked by their memos. */
 void cp_dyntree_pool_release(cp_dyntree_pool *p, int32_t node) {
     int32_t todo = CP_NONE, next[2] = {node, CP_NONE};
     for (;;) {
@@ -99,7 +99,7 @@ void cp_dyntree_pool_release(cp_dyntree_pool *p, int32_t node) {
             if (next[k] == CP_NONE || --p->node[next[k]].refs) continue;
             cp_dyntree_node *n = &p->node[next[k]];
             if (cp_dyntree_pool_is_leaf(n)) {
-                give_block(p, n->of.list, n->rows);
+                free_block(p, n->of.list, n->rows);
                 n->left = p->free;
                 p->free = next[k];
                 p->live--;
@@ -120,7 +120,7 @@ void cp_dyntree_pool_release(cp_dyntree_pool *p, int32_t node) {
     }
 }
 
-/* A node comes after all of its holders: when the last of them has been met. */
+/* A node is listed when the last of its holders has been: tmp counts those that have not. */
 size_t cp_dyntree_pool_order(const cp_dyntree_pool *p, const int32_t *root, size_t roots, uint32_t *tmp, int32_t *out) {
     size_t n = 0;
     for (size_t i = 0; i < p->nodes; i++) tmp[i] = p->node[i].refs;

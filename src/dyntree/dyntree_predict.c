@@ -1,38 +1,38 @@
-/* dyntree_predict - the posterior predictive: the mean over particles of what their leaves say.  Leaves that several
- * trees share are asked once. */
+/* The prediction of a leaf that several trees share is computed once. */
+#include "dyntree/dyntree_predict.h"
+
 #include <math.h>
 
 #include "base/mem.h"
-#include "dyntree/dyntree.h"
 
-/* What is known about a node while a row is answered. */
-typedef struct mark {
-    uint32_t row;   /* 1 + the row that it was last known for */
-    int32_t leaf;   /* where it leads to */
-    uint32_t trees; /* of a leaf: how many lead to it; 0 between rows */
-} mark;
+/* What is known of a node while a row is predicted. */
+typedef struct memo {
+    uint32_t row;   /* the row for which `leaf` was found, counted from 1 */
+    int32_t leaf;   /* split: the leaf below it that the row falls into */
+    uint32_t trees; /* leaf: trees in which the row falls into it; 0 between rows */
+} memo;
 
 typedef struct tally {
-    mark *mark;          /* of each node */
-    int32_t *way, *leaf; /* the different ones */
+    memo *memo;           /* one per node */
+    int32_t *path, *leaf; /* leaf: the different leaves of all trees */
     size_t leaves;
     uint32_t row;
-    size_t first, end; /* trees that are asked */
+    size_t first, end; /* trees first ... end-1 predict */
 } tally;
 
-/* Down to the first node that another tree has been to: the rest of the way is the same. */
+/* Descends to the first node that another tree has visited: from there the path is known. */
 static int32_t find_leaf(const cp_dyntree *f, int32_t id, const float *x, tally *t) {
     const cp_dyntree_node *n = &f->pool.node[id];
     size_t k = 0;
-    while (t->mark[id].row != t->row && !cp_dyntree_pool_is_leaf(n)) {
-        t->way[k++] = id;
+    while (t->memo[id].row != t->row && !cp_dyntree_pool_is_leaf(n)) {
+        t->path[k++] = id;
         id = x[n->dim] <= n->cut ? n->left : n->right;
         n = &f->pool.node[id];
     }
-    int32_t leaf = cp_dyntree_pool_is_leaf(n) ? id : t->mark[id].leaf;
+    int32_t leaf = cp_dyntree_pool_is_leaf(n) ? id : t->memo[id].leaf;
     while (k-- > 0) {
-        t->mark[t->way[k]].row = t->row;
-        t->mark[t->way[k]].leaf = leaf;
+        t->memo[t->path[k]].row = t->row;
+        t->memo[t->path[k]].leaf = leaf;
     }
     return leaf;
 }
@@ -43,16 +43,16 @@ static void find_leaves(const cp_dyntree *f, const float *x, tally *t) {
     t->row++;
     for (size_t i = t->first; i < t->end; i++) {
         if (i == t->first || f->root[i] != f->root[i - 1]) leaf = find_leaf(f, f->root[i], x, t);
-        if (!t->mark[leaf].trees++) t->leaf[t->leaves++] = leaf;
+        if (!t->memo[leaf].trees++) t->leaf[t->leaves++] = leaf;
     }
 }
 
-/* Whole numbers of trees are added, and divided once: shares that were added up could pass 1. */
+/* Sums over whole numbers of trees are divided once: fractions that are added up could exceed 1. */
 static void divide(double *probs, size_t classes, double trees) {
     for (size_t k = 0; k < classes; k++) probs[k] /= trees;
 }
 
-/* y's scale is that of the mean times sqrt(1 + kappa_n), of which the 1 is the spread of y about its mean. */
+/* The scale of y is that of its mean times sqrt(1 + kappa_n), where the 1 is the variance of y about its mean. */
 static cp_component component_of(const cp_dyntree *f, int32_t leaf, double weight, int of_mean) {
     cp_component c = cp_leaf_nig_predict(&f->leaf, cp_dyntree_pool_stat(&f->pool, leaf), weight);
     c.loc = f->centre + f->scale * c.loc;
@@ -68,8 +68,8 @@ static copse_status answer_row(const cp_dyntree *f, const float *x, tally *t, si
     find_leaves(f, x, t);
     for (size_t k = 0; k < t->leaves; k++) {
         int32_t leaf = t->leaf[k];
-        double weight = (double)t->mark[leaf].trees;
-        t->mark[leaf].trees = 0;
+        double weight = (double)t->memo[leaf].trees;
+        t->memo[leaf].trees = 0;
         if (f->task == COPSE_CLASS)
             cp_leaf_dirichlet_predict(&f->leaf, cp_dyntree_pool_stat(&f->pool, leaf), weight, probs);
         else
@@ -83,8 +83,8 @@ static copse_status answer_row(const cp_dyntree *f, const float *x, tally *t, si
 }
 
 static void tally_clear(tally *t) {
-    cp_mem_free(t->mark);
-    cp_mem_free(t->way);
+    cp_mem_free(t->memo);
+    cp_mem_free(t->path);
     cp_mem_free(t->leaf);
 }
 
@@ -96,8 +96,8 @@ static copse_status tally_init(tally *t, const cp_dyntree *f, int32_t tree, cops
         size_t own = f->pool.node[f->root[i]].height;
         height = own > height ? own : height;
     }
-    copse_status status = CP_NEW(t->mark, f->pool.nodes, err);
-    if (!status) status = CP_RAW(t->way, height + 1, err);
+    copse_status status = CP_NEW(t->memo, f->pool.nodes, err);
+    if (!status) status = CP_RAW(t->path, height + 1, err);
     if (!status) status = CP_RAW(t->leaf, t->end - t->first, err);
     if (status) tally_clear(t);
     return status;

@@ -33,7 +33,7 @@ out:
 
 void cp_dyntree_step_clear(cp_dyntree_step_scratch *d) {
     void *const all[] = {d->leaf, d->above, d->copy,  d->next,  d->parent, d->log_w, d->tmp,  d->choice, d->group,
-                         d->low,  d->high,  d->known, d->first, d->side,   d->path,  d->todo, d->meet};
+                         d->low,  d->high,  d->known, d->first, d->side,   d->path,  d->todo, d->visited};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cp_mem_free(all[i]);
     cp_arena_clear(&d->rows);
     *d = (cp_dyntree_step_scratch){0};
@@ -51,32 +51,32 @@ static double log_predictive(const cp_dyntree *f, int32_t leaf, size_t row) {
     return cp_leaf_log_marginal(&f->leaf, with) - cp_leaf_log_marginal(&f->leaf, stat);
 }
 
-/* Down from the root of a particle, as far as no other particle has gone in this sweep: from there on the way is known.
- * All nodes that are new are noted, and told where they lead. */
+/* Descends from the root of a particle to the first node that another particle has visited in this sweep: the memo of
+ * that node says where the rest of the path leads.  Nodes visited for the first time are listed and get a memo. */
 static void find_leaf(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t particle, const float *x) {
     cp_dyntree_pool *p = &f->pool;
-    size_t from = d->met, k = from;
+    size_t from = d->n_visited, k = from;
     int32_t id = f->root[particle];
     cp_dyntree_node *n = &p->node[id];
     while (n->seen != p->sweep && !cp_dyntree_pool_is_leaf(n)) {
         n->seen = p->sweep;
-        d->meet[k++] = id;
+        d->visited[k++] = id;
         id = x[n->dim] <= n->cut ? n->left : n->right;
         n = &p->node[id];
     }
     int leaf = cp_dyntree_pool_is_leaf(n);
     d->leaf[particle] = leaf ? id : n->memo.to.leaf;
-    d->above[particle] = !leaf ? n->memo.to.above : k > from ? d->meet[k - 1] : CP_NONE;
-    for (d->met = k; k-- > from;) {
-        p->node[d->meet[k]].memo.to.leaf = d->leaf[particle];
-        p->node[d->meet[k]].memo.to.above = d->above[particle];
+    d->above[particle] = !leaf ? n->memo.to.above : k > from ? d->visited[k - 1] : CP_NONE;
+    for (d->n_visited = k; k-- > from;) {
+        p->node[d->visited[k]].memo.to.leaf = d->leaf[particle];
+        p->node[d->visited[k]].memo.to.above = d->above[particle];
     }
 }
 
 copse_status cp_dyntree_step_find_leaves(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t row, copse_error *err) {
-    CP_TRY(CP_GROW(d->meet, d->cap_meet, f->pool.live, err));
+    CP_TRY(CP_GROW(d->visited, d->cap_visited, f->pool.live, err));
     f->pool.sweep++;
-    d->met = 0;
+    d->n_visited = 0;
     for (size_t i = 0; i < f->particles; i++) {
         if (i && f->root[i] == f->root[i - 1]) {
             d->leaf[i] = d->leaf[i - 1];
@@ -88,7 +88,7 @@ copse_status cp_dyntree_step_find_leaves(cp_dyntree *f, cp_dyntree_step_scratch 
     return COPSE_OK;
 }
 
-/* Returns the room that lists need for one row more in each leaf. */
+/* Sets the weights.  Returns the room that lists need for one more row in each leaf. */
 static size_t weigh(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t row) {
     size_t slots = 0;
     for (size_t i = 0; i < f->particles; i++) {
@@ -97,14 +97,14 @@ static size_t weigh(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t row) {
             n->seen = f->pool.sweep;
             n->memo.log = log_predictive(f, d->leaf[i], row);
             slots += cp_dyntree_pool_slots(n->rows + 1);
-            d->meet[d->met++] = d->leaf[i];
+            d->visited[d->n_visited++] = d->leaf[i];
         }
         d->log_w[i] = n->memo.log;
     }
     return slots;
 }
 
-/* What was found out about a particle is true of its copies. */
+/* A copy of a particle has the same leaf and parent of the row. */
 static void resample(cp_dyntree *f, cp_dyntree_step_scratch *d, size_t row) {
     cp_rng rng;
     cp_rng_init(&rng, f->seed, CP_FOR_RESAMPLE, 0, row);
@@ -132,19 +132,19 @@ static void add_to_leaf(cp_dyntree *f, int32_t leaf, size_t row) {
         cp_tree_prior_table_stop(&f->prior, f->pool.node[leaf].depth) + cp_leaf_log_marginal(&f->leaf, stat);
 }
 
-/* To every node above the row, once, whoever holds it. */
+/* Adds the row once to every node that it passes, however many trees hold the node. */
 static void add_to_nodes(cp_dyntree *f, const cp_dyntree_step_scratch *d, size_t row) {
-    for (size_t k = 0; k < d->met; k++) {
-        cp_dyntree_node *n = &f->pool.node[d->meet[k]];
+    for (size_t k = 0; k < d->n_visited; k++) {
+        cp_dyntree_node *n = &f->pool.node[d->visited[k]];
         if (cp_dyntree_pool_is_leaf(n))
-            add_to_leaf(f, d->meet[k], row);
+            add_to_leaf(f, d->visited[k], row);
         else
             n->rows++;
     }
 }
 
-/* The tables of the leaf model reach as far as there are rows. */
-static copse_status stretch_leaf(cp_dyntree *f, copse_error *err) {
+/* The tables of the leaf model have to reach to the number of rows. */
+static copse_status extend_leaf_tables(cp_dyntree *f, copse_error *err) {
     cp_leaf longer;
     if (f->learnt < f->leaf.rows) return COPSE_OK;
     size_t rows = 2 * f->leaf.rows > f->rows ? 2 * f->leaf.rows : f->rows;
@@ -154,8 +154,8 @@ static copse_status stretch_leaf(cp_dyntree *f, copse_error *err) {
     return COPSE_OK;
 }
 
-/* A class more changes the prior of every leaf, and so all that was computed from it. */
-static copse_status widen(cp_dyntree *f, size_t classes, copse_error *err) {
+/* A new class changes the prior of every leaf, and so all that was computed from it. */
+static copse_status add_classes(cp_dyntree *f, size_t classes, copse_error *err) {
     cp_dyntree_pool *p = &f->pool;
     cp_leaf leaf;
     double *stat = cp_mem_raw(p->cap_stat, classes * sizeof *stat);
@@ -181,8 +181,8 @@ static copse_status widen(cp_dyntree *f, size_t classes, copse_error *err) {
 
 copse_status cp_dyntree_step_add(cp_dyntree *f, cp_dyntree_step_scratch *d, copse_error *err) {
     size_t row = f->learnt;
-    if (f->label && (size_t)f->label[row] >= f->classes) CP_TRY(widen(f, (size_t)f->label[row] + 1, err));
-    CP_TRY(stretch_leaf(f, err));
+    if (f->label && (size_t)f->label[row] >= f->classes) CP_TRY(add_classes(f, (size_t)f->label[row] + 1, err));
+    CP_TRY(extend_leaf_tables(f, err));
     CP_TRY(cp_dyntree_step_find_leaves(f, d, row, err));
     CP_TRY(cp_dyntree_pool_reserve(&f->pool, 0, weigh(f, d, row), err));
     f->log_predictive += cp_particle_log_mean(d->log_w, f->particles);

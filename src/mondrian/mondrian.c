@@ -6,8 +6,12 @@
 #include "base/log.h"
 #include "base/parallel.h"
 #include "mondrian/mondrian_extend.h"
+#include "mondrian/mondrian_file.h"
 #include "mondrian/mondrian_grow.h"
 #include "mondrian/mondrian_hnsp.h"
+#include "mondrian/mondrian_hyper.h"
+#include "mondrian/mondrian_inspect.h"
+#include "mondrian/mondrian_predict.h"
 
 static const cp_param params[] = {
     CP_OPTION_TREES("trees in the forest"),
@@ -25,7 +29,7 @@ static const cp_param params[] = {
         "numbers: belief propagation, or each node's own mean and variance (needed to score while learning)"),
 };
 
-/* ----------------------------------------------------------------------------------------------- making and freeing */
+/* ----------------------------------------------------------------------------------------------------- new and free */
 
 copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims, size_t classes, cp_mondrian **out,
                              copse_error *err) {
@@ -67,7 +71,7 @@ void cp_mondrian_free(void *state) {
     cp_mem_free(f);
 }
 
-/* Room for n more rows.  Arrays may move even if a later one cannot grow, so the space follows at once. */
+/* Room for n more rows.  An array may move although a later one cannot grow, so the space is updated after each. */
 static copse_status reserve_rows(cp_mondrian *f, size_t n, copse_error *err) {
     size_t all = f->space.rows + n;
     if (all > INT32_MAX / 2)
@@ -85,7 +89,7 @@ static copse_status reserve_rows(cp_mondrian *f, size_t n, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Appends rows to the forest's own, where room was made; trees learn them later. */
+/* Appends rows to the forest's own; room is reserved.  The trees learn them later. */
 static void keep_rows(cp_mondrian *f, const cp_rows *rows) {
     size_t have = f->space.rows, dims = f->space.dims;
     memcpy(f->x + have * dims, rows->x, rows->n * dims * sizeof *f->x);
@@ -100,57 +104,58 @@ static void keep_rows(cp_mondrian *f, const cp_rows *rows) {
     f->space.rows += rows->n;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- fit */
+/* -------------------------------------------------------------------------------------------------------------- fit */
 
 static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *err) {
     (void)worker;
     cp_mondrian *f = arg;
     cp_mondrian_tree *t = &f->tree[m];
-    cp_mondrian_grow_scratch room;
-    cp_arena tmp;
+    cp_mondrian_grow_scratch rows;
+    cp_arena arena;
     cp_rng rng;
-    cp_arena_init(&tmp);
-    copse_status status = cp_mondrian_grow_alloc(&room, f->space.rows, f->space.dims, &tmp, err);
+    cp_arena_init(&arena);
+    copse_status status = cp_mondrian_grow_alloc(&rows, f->space.rows, f->space.dims, &arena, err);
     if (!status) status = cp_mondrian_grow_reserve(t, &f->space, f->space.rows, err);
     if (!status) {
         cp_rng_init(&rng, f->seed, CP_FOR_GROW, (uint32_t)m, 0);
-        for (size_t i = 0; i < f->space.rows; i++) room.row[i] = (int32_t)i;
-        cp_mondrian_grow(t, &f->space, cp_mondrian_grow_node(t), 0, &room, f->space.rows, &rng);
-        if (f->space.keeps_moments) cp_mondrian_gauss_moments(t, &f->space, 0, 1);
+        for (size_t i = 0; i < f->space.rows; i++) rows.row[i] = (int32_t)i;
+        cp_mondrian_block all = {cp_mondrian_grow_node(t), 0, rows.row, f->space.rows};
+        cp_mondrian_grow(t, &f->space, all, &rows, &rng);
         t->rows = f->space.rows;
         cp_mondrian_tree_trim(t, &f->space);
     }
-    cp_arena_clear(&tmp);
+    cp_arena_clear(&arena);
     return status;
 }
 
-static void follow_rows(cp_mondrian *f) {
+/* The heuristic's hyperparameters for the rows so far. */
+static void update_hyper(cp_mondrian *f) {
     if (f->marginal) return;
     double rows = f->moments.n;
     f->hyper = cp_mondrian_gauss_heuristic(f->space.dims, rows, f->moments.mean, f->moments.m2 / rows);
 }
 
-/* Rows in leaves that cannot be split further, because all their columns agree (or time is up), differ by noise alone.
- * If they are many and differ by much more than the heuristic's noise, intervals will be too narrow, and the user is
- * told. */
+/* A leaf of min_split rows or more was not split because its rows agree in all columns, or because its time is over.
+ * Its targets differ by noise alone.  If there are many of these rows and their targets vary much more than the
+ * heuristic's noise, intervals will be too narrow, and the user is told. */
 static void warn_of_scatter(const cp_mondrian *f, const copse_run *run) {
-    double rows = 0, free = 0, sum = 0;
+    double rows = 0, freedom = 0, sum = 0;
     for (size_t m = 0; m < f->trees; m++)
         for (size_t j = 0; j < f->tree[m].nodes; j++) {
             const cp_mondrian_node *n = &f->tree[m].node[j];
             if (!cp_mondrian_tree_is_leaf(n) || (size_t)n->count < f->space.min_split) continue;
             cp_mondrian_stat st = cp_mondrian_gauss_leaf(&f->tree[m], &f->space, n);
             rows += st.n / (double)f->trees;
-            free += st.n - 1;
+            freedom += st.n - 1;
             sum += st.m2;
         }
-    double share = rows / (double)f->space.rows, scatter = free > 0 ? sqrt(sum / free) : 0,
+    double fraction = rows / (double)f->space.rows, scatter = freedom > 0 ? sqrt(sum / freedom) : 0,
            noise = sqrt(f->hyper.noise);
-    if (share < 0.05 || scatter < 3 * noise) return;
+    if (fraction < 0.05 || scatter < 3 * noise) return;
     cp_log_warn(run,
                 "%.0f%% of the rows agree with others in all columns and scatter there by %.3g, but the noise is taken "
-                "to be %.3g: intervals will be too narrow (--hyper marginal or --posterior fast to mend that)",
-                100 * share, scatter, noise);
+                "to be %.3g: intervals will be too narrow (`hyper=marginal` or `posterior=fast` to mend that)",
+                100 * fraction, scatter, noise);
 }
 
 static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
@@ -168,7 +173,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
     keep_rows(f, rows);
     CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, f->trees), f->trees, "growing trees", grow_tree, f, err));
     if (f->task == COPSE_REGRESS) {
-        follow_rows(f);
+        update_hyper(f);
         if (cp_param_is(p, "hyper", "marginal")) {
             CP_TRY_OUT(cp_mondrian_hyper_fit(f, run, err));
             f->marginal = 1;
@@ -185,33 +190,32 @@ out:
     return status;
 }
 
-typedef struct settling {
+typedef struct refreshing {
     cp_mondrian *f;
-    double *log_marginal; /* per tree */
-} settling;
+    double *log_marginal; /* one per tree */
+} refreshing;
 
-static copse_status settle_tree(void *arg, size_t m, size_t worker, copse_error *err) {
+static copse_status refresh_tree(void *arg, size_t m, size_t worker, copse_error *err) {
     (void)worker;
-    settling *job = arg;
+    refreshing *job = arg;
     const cp_mondrian_hyper *h = &job->f->hyper;
     cp_mondrian_tree *t = &job->f->tree[m];
-    cp_mondrian_gauss_layout chain;
+    cp_mondrian_gauss_layout layout;
     CP_TRY(CP_GROW(t->stat, t->cap_stat, t->nodes, err));
-    CP_TRY(cp_mondrian_gauss_init(&chain, t, &job->f->space, err));
-    cp_mondrian_gauss_evidence e = cp_mondrian_gauss_up(&chain, h->gamma2, h->noise / h->gamma1);
-    cp_mondrian_gauss_down(&chain, h, t);
+    CP_TRY(cp_mondrian_gauss_init(&layout, t, &job->f->space, err));
+    cp_mondrian_gauss_evidence e = cp_mondrian_gauss_up(&layout, h->gamma2, h->noise / h->gamma1);
+    cp_mondrian_gauss_down(&layout, h, t);
     job->log_marginal[m] = cp_mondrian_gauss_log_marginal(&e, h->gamma1, h->mean);
-    cp_mondrian_gauss_clear(&chain);
+    cp_mondrian_gauss_clear(&layout);
     return COPSE_OK;
 }
 
-/* Brings the exact posterior up to date with the rows. */
 copse_status cp_mondrian_refresh(cp_mondrian *f, const copse_run *run, copse_error *err) {
     if (!f->stale) return COPSE_OK;
-    settling job = {.f = f};
+    refreshing job = {.f = f};
     CP_TRY(CP_NEW(job.log_marginal, f->trees, err));
     copse_status status =
-        cp_parallel_for(run, cp_parallel_workers(run, f->trees), f->trees, "passing messages", settle_tree, &job, err);
+        cp_parallel_for(run, cp_parallel_workers(run, f->trees), f->trees, "passing messages", refresh_tree, &job, err);
     if (!status) {
         f->log_marginal = 0;
         for (size_t m = 0; m < f->trees; m++) f->log_marginal += job.log_marginal[m] / (double)f->trees;
@@ -226,41 +230,42 @@ static copse_status refresh(void *state, const copse_params *p, const copse_run 
     return cp_mondrian_refresh(state, run, err);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- update */
+/* ----------------------------------------------------------------------------------------------------------- update */
 
 /* What a worker keeps from tree to tree. */
 typedef struct scratch {
-    cp_mondrian_extend_scratch learn;
-    cp_mondrian_paths answer;
+    cp_mondrian_extend_scratch extend;
+    cp_mondrian_paths paths; /* for predictions */
 } scratch;
 
-/* Rows `from` ... of the space, learnt by every tree; with `before`, each tree's own answers. */
+/* The rows of the space from `from` on, to be learnt by every tree. */
 typedef struct learning {
     cp_mondrian *f;
     size_t from;
-    cp_answer *before;              /* one per tree, or NULL */
-    const cp_mondrian_hyper *hyper; /* regression: one per row, as it was before that row */
+    cp_answer *before;              /* one per tree: its predictions of these rows before it learns them; or NULL */
+    const cp_mondrian_hyper *hyper; /* numbers, with `before`: one per row, as it was before that row */
     scratch *scratch;               /* one per worker */
-    size_t at_once;                 /* trees that a worker takes together */
+    size_t batch;                   /* trees in one task of a worker */
 } learning;
 
-static copse_status answer_before(const learning *job, size_t m, size_t place, cp_mondrian_paths *walk,
-                                  copse_error *err) {
+static copse_status predict_before(const learning *job, size_t m, size_t place, cp_mondrian_paths *paths,
+                                   copse_error *err) {
     const cp_mondrian *f = job->f;
     cp_answer *out = &job->before[m];
     const float *x = f->x + (job->from + place) * f->space.dims;
-    if (f->task == COPSE_CLASS)
-        return cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, x, 1, walk, out->probs + place * out->classes,
-                                        err);
-    CP_TRY(cp_mondrian_path_find(walk, &f->tree[m], &f->space, x, 1, err));
-    CP_TRY(
-        cp_mondrian_gauss_predict(&f->tree[m], &f->space, &job->hyper[place], &walk->path[0], 1, f->center, out, err));
+    CP_TRY(cp_mondrian_path_find(paths, &f->tree[m], &f->space, x, 1, err));
+    if (f->task == COPSE_CLASS) {
+        cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, &paths->path[0], out->probs + place * out->classes);
+        return COPSE_OK;
+    }
+    const cp_mondrian_gauss_sink sink = {&job->hyper[place], f->center, 1, out};
+    CP_TRY(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &paths->path[0], &sink, err));
     cp_answer_end_row(out);
     return COPSE_OK;
 }
 
-/* A tree grows in proportion to its rows, or less.  Arrays that are made as large at once need not move again and
- * again. */
+/* Reserves memory for all rows to come, so that arrays need not be moved again and again.  Nodes and boxes grow in
+ * proportion to the rows, or more slowly. */
 static copse_status reserve_ahead(cp_mondrian_tree *t, const cp_mondrian_space *s, copse_error *err) {
     double more = (double)(s->rows - t->rows) / (double)(t->rows + 1);
     return cp_mondrian_tree_reserve(t, s, (size_t)(more * (double)t->nodes), (size_t)(more * (double)t->boxes), err);
@@ -272,55 +277,57 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
     cp_mondrian_tree *t = &f->tree[m];
     scratch *d = &job->scratch[worker];
     cp_rng_batch batch;
-    cp_mondrian_extend_next_tree(&d->learn);
+    cp_mondrian_extend_next_tree(&d->extend);
     CP_TRY(reserve_ahead(t, &f->space, err));
-    if (f->space.rows - t->rows > t->nodes / 16) cp_mondrian_path_prefetch(t, &f->space);
+    cp_mondrian_prefetch_tree(t, &f->space, f->space.rows - t->rows);
     for (size_t i = 0; t->rows < f->space.rows; i = (i + 1) % CP_RNG_BATCH) {
         size_t left = f->space.rows - t->rows;
-        if (job->before && t->rows >= job->from) CP_TRY(answer_before(job, m, t->rows - job->from, &d->answer, err));
+        if (job->before && t->rows >= job->from) CP_TRY(predict_before(job, m, t->rows - job->from, &d->paths, err));
         if (i == 0)
             cp_rng_batch_init(&batch, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows,
                               left < CP_RNG_BATCH ? left : CP_RNG_BATCH);
         cp_rng rng = cp_rng_batch_get(&batch, i);
-        CP_TRY(cp_mondrian_extend(t, &f->space, &rng, &d->learn, err));
+        CP_TRY(cp_mondrian_extend(t, &f->space, &rng, &d->extend, err));
     }
     return COPSE_OK;
 }
 
-/* Some trees in a row. */
+/* A batch of trees, one after the other.  If the rows are few, they first descend all trees of the batch together,
+ * which brings the nodes into the cache. */
 static copse_status learn_trees(void *arg, size_t k, size_t worker, copse_error *err) {
     const learning *job = arg;
     cp_mondrian *f = job->f;
-    size_t first = k * job->at_once, left = f->trees - first, n = left < job->at_once ? left : job->at_once;
+    size_t first = k * job->batch, left = f->trees - first, n = left < job->batch ? left : job->batch;
     for (size_t i = job->from; n > 1 && i < f->space.rows; i++)
-        CP_TRY(cp_mondrian_path_descend_trees(&job->scratch[worker].answer, &f->tree[first], n, &f->space,
+        CP_TRY(cp_mondrian_path_descend_trees(&job->scratch[worker].paths, &f->tree[first], n, &f->space,
                                               cp_mondrian_tree_row(&f->space, (int32_t)i), err));
     for (size_t i = 0; i < n; i++) CP_TRY(learn_tree(arg, first + i, worker, err));
     return COPSE_OK;
 }
 
-static size_t trees_at_once(const learning *job, size_t workers) {
-    size_t share = (job->f->trees + workers - 1) / workers;
-    if (!cp_mondrian_path_few(job->f->space.rows - job->from)) return 1;
-    return share < CP_MONDRIAN_PATH_LANES ? share : CP_MONDRIAN_PATH_LANES;
+static size_t batch_size(const learning *job, size_t workers) {
+    size_t per_worker = (job->f->trees + workers - 1) / workers;
+    if (!cp_mondrian_prefetch_by_trees(job->f->space.rows - job->from)) return 1;
+    return per_worker < CP_MONDRIAN_PATH_LANES ? per_worker : CP_MONDRIAN_PATH_LANES;
 }
 
-static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_error *err) {
+/* Lets every tree learn all rows that it has not learnt yet. */
+static copse_status learn_rows(learning *job, const copse_run *run, copse_error *err) {
     size_t trees = job->f->trees, workers = cp_parallel_workers(run, trees);
-    job->at_once = trees_at_once(job, workers);
+    job->batch = batch_size(job, workers);
     CP_TRY(CP_NEW(job->scratch, workers, err));
-    for (size_t i = 0; i < workers; i++) cp_mondrian_extend_init(&job->scratch[i].learn);
-    size_t parts = (trees + job->at_once - 1) / job->at_once;
-    copse_status status = cp_parallel_for(run, workers, parts, NULL, learn_trees, job, err);
+    for (size_t i = 0; i < workers; i++) cp_mondrian_extend_init(&job->scratch[i].extend);
+    size_t batches = (trees + job->batch - 1) / job->batch;
+    copse_status status = cp_parallel_for(run, workers, batches, NULL, learn_trees, job, err);
     for (size_t i = 0; i < workers; i++) {
-        cp_mondrian_extend_clear(&job->scratch[i].learn);
-        cp_mondrian_path_clear(&job->scratch[i].answer);
+        cp_mondrian_extend_clear(&job->scratch[i].extend);
+        cp_mondrian_path_clear(&job->scratch[i].paths);
     }
     cp_mem_free(job->scratch);
     return status;
 }
 
-/* The hyperparameters follow the rows: those that hold just before each row of the piece, however the stream is cut. */
+/* The hyperparameters just before each row of the piece.  They follow the rows, however the stream is cut. */
 static void hyper_before(const cp_mondrian *f, const cp_rows *piece, cp_mondrian_hyper *out) {
     cp_mondrian_stat seen = f->moments;
     for (size_t i = 0; i < piece->n; i++) {
@@ -330,10 +337,9 @@ static void hyper_before(const cp_mondrian *f, const cp_rows *piece, cp_mondrian
     }
 }
 
-/* Test-then-train for one piece of rows: all trees answer and learn row by row, each on its own, then answers are
- * summed. */
-static copse_status learn_and_answer(cp_mondrian *f, const cp_rows *piece, size_t first, cp_answer *out,
-                                     const copse_run *run, copse_error *err) {
+/* Test-then-train for a piece of the rows: each tree predicts and learns row by row; then predictions are merged. */
+static copse_status predict_then_learn(cp_mondrian *f, const cp_rows *piece, size_t first, cp_answer *out,
+                                       const copse_run *run, copse_error *err) {
     copse_status status;
     cp_mondrian_hyper *hyper = NULL;
     learning job = {.f = f, .from = f->space.rows};
@@ -345,9 +351,9 @@ static copse_status learn_and_answer(cp_mondrian *f, const cp_rows *piece, size_
     }
     CP_TRY_OUT(reserve_rows(f, piece->n, err));
     keep_rows(f, piece);
-    CP_TRY_OUT(bring_up_to_date(&job, run, err));
+    CP_TRY_OUT(learn_rows(&job, run, err));
     CP_TRY_OUT(cp_answer_merge(out, first, job.before, f->trees, 1 / (double)f->trees, err));
-    if (f->task == COPSE_REGRESS) follow_rows(f);
+    if (f->task == COPSE_REGRESS) update_hyper(f);
 out:
     cp_answer_free_each(job.before, f->trees);
     cp_mem_free(hyper);
@@ -360,8 +366,8 @@ static size_t most_nodes(const cp_mondrian *f) {
     return most;
 }
 
-/* All or nothing: room for every tree's sets first. */
-static copse_status more_classes(cp_mondrian *f, size_t classes, copse_error *err) {
+/* Makes room for more classes, in all trees or, on failure, in none. */
+static copse_status add_classes(cp_mondrian *f, size_t classes, copse_error *err) {
     size_t words = cp_mondrian_hnsp_words(&f->space);
     int32_t *order;
     if (classes <= f->space.classes) return COPSE_OK;
@@ -383,27 +389,27 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
     (void)p;
     if (opt_before && f->task == COPSE_REGRESS && !f->space.keeps_moments)
         return cp_fail(err, COPSE_E_USAGE,
-                       "scoring while learning needs a model with --posterior fast: the exact "
+                       "scoring while learning needs a model with `posterior=fast`: the exact "
                        "posterior costs a pass over all rows for every row");
     if (!opt_before) {
         learning job = {.f = f, .from = f->space.rows};
         CP_TRY(reserve_rows(f, rows->n, err));
-        if (f->task == COPSE_CLASS) CP_TRY(more_classes(f, rows->classes, err));
+        if (f->task == COPSE_CLASS) CP_TRY(add_classes(f, rows->classes, err));
         keep_rows(f, rows);
         f->stale = f->task == COPSE_REGRESS && !f->space.keeps_moments;
-        if (f->task == COPSE_REGRESS) follow_rows(f);
-        return bring_up_to_date(&job, run, err);
+        if (f->task == COPSE_REGRESS) update_hyper(f);
+        return learn_rows(&job, run, err);
     }
-    enum { SAYS = 32 }; /* components a tree has for a row, roughly: one for each node on its way */
-    size_t piece = cp_answer_piece(f->trees, f->task, f->space.classes, SAYS);
+    enum { COMPONENTS = 32 }; /* of a tree's prediction of a row, roughly: one for each node of its path */
+    size_t piece = cp_answer_piece(f->trees, f->task, f->space.classes, COMPONENTS);
     for (size_t first = 0; first < rows->n; first += piece) {
         cp_rows part = cp_rows_slice(rows, first, piece);
-        CP_TRY(learn_and_answer(f, &part, first, opt_before, run, err));
+        CP_TRY(predict_then_learn(f, &part, first, opt_before, run, err));
     }
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- questions */
+/* ------------------------------------------------------------------------------------------------------- inspection */
 
 static const char *check(const void *state) {
     const cp_mondrian *f = state;
@@ -431,7 +437,7 @@ static double noise(const void *state) {
     return ((const cp_mondrian *)state)->hyper.noise;
 }
 
-/* Mean over trees of leaves and depth; 0 if there is no memory to find out. */
+/* Mean over trees of leaves and depth; 0 if there is no memory to count them. */
 static void mean_shape(const cp_mondrian *f, double *out_leaves, double *out_depth) {
     size_t most = most_nodes(f);
     int32_t *order = cp_mem_raw(most, sizeof *order), *depth = cp_mem_raw(most, sizeof *depth);
@@ -443,7 +449,8 @@ static void mean_shape(const cp_mondrian *f, double *out_leaves, double *out_dep
         *out_leaves += (double)leaves;
         *out_depth += mean;
     }
-    *out_leaves /= (double)f->trees; /* at the end: ten trees of one leaf have one leaf, not 0.9999999999999999 */
+    *out_leaves /=
+        (double)f->trees; /* divided once, at the end: ten trees of one leaf have one leaf, not 0.9999999999999999 */
     *out_depth /= (double)f->trees;
     cp_mem_free(order);
     cp_mem_free(depth);
@@ -477,7 +484,7 @@ const cp_method cp_method_mondrian = {
     .wants_unit = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
-    .memory_hint = "fewer --trees or a larger --min-samples-split",
+    .memory_hint = "fewer `trees` or a larger `min-samples-split`",
     .fit = fit,
     .update = update,
     .predict = cp_mondrian_predict,

@@ -1,11 +1,14 @@
 /* mondrian - Mondrian forests: the method.  Trees are independent given the rows; the forest is their equal mixture.
  *
- * Rows are kept once per forest, encoded, and trees refer to them by number: a paused leaf that resumes is sampled from
- * its own rows.  Row i of tree m is learnt with the random stream (seed, extend, m, i), so a stream of rows gives the
- * same forest however it is cut, and whatever the number of threads.
+ * [2014]: Lakshminarayanan, Roy, Teh, "Mondrian forests: efficient online random forests".  Thesis:
+ * Lakshminarayanan, "Decision trees and forests: a probabilistic perspective", 2016.
  *
- *   F1  trees may lag: tree m has learnt the first tree[m].rows rows.  They are all equal to space.rows unless an
- *       update was stopped or ran out of memory; the next update then first brings the trees that lag up to date. */
+ * The forest keeps each row once, encoded, and its trees refer to rows by number: a leaf whose pause ends is sampled
+ * from its own rows.  Tree m learns row i with the random stream (seed, extend, m, i).  So the same rows give the same
+ * forest, however the stream is cut and whatever the number of threads.
+ *
+ *   F1  tree m has learnt the first tree[m].rows rows.  These are all rows (space.rows), unless an update was stopped
+ *       or ran out of memory: then some trees lag behind, and the next update first lets them catch up. */
 #ifndef CP_MONDRIAN_H
 #define CP_MONDRIAN_H
 
@@ -18,7 +21,7 @@ typedef struct cp_mondrian {
     cp_mondrian_space space; /* points into the arrays below */
     float *x;
     int32_t *label;
-    double *y; /* minus center */
+    double *y; /* minus the center */
     size_t cap_x, cap_label, cap_y;
     cp_mondrian_tree *tree;
     size_t trees;
@@ -27,11 +30,11 @@ typedef struct cp_mondrian {
     double gamma; /* classification */
 
     /* regression */
-    int marginal;             /* hyperparameters were fitted and are frozen; else they follow the rows */
+    int marginal;             /* hyperparameters were fitted and stay; else they follow the rows */
     int stale;                /* exact: rows were learnt since the posterior was computed */
-    double center;            /* mean of the first targets, taken off so that large offsets lose no digits */
-    cp_mondrian_stat moments; /* of y, all rows learnt */
-    cp_mondrian_hyper hyper;  /* in centred units */
+    double center;            /* mean of the targets of `fit`; taken off so that large offsets lose no digits */
+    cp_mondrian_stat moments; /* of y, all rows */
+    cp_mondrian_hyper hyper;  /* in units of y minus the center */
     double log_marginal;      /* exact: mean over trees */
 } cp_mondrian;
 
@@ -42,23 +45,12 @@ static inline size_t cp_mondrian_learnt(const cp_mondrian *f) {
     return f->space.frozen ? f->space.frozen : f->space.rows;
 }
 
-/* Pieces in their own files. */
-copse_status cp_mondrian_hyper_fit(cp_mondrian *f, const copse_run *run, copse_error *err);
-copse_status cp_mondrian_refresh(cp_mondrian *f, const copse_run *run, copse_error *err);
-copse_status cp_mondrian_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
-                                 copse_error *err);
-
-copse_status cp_mondrian_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
-                                    copse_error *err);
-copse_status cp_mondrian_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                                   void **out_state, copse_error *err);
-copse_status cp_mondrian_inspect_json(const void *state, size_t tree, cp_json *j, copse_error *err);
-void cp_mondrian_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out);
-int cp_mondrian_inspect_descend(const void *state, size_t tree, int32_t node, const float *x, cp_inspect_step *out);
-
 /* An empty forest with the settings of p. */
 copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims, size_t classes, cp_mondrian **out,
                              copse_error *err);
 void cp_mondrian_free(void *state);
+
+/* Brings the exact posterior of all trees up to date with the rows. */
+copse_status cp_mondrian_refresh(cp_mondrian *f, const copse_run *run, copse_error *err);
 
 #endif

@@ -2,290 +2,219 @@
 
 #include <string.h>
 
-#include "mondrian/mondrian_gauss.h"
-#include "mondrian/mondrian_grow.h"
-#include "mondrian/mondrian_hnsp.h"
+#include "mondrian/mondrian_split.h"
+#include "mondrian/mondrian_targets.h"
 #include "num/draw.h"
 
-/* The row on its way down. */
-typedef struct walk {
+/* One row that is being added. */
+typedef struct insertion {
     cp_mondrian_tree *t;
     const cp_mondrian_space *s;
     int32_t row;
     const float *x;
+    cp_mondrian_path *path; /* from the root to the leaf that x falls into; branch points from the leaf upwards */
+    int resumes;            /* the leaf is paused, and the row ends the pause */
     cp_rng *rng;
-    cp_mondrian_path *path;
-    const cp_mondrian_grow_scratch *room;
-} walk;
+    cp_mondrian_extend_scratch *scratch;
+} insertion;
 
-/* A node without a box gets one with the row that makes its corners many. */
-static void count_corner(walk *w, cp_mondrian_node *n) {
-    const cp_mondrian_space *s = w->s;
+static cp_mondrian_node *node_at(const insertion *in, size_t depth) {
+    return &in->t->node[cp_mondrian_path_node(in->path, depth)];
+}
+
+/* ------------------------------------------------------------------------------------------------------------ boxes */
+
+/* A node without a box has one row more; it gets a box when that makes CP_MONDRIAN_BOX_ROWS. */
+static void count_hull_row(const insertion *in, cp_mondrian_node *n) {
+    const cp_mondrian_space *s = in->s;
     if (n->box - 1 > -CP_MONDRIAN_BOX_ROWS) {
         n->box--;
         return;
     }
     int32_t row[CP_MONDRIAN_HULL_ROWS];
-    size_t k = cp_mondrian_tree_hull_rows(w->t, n, row);
-    float *box = cp_mondrian_tree_own_box(w->t, s, (int32_t)w->t->boxes);
+    size_t k = cp_mondrian_tree_hull_rows(in->t, n, row);
+    float *box = cp_mondrian_tree_own_box(in->t, s, (int32_t)in->t->boxes);
     s->kern->hull(s->x, s->dims, row, k, box);
-    s->kern->include(box, w->x, s->dims);
-    n->box = (int32_t)w->t->boxes++;
+    s->kern->include(box, in->x, s->dims);
+    n->box = (int32_t)in->t->boxes++;
 }
 
-/* Makes the node's box hold x. */
-static inline void stretch_box(walk *w, cp_mondrian_node *n) {
+static inline void extend_box(const insertion *in, cp_mondrian_node *n) {
     if (cp_mondrian_tree_has_box(n))
-        w->s->kern->include(cp_mondrian_tree_own_box(w->t, w->s, n->box), w->x, w->s->dims);
+        in->s->kern->include(cp_mondrian_tree_own_box(in->t, in->s, n->box), in->x, in->s->dims);
     else
-        count_corner(w, n);
+        count_hull_row(in, n);
 }
 
-static void init_leaf(walk *w, cp_mondrian_node *leaf) {
-    *leaf = (cp_mondrian_node){
-        .time = w->s->lifetime, .left = CP_NONE, .head = w->row, .count = 1, .label = CP_NONE, .box = -1};
-    if (w->s->label) leaf->label = w->s->label[w->row];
-    w->t->next[w->row] = CP_NONE;
-}
-
-static double gap_in(const walk *w, const float *box, size_t d) {
-    float above = w->x[d] - box[w->s->dims + d], below = box[d] - w->x[d];
-    float gap = above > below ? above : below;
-    return gap > 0 ? (double)gap : 0;
-}
-
-/* The gaps between x and the box laid end to end, and a place drawn evenly from them: its dimension and cut. */
-static void cut_outside(walk *w, const float *box, double outside, int32_t *out_dim, float *out_cut) {
-    double left = cp_rng_unit(w->rng) * outside;
-    size_t dims = w->s->dims, d = w->s->kern->gap_at(box, w->x, dims, &left);
-    if (d == dims) { /* by rounding a rest was left after the last gap: its end */
-        do left = gap_in(w, box, --d);
-        while (!(left > 0));
-    }
-    *out_dim = (int32_t)d;
-    *out_cut = w->x[d] > box[dims + d] ? cp_mondrian_grow_cut(box[dims + d], w->x[d], left)
-                                       : cp_mondrian_grow_cut(w->x[d], box[d], left);
-}
-
-/* A new split above node j, at time `time`, with j on one side and a leaf for x on the other.  The new node takes j's
- * place in the array and j moves, so nobody's child link changes and the root stays node 0. */
-static void insert_above(walk *w, int32_t j, double time, double outside) {
-    cp_mondrian_tree *t = w->t;
-    float *box = cp_mondrian_tree_own_box(t, w->s, (int32_t)t->boxes); /* reserved; kept only if needed */
-    int32_t moved = (int32_t)t->nodes, leaf = moved + 1, dim;
-    float cut;
-    const float *old = cp_mondrian_tree_box(t, w->s, &t->node[j], box);
-    cut_outside(w, old, outside, &dim, &cut);
-    if (old != box) memcpy(box, old, 2 * w->s->dims * sizeof *box);
-    int few = t->node[j].box < 0 && t->node[j].box - 1 > -CP_MONDRIAN_BOX_ROWS;
-    if (!few) w->s->kern->include(box, w->x, w->s->dims);
-
-    t->nodes += 2;
-    t->node[moved] = t->node[j];
-    init_leaf(w, &t->node[leaf]);
-    int x_right = w->x[dim] > cut;
-    t->node[j] = (cp_mondrian_node){
-        .time = time,
-        .left = x_right ? moved : leaf,
-        .right = x_right ? leaf : moved,
-        .dim = dim,
-        .cut = cut,
-        .box = few ? t->node[j].box - 1 : (int32_t)t->boxes++,
-    };
-    if (w->s->label) cp_mondrian_hnsp_set_split_classes(t, w->s, j);
-    if (w->s->keeps_moments) {
-        double y = w->s->y[w->row];
-        t->stat[moved] = t->stat[j];
-        t->stat[leaf] = (cp_mondrian_stat){.n = 1, .mean = y, .m2 = 0};
-        cp_mondrian_gauss_learn(&t->stat[j], y);
+/* Extends the boxes of the first n nodes of the path, from below, up to the first one that holds x already.  A node
+ * without a box always counts the row; such nodes are at the end of the path.  [alg. 4, line 11] */
+static void extend_boxes(const insertion *in, size_t n) {
+    const cp_mondrian_path *p = in->path;
+    size_t outside = n; /* nodes from this depth on do not hold x */
+    if (p->branch_points && p->branch_point[p->branch_points - 1].depth < n)
+        outside = p->branch_point[p->branch_points - 1].depth;
+    const int32_t *top = p->node_id + outside * CP_MONDRIAN_PATH_LANES;
+    for (const int32_t *id = p->node_id + n * CP_MONDRIAN_PATH_LANES; id > p->node_id;) {
+        cp_mondrian_node *node = &in->t->node[*(id -= CP_MONDRIAN_PATH_LANES)];
+        if (id < top && cp_mondrian_tree_has_box(node)) break;
+        extend_box(in, node);
     }
 }
 
-/* A paused leaf that has enough rows, or a second class, is sampled from its own rows as if from the start. */
-static void resume(walk *w, int32_t j, double since) {
-    cp_mondrian_tree *t = w->t;
-    size_t n = 0, first_new = t->nodes;
-    for (int32_t r = t->node[j].head; r != CP_NONE; r = t->next[r]) w->room->row[n++] = r;
-    w->room->row[n++] = w->row;
-    cp_mondrian_grow(t, w->s, j, since, w->room, n, w->rng);
-    if (w->s->keeps_moments) cp_mondrian_gauss_moments(t, w->s, j, first_new);
-}
+/* ---------------------------------------------------------------------------------------------------- the new split */
 
-static void append(walk *w, int32_t j) {
-    cp_mondrian_node *leaf = &w->t->node[j];
-    if (w->s->label) cp_mondrian_hnsp_add(w->t, w->s, leaf, w->s->label[w->row]);
-    stretch_box(w, leaf);
-    w->t->next[w->row] = leaf->head;
-    leaf->head = w->row;
-    leaf->count++;
-    if (w->s->keeps_moments) cp_mondrian_gauss_learn(&w->t->stat[j], w->s->y[w->row]);
-}
-
-/* The row makes this leaf grow: it is paused and will not be with the row in it. */
-static int would_resume(const walk *w, const cp_mondrian_node *leaf) {
-    if (!cp_mondrian_tree_paused(w->s, leaf) || (size_t)leaf->count + 1 < w->s->min_split) return 0;
-    return !w->s->label || leaf->label != w->s->label[w->row];
-}
-
-/* Room for whatever may happen to this row and the next, `known` in all, so that nothing fails half way; and for `rows`
- * sampled anew.  A row by itself needs no more than two that are sampled with others: a split and a leaf, and two
- * boxes.  Those are for nodes whose corners become many: the new split, or a node that had BOXED - 1 rows; and one that
- * had CORNERS of them from the start.  Class counts are seen to row by row. */
-static copse_status reserve(walk *w, size_t rows, size_t known, cp_mondrian_extend_scratch *tmp, copse_error *err) {
-    if (rows > tmp->room.n) {
-        cp_arena_reset(&tmp->tmp);
-        CP_TRY(cp_mondrian_grow_alloc(&tmp->room, 2 * rows, w->s->dims, &tmp->tmp, err));
-    }
-    return cp_mondrian_grow_reserve(w->t, w->s, rows + 2 * known, err);
-}
-
-/* The same for what depends on the leaf that the row falls into. */
-static copse_status reserve_at(walk *w, const cp_mondrian_node *leaf, int resumes, cp_mondrian_extend_scratch *tmp,
-                               copse_error *err) {
-    if (resumes) return reserve(w, (size_t)leaf->count + 1, tmp->first + tmp->count - w->t->rows, tmp, err);
-    int may_count = w->s->label && leaf->label != w->s->label[w->row];
-    return may_count ? cp_mondrian_hnsp_reserve(w->t, w->s, 1, err) : COPSE_OK;
-}
-
-/* The first node on the way down above which the row branches off, and when; NULL if it arrives at its leaf.
+/* The branch point above whose node a new split separates x from the rows, and the time of that split; NULL if x
+ * reaches its leaf.  [alg. 4, lines 1 to 3, at each node of the path from the root down]
  *
- * The paper draws an exponential at every node.  One is enough: branching off is the first event of a Poisson process
- * whose rate on the way is `outside` of the node below, so it happens where the rate summed over time reaches an
- * Exp(1).
+ * The paper draws an exponential at every node.  One is enough: the new split is the first event of a Poisson process
+ * whose rate along the path is the distance of x from the node's box, so it happens where the rate integrated over time
+ * reaches an Exp(1).
  *
- * It is drawn before the boxes grow: the rate is what x adds to the old box.  With the box grown first the rate would
- * be 0, no split would ever be put above j, and online would no longer equal batch in law.  [2014, alg. 4, line 2] */
-static const cp_mondrian_branch_point *draw_exit(walk *w, double *out_time) {
-    if (!w->path->exits) return NULL;
-    double left = cp_draw_exp(w->rng);
-    for (size_t i = w->path->exits; i-- > 0;) {
-        const cp_mondrian_branch_point *e = &w->path->exit[i];
-        double since = cp_mondrian_path_since(w->path, w->t, e->at),
-               end = w->t->node[cp_mondrian_path_node(w->path, e->at)].time;
-        *out_time = since + left / e->outside;
-        if (*out_time < end) return e;
-        left -= e->outside * (end - since);
-        if (left < 0) left = 0; /* by rounding: it happens as the next stretch begins */
+ * It is drawn before the boxes are extended.  With the box extended first the rate would be 0, no split would ever be
+ * put above a node, and online would no longer equal batch in law. */
+static const cp_mondrian_branch_point *draw_branch_point(const insertion *in, double *out_time) {
+    const cp_mondrian_path *p = in->path;
+    if (!p->branch_points) return NULL;
+    double left = cp_draw_exp(in->rng);
+    for (size_t i = p->branch_points; i-- > 0;) { /* they are listed from the leaf upwards */
+        const cp_mondrian_branch_point *b = &p->branch_point[i];
+        double since = cp_mondrian_path_since(p, in->t, b->depth), end = node_at(in, b->depth)->time;
+        *out_time = since + left / b->outside;
+        if (*out_time < end) return b;
+        left -= b->outside * (end - since);
+        if (left < 0) left = 0; /* by rounding: the event is at the start of the next edge */
     }
     return NULL;
 }
 
-/* Lets the first n nodes of the path know of the row, from below.  Boxes that hold x already, and marks that have its
- * class, are above those that do not. */
-static void tell_ancestors(walk *w, size_t n) {
-    const cp_mondrian_space *s = w->s;
-    cp_mondrian_tree *t = w->t;
-    size_t outside = n; /* nodes of the path from here on have x outside their box */
-    if (w->path->exits && w->path->exit[w->path->exits - 1].at < n) outside = w->path->exit[w->path->exits - 1].at;
-    const int32_t *at = w->path->column + n * CP_MONDRIAN_PATH_LANES,
-                  *top = w->path->column + outside * CP_MONDRIAN_PATH_LANES;
-    for (const int32_t *j = at; j > w->path->column;) {
-        cp_mondrian_node *node = &t->node[*(j -= CP_MONDRIAN_PATH_LANES)];
-        if (j < top && cp_mondrian_tree_has_box(node)) break;
-        stretch_box(w, node);
+/* A new split above the node of branch point b, with that node on one side and a leaf for x on the other.  The new
+ * split takes the node's place in the array and the node moves, so no child link above changes and the root stays
+ * node 0.  [alg. 4, lines 4 to 9] */
+static void introduce_parent(const insertion *in, const cp_mondrian_branch_point *b, double time) {
+    cp_mondrian_tree *t = in->t;
+    const cp_mondrian_space *s = in->s;
+    int32_t parent = cp_mondrian_path_node(in->path, b->depth), child = (int32_t)t->nodes, leaf = child + 1;
+    int32_t old = t->node[parent].box;
+    int needs_box = old >= 0 || old - 1 <= -CP_MONDRIAN_BOX_ROWS;
+    float *box = cp_mondrian_tree_own_box(t, s, (int32_t)t->boxes); /* reserved; kept if needs_box */
+    const float *child_box = cp_mondrian_tree_box(t, s, &t->node[parent], box);
+    cp_mondrian_split split = cp_mondrian_split_draw_outside(s, child_box, in->x, b->outside, in->rng);
+    if (child_box != box) memcpy(box, child_box, 2 * s->dims * sizeof *box);
+    if (needs_box) s->kern->include(box, in->x, s->dims);
+
+    t->nodes += 2;
+    t->node[child] = t->node[parent];
+    t->node[leaf] = (cp_mondrian_node){
+        .time = s->lifetime, .left = CP_NONE, .head = in->row, .count = 1, .label = CP_NONE, .box = -1};
+    t->next[in->row] = CP_NONE;
+    int x_right = in->x[split.dim] > split.cut;
+    t->node[parent] = (cp_mondrian_node){
+        .time = time,
+        .left = x_right ? child : leaf,
+        .right = x_right ? leaf : child,
+        .dim = split.dim,
+        .cut = split.cut,
+        .box = needs_box ? (int32_t)t->boxes++ : old - 1,
+    };
+    cp_mondrian_targets_init_leaf(t, s, leaf, in->row);
+    cp_mondrian_targets_init_parent(t, s, parent, child, in->row);
+}
+
+/* --------------------------------------------------------------------------------------------------------- the leaf */
+
+/* A paused leaf that the row makes large enough, or mixed, is sampled from its rows.  [alg. 10, lines 7 to 9] */
+static void resume(const insertion *in, int32_t leaf, double since) {
+    cp_mondrian_tree *t = in->t;
+    cp_mondrian_grow_scratch *grow = &in->scratch->grow;
+    size_t n = 0;
+    for (int32_t r = t->node[leaf].head; r != CP_NONE; r = t->next[r]) grow->row[n++] = r;
+    grow->row[n++] = in->row;
+    cp_mondrian_grow(t, in->s, (cp_mondrian_block){leaf, since, grow->row, n}, grow, in->rng);
+}
+
+static void append(const insertion *in, int32_t id) {
+    cp_mondrian_node *leaf = &in->t->node[id];
+    cp_mondrian_targets_add(in->t, in->s, id, in->row);
+    extend_box(in, leaf);
+    in->t->next[in->row] = leaf->head;
+    leaf->head = in->row;
+    leaf->count++;
+}
+
+static int ends_pause(const insertion *in, const cp_mondrian_node *leaf) {
+    if (!cp_mondrian_tree_paused(in->s, leaf) || (size_t)leaf->count + 1 < in->s->min_split) return 0;
+    return !in->s->label || leaf->label != in->s->label[in->row];
+}
+
+/* ----------------------------------------------------------------------------------------------------------- extend */
+
+/* Memory for what may happen at the leaf; what may happen above it has been reserved by the lookahead. */
+static copse_status reserve_leaf(insertion *in, const cp_mondrian_node *leaf, copse_error *err) {
+    cp_mondrian_extend_scratch *scratch = in->scratch;
+    size_t block = (size_t)leaf->count + 1;
+    if (!in->resumes) return cp_mondrian_targets_reserve_leaf(in->t, in->s, leaf, in->row, err);
+    if (block > scratch->grow.n) {
+        cp_arena_reset(&scratch->arena);
+        CP_TRY(cp_mondrian_grow_alloc(&scratch->grow, 2 * block, in->s->dims, &scratch->arena, err));
     }
-    if (s->label) {
-        int32_t label = s->label[w->row];
-        for (const int32_t *j = at; j > w->path->column;)
-            if (!cp_mondrian_hnsp_add_class(t, s, &t->node[*(j -= CP_MONDRIAN_PATH_LANES)], label)) break;
-    }
-    if (s->keeps_moments)
-        for (size_t i = 0; i < n; i++)
-            cp_mondrian_gauss_learn(&t->stat[cp_mondrian_path_node(w->path, i)], s->y[w->row]);
+    return cp_mondrian_lookahead_reserve(&scratch->ahead, in->t, in->s, block, err);
 }
 
-/* Asks for the pages of the next items of an array once those asked for before are in use: a quarter more than there
- * are, but no more than the rows still to come will make at the rate of those learnt. */
-static void expect_items(void *array, size_t n, size_t cap, size_t size, double rate, size_t *paged) {
-    enum { LEAST = 1 << 14 }; /* bytes until the next look, if fewer are expected */
-    if (n < *paged) return;
-    size_t ahead = (size_t)((rate < 0.25 ? rate : 0.25) * (double)n);
-    if (ahead > cap - n) ahead = cap - n;
-    cp_mem_prefault((char *)array + n * size, ahead * size);
-    *paged = n + (ahead * size < LEAST ? LEAST / size : ahead);
-}
-
-static void expect_pages(const walk *w, cp_mondrian_extend_scratch *tmp) {
-    const cp_mondrian_tree *t = w->t;
-    if (t->nodes < tmp->paged_nodes && t->boxes < tmp->paged_boxes) return;
-    double rate = (double)(w->s->rows - t->rows) / (double)(t->rows + 1);
-    expect_items(t->node, t->nodes, t->cap_nodes, sizeof *t->node, rate, &tmp->paged_nodes);
-    expect_items(t->box, t->boxes, t->cap_boxes, 2 * w->s->dims * sizeof *t->box, rate, &tmp->paged_boxes);
-}
-
-/* The ways of this row and the next, found together. */
-static copse_status look_ahead(walk *w, cp_mondrian_extend_scratch *tmp, copse_error *err) {
-    const cp_mondrian_space *s = w->s;
-    size_t row = (size_t)w->row,
-           count = s->rows - row < CP_MONDRIAN_PATH_LANES ? s->rows - row : CP_MONDRIAN_PATH_LANES;
-    tmp->count = 0;
-    CP_TRY(reserve(w, 0, count, tmp, err));
-    expect_pages(w, tmp);
-    CP_TRY(cp_mondrian_path_descend(&tmp->walk, w->t, s, w->x, count, err));
-    for (size_t i = 0; i < count; i++) tmp->known[i] = SIZE_MAX;
-    tmp->first = row;
-    tmp->count = count;
+/* Finds the path of x and its branch points, and reserves memory: after this nothing can fail.  No split can come
+ * between a paused leaf and its parent, so a paused leaf is no branch point. */
+static copse_status begin(insertion *in, copse_error *err) {
+    CP_TRY(cp_mondrian_lookahead_find(&in->scratch->ahead, in->t, in->s, &in->path, err));
+    const cp_mondrian_node *leaf = node_at(in, in->path->n - 1);
+    int paused = cp_mondrian_tree_paused(in->s, leaf);
+    in->resumes = ends_pause(in, leaf);
+    /* Sampling a block of two rows is the same as letting one branch off from the other: then the pause just ends. */
+    if (in->resumes && leaf->count == 1) paused = in->resumes = 0;
+    CP_TRY(reserve_leaf(in, leaf, err));
+    cp_mondrian_path_climb(in->path, in->t, in->s, in->x, paused);
     return COPSE_OK;
 }
 
-/* The row's way to its leaf: what was found before, up to the first place that has changed since. */
-static copse_status find_way(walk *w, cp_mondrian_extend_scratch *tmp, copse_error *err) {
-    if ((size_t)w->row - tmp->first >= tmp->count) CP_TRY(look_ahead(w, tmp, err));
-    size_t i = (size_t)w->row - tmp->first, known = tmp->known[i];
-    w->path = &tmp->walk.path[i];
-    return known < w->path->n ? cp_mondrian_path_resume(&tmp->walk, w->t, i, known, w->x, err) : COPSE_OK;
-}
-
-/* The node at this depth of the row's path is no more what it was: a split is above it now, or rows that were in it are
- * below.  It changed in its own slot, so the ways of later rows are right down to there. */
-static void note_change(const walk *w, cp_mondrian_extend_scratch *tmp, size_t depth) {
-    const int32_t *at = tmp->walk.way + depth * CP_MONDRIAN_PATH_LANES;
-    int32_t node = cp_mondrian_path_node(w->path, depth), here = 0;
-    for (size_t i = 0; i < CP_MONDRIAN_PATH_LANES; i++) here += at[i] == node;
-    if (here == 1) return; /* the row alone, as a rule */
-    for (size_t i = (size_t)w->row - tmp->first + 1; i < tmp->count; i++)
-        if (at[i] == node && depth < tmp->known[i]) tmp->known[i] = depth;
-}
-
+/* ExtendMondrianBlock(T, lifetime, j, (x, y)), from the root:                          [2014, alg. 4]
+ *     draw E ~ Exp(distance of x from the box of j)                                          1, 2
+ *     if time of j's parent + E < time of j:                                                 3
+ *         put a new split, outside the box, above j, with a leaf for x as the sibling of j   4 to 9
+ *     else:
+ *         extend the box of j to hold x                                                      11
+ *         unless j is a leaf, go on at the child of j that x falls into                      12 to 14
+ * Line 13 depends on cuts alone, so the path is known before; the draws of all nodes then come before the boxes. */
 copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_rng *rng,
-                                cp_mondrian_extend_scratch *tmp, copse_error *err) {
+                                cp_mondrian_extend_scratch *scratch, copse_error *err) {
     int32_t row = (int32_t)t->rows;
-    walk w = {.t = t, .s = s, .row = row, .x = cp_mondrian_tree_row(s, row), .rng = rng, .room = &tmp->room};
-    CP_TRY(find_way(&w, tmp, err));
-    size_t last = w.path->n - 1;
-    int32_t leaf = cp_mondrian_path_node(w.path, last);
-    int paused = cp_mondrian_tree_paused(s, &t->node[leaf]), resumes = would_resume(&w, &t->node[leaf]);
-    /* A block of two rows sampled from the start is a row that branches off from the other: no need to begin again. */
-    if (resumes && t->node[leaf].count == 1) paused = resumes = 0;
-    CP_TRY(reserve_at(&w, &t->node[leaf], resumes, tmp, err));
+    insertion in = {.t = t, .s = s, .row = row, .x = cp_mondrian_tree_row(s, row), .rng = rng, .scratch = scratch};
+    double time;
+    CP_TRY(begin(&in, err));                                                /* line 13 */
+    const cp_mondrian_branch_point *branch = draw_branch_point(&in, &time); /* lines 1 to 3 */
+    size_t depth = branch ? branch->depth : in.path->n - 1;
+    int32_t node = cp_mondrian_path_node(in.path, depth);
 
-    double time = 0;
-    cp_mondrian_path_climb(w.path, t, s, w.x, paused);
-    const cp_mondrian_branch_point *e = draw_exit(&w, &time);
-    size_t end = e ? e->at : last;
-    tell_ancestors(&w, end);
-    if (e)
-        insert_above(&w, cp_mondrian_path_node(w.path, end), time, e->outside);
-    else if (resumes)
-        resume(&w, leaf, cp_mondrian_path_since(w.path, t, last));
+    extend_boxes(&in, depth); /* line 11, above the node */
+    cp_mondrian_targets_add_above(t, s, in.path, depth, row);
+    if (branch)
+        introduce_parent(&in, branch, time); /* lines 4 to 9 */
+    else if (in.resumes)
+        resume(&in, node, cp_mondrian_path_since(in.path, t, depth)); /* alg. 10, lines 7 to 9 */
     else
-        append(&w, leaf);
-    if (e || resumes) note_change(&w, tmp, end); /* a leaf with one row more is where it was */
+        append(&in, node); /* line 11, the leaf; alg. 10, lines 2 to 6 */
+    if (branch || in.resumes) cp_mondrian_lookahead_invalidate(&scratch->ahead, t, depth);
     t->rows++;
     return COPSE_OK;
 }
 
-void cp_mondrian_extend_init(cp_mondrian_extend_scratch *tmp) {
-    *tmp = (cp_mondrian_extend_scratch){0};
-    cp_arena_init(&tmp->tmp);
+void cp_mondrian_extend_init(cp_mondrian_extend_scratch *scratch) {
+    *scratch = (cp_mondrian_extend_scratch){0};
+    cp_arena_init(&scratch->arena);
 }
 
-void cp_mondrian_extend_next_tree(cp_mondrian_extend_scratch *tmp) {
-    tmp->count = 0;
-    tmp->paged_nodes = tmp->paged_boxes = 0;
+void cp_mondrian_extend_next_tree(cp_mondrian_extend_scratch *scratch) {
+    cp_mondrian_lookahead_reset(&scratch->ahead);
 }
 
-void cp_mondrian_extend_clear(cp_mondrian_extend_scratch *tmp) {
-    cp_arena_clear(&tmp->tmp);
-    cp_mondrian_path_clear(&tmp->walk);
+void cp_mondrian_extend_clear(cp_mondrian_extend_scratch *scratch) {
+    cp_arena_clear(&scratch->arena);
+    cp_mondrian_lookahead_clear(&scratch->ahead);
 }

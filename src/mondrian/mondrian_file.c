@@ -1,13 +1,14 @@
-/* Boxes, class marks and class counts follow from the rows and are not written: rebuilding them is quicker than reading
- * them, and leaves less to distrust. */
+/* Boxes, class sets and class counts follow from the rows and are not written: rebuilding them is quicker than reading
+ * them, and leaves less to check. */
 #include "mondrian/mondrian_file.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "mondrian/mondrian_frozen.h"
 #include "mondrian/mondrian_hnsp.h"
 
-/* What a tree takes in memory that its sections do not show, besides its boxes: for each row, class sets and counts. */
+/* Memory per row of a loaded tree besides its sections and its boxes: class sets and counts. */
 static size_t row_bytes(const cp_mondrian_tree *t, const cp_mondrian_space *s) {
     size_t words = cp_mondrian_hnsp_words(s);
     if (!s->label) return 0;
@@ -16,7 +17,7 @@ static size_t row_bytes(const cp_mondrian_tree *t, const cp_mondrian_space *s) {
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-/* Boxes that a reader will make: a tree that has learnt may have more. */
+/* Boxes that a reader will make.  A tree that has learnt online may have more. */
 static size_t count_boxes(const cp_mondrian_tree *t, int32_t *order, int32_t *rows) {
     size_t boxes = 0;
     cp_mondrian_tree_order(t, order);
@@ -73,7 +74,7 @@ static copse_status write_regression(const cp_mondrian *f, cp_writer *w, copse_e
     return cp_writer_f64(w, "log_marginal", f->log_marginal, err);
 }
 
-/* The rows, and each tree's lists of them. */
+/* The rows of the forest. */
 static copse_status write_rows(const cp_mondrian *f, cp_writer *w, copse_error *err) {
     CP_TRY(cp_writer_array(w, "x", CP_F32, f->x, f->space.rows * f->space.dims, err));
     if (f->task == COPSE_CLASS) return cp_writer_array(w, "label", CP_I32, f->label, f->space.rows, err);
@@ -101,7 +102,7 @@ copse_status cp_mondrian_file_write(const void *state, const copse_params *p, un
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-/* The shape is a binary tree with root 0: every other node is named once, and all are reached.  Fills `order`. */
+/* The shape is a binary tree with root 0: every other node is a child once, and all are reached.  Fills `order`. */
 static copse_status check_shape(const cp_mondrian_tree *t, cp_reader *r, int32_t *order, unsigned char *seen,
                                 copse_error *err) {
     size_t n = 0;
@@ -118,7 +119,7 @@ static copse_status check_shape(const cp_mondrian_tree *t, cp_reader *r, int32_t
             order[n++] = child[k];
         }
     }
-    return n == t->nodes ? COPSE_OK : cp_reader_bad(r, err, "some nodes hang in the air");
+    return n == t->nodes ? COPSE_OK : cp_reader_bad(r, err, "some nodes have no parent");
 }
 
 copse_status cp_mondrian_file_splits(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
@@ -150,7 +151,7 @@ static copse_status check_lists(const cp_mondrian_tree *t, cp_reader *r, unsigne
             seen[row] = 1;
             count++;
         }
-        if (count < 1 || count != n->count) return cp_reader_bad(r, err, "leaf %zu has lost count of its rows", j);
+        if (count < 1 || count != n->count) return cp_reader_bad(r, err, "leaf %zu has the wrong number of rows", j);
         found += (size_t)count;
     }
     return found == t->rows ? COPSE_OK : cp_reader_bad(r, err, "some rows are in no leaf");
@@ -177,7 +178,7 @@ out:
     return status;
 }
 
-/* The box of a leaf from its list, of a split from its children's. */
+/* The box of a leaf is rebuilt from its list, that of a split from the boxes of its children. */
 static copse_status rebuild_box(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, int32_t j, float *buf,
                                 copse_error *err) {
     cp_mondrian_node *n = &t->node[j];
@@ -192,14 +193,14 @@ static copse_status rebuild_box(cp_mondrian_tree *t, const cp_mondrian_space *s,
     const float *left = cp_mondrian_tree_box(t, s, &t->node[n->left], buf + 2 * d);
     const float *right = cp_mondrian_tree_box(t, s, &t->node[n->right], buf + 4 * d);
     if (!(left[d + (size_t)n->dim] <= n->cut) || !(right[n->dim] > n->cut))
-        return cp_reader_bad(r, err, "node %d does not part its rows", j);
+        return cp_reader_bad(r, err, "node %d does not separate its rows", j);
     memcpy(box, left, 2 * d * sizeof *box);
     s->kern->include(box, right, d);
     s->kern->include(box, right + d, d);
     return COPSE_OK;
 }
 
-/* Owned where there are rows enough; room for exactly those, so that memory follows what the file holds. */
+/* Decides which nodes store a box.  Room is made for exactly those, so that memory is in proportion to the file. */
 static copse_status number_boxes(cp_mondrian_tree *t, const int32_t *order, copse_error *err) {
     int32_t *rows;
     CP_TRY(CP_NEW(rows, t->nodes, err));
@@ -232,7 +233,7 @@ out:
     return status;
 }
 
-/* The one class of a leaf's rows, CP_NONE if they are of several or the targets are numbers. */
+/* The class of all rows of a leaf; CP_NONE if they have several, or if the targets are numbers. */
 static int32_t class_of(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *leaf) {
     if (!s->label) return CP_NONE;
     for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row])
@@ -240,7 +241,7 @@ static int32_t class_of(const cp_mondrian_tree *t, const cp_mondrian_space *s, c
     return s->label[leaf->head];
 }
 
-static void name_classes(cp_mondrian_tree *t, const cp_mondrian_space *s) {
+static void set_labels(cp_mondrian_tree *t, const cp_mondrian_space *s) {
     for (size_t j = 0; j < t->nodes; j++)
         if (cp_mondrian_tree_is_leaf(&t->node[j])) t->node[j].label = class_of(t, s, &t->node[j]);
 }
@@ -267,7 +268,7 @@ static copse_status rebuild_tree(cp_mondrian_tree *t, const cp_mondrian_space *s
     CP_TRY_OUT(check_shape(t, r, order, seen, err));
     CP_TRY_OUT(cp_mondrian_file_splits(t, s, r, order, err));
     CP_TRY_OUT(check_lists(t, r, seen, err));
-    name_classes(t, s);
+    set_labels(t, s);
     CP_TRY_OUT(cp_mondrian_file_pauses(t, s, r, order, err));
     CP_TRY_OUT(cp_mondrian_file_boxes(t, s, r, order, err));
     if (s->label) CP_TRY_OUT(rebuild_classes(t, s, r, order, err));
@@ -294,7 +295,7 @@ static copse_status read_stat(cp_mondrian_tree *t, cp_reader *r, copse_error *er
     return cp_mondrian_file_moments(t->stat, t->nodes, (double)t->rows, r, err);
 }
 
-/* Columns of a tree as they are in the file. */
+/* The sections of a tree. */
 typedef struct columns {
     double *time;
     float *cut;
@@ -404,7 +405,7 @@ copse_status cp_mondrian_file_rows(cp_mondrian *f, cp_reader *r, const char *nam
     f->space.x = f->x;
     f->space.rows = f->cap_x = rows;
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "'%s' holds a number that is none", name);
+        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "'%s' holds a number that is not finite", name);
     return COPSE_OK;
 }
 
@@ -437,7 +438,7 @@ copse_status cp_mondrian_file_read(cp_reader *r, const copse_params *p, copse_ta
                                    void **out_state, copse_error *err) {
     cp_mondrian *f;
     *out_state = NULL;
-    /* before anything is allocated for them: a file without the last tree's sections has not that many trees */
+    /* before memory is allocated for the trees: a file without the last tree has fewer of them than its options say */
     if (!cp_reader_has_nth(r, "tree", (size_t)cp_param_int(p, "trees") - 1, "dim"))
         return cp_reader_bad(r, err, "trees are missing");
     CP_TRY(cp_mondrian_new(p, task, dims, classes, &f, err));

@@ -1,12 +1,5 @@
-/* A frozen forest: all that prediction needs and no more.
- *
- * Of the rows, it needs the boxes around those of each leaf, and what their targets come to.  A box for each leaf of
- * each tree would be many times the rows themselves; but every side of a box is touched by some row, and one row is a
- * corner in many trees.  So the forest keeps one table of positions, enough of them to touch every side of every leaf's
- * box in every tree, sorted, without targets; and each leaf of each tree its class counts or its moments.  Which leaf a
- * corner lies in follows from the cuts, and the boxes from that.
- *
- * A tree's nodes stand in preorder, so that its shape follows from which of them are leaves. */
+#include "mondrian/mondrian_frozen.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,27 +7,27 @@
 #include "mondrian/mondrian_file.h"
 #include "mondrian/mondrian_hnsp.h"
 
-/* What a corner's step down a tree counts for among the bytes that a file must justify: loading takes time in
- * proportion to the file, too. */
+/* A reader claims the memory that it needs in proportion to the bytes of the file (cp_reader_claim).  Each step of a
+ * hull row down a tree claims so many bytes too, so that the time of loading is also in proportion to the file. */
 enum { STEP_BYTES = 8 };
 
-/* What loading a tree takes that its sections do not show, besides its boxes. */
+/* Memory of a loaded node besides its sections and its box. */
 static size_t node_bytes(const cp_mondrian_space *s) {
     size_t words = cp_mondrian_hnsp_words(s);
     return words > 1 ? words * sizeof(uint32_t) : 0;
 }
 
-/* --------------------------------------------------------------------------------------------------------- corners */
+/* -------------------------------------------------------------------------------------------------------- hull rows */
 
-/* A leaf's box, and which of its sides no kept row touches yet. */
-typedef struct facing {
-    float *box;          /* lower, upper */
-    unsigned char *open; /* 2 dims */
-    unsigned char *keep; /* per row of the forest */
-} facing;
+/* The choice of the hull rows of a leaf. */
+typedef struct selection {
+    float *box;          /* the leaf's box: lower, upper */
+    unsigned char *open; /* 2 dims: no kept row touches this side of the box yet */
+    unsigned char *keep; /* one per row of the forest: it is a hull row */
+} selection;
 
-/* Closes the sides that a row touches; returns whether there were any. */
-static int touch(const facing *f, const float *x, size_t d) {
+/* Closes the open sides that a row touches; returns whether there were any. */
+static int touch(const selection *f, const float *x, size_t d) {
     int any = 0;
     for (size_t i = 0; i < 2 * d; i++)
         if (f->open[i] && x[i < d ? i : i - d] == f->box[i]) {
@@ -44,9 +37,9 @@ static int touch(const facing *f, const float *x, size_t d) {
     return any;
 }
 
-/* Rows that are kept already come first: so no two rows of the same position are. */
-static void keep_corners(const facing *f, const cp_mondrian_tree *t, const cp_mondrian_space *s,
-                         const cp_mondrian_node *leaf) {
+/* Rows that are kept already come first, so no two rows with the same values are kept. */
+static void keep_hull_rows(const selection *f, const cp_mondrian_tree *t, const cp_mondrian_space *s,
+                           const cp_mondrian_node *leaf) {
     s->kern->hull(s->x, s->dims, &leaf->head, 1, f->box);
     memset(f->open, 1, 2 * s->dims);
     for (int32_t row = t->next[leaf->head]; row != CP_NONE; row = t->next[row])
@@ -57,10 +50,10 @@ static void keep_corners(const facing *f, const cp_mondrian_tree *t, const cp_mo
         if (!f->keep[row] && touch(f, cp_mondrian_tree_row(s, row), s->dims)) f->keep[row] = 1;
 }
 
-/* Sets `keep` for the rows that are needed as corners. */
-static copse_status find_corners(const cp_mondrian *f, unsigned char *keep, copse_error *err) {
+/* Sets `keep` for the hull rows of the forest. */
+static copse_status find_hull_rows(const cp_mondrian *f, unsigned char *keep, copse_error *err) {
     copse_status status = COPSE_OK;
-    facing sides = {.keep = keep};
+    selection sides = {.keep = keep};
     if (f->space.frozen) {
         memset(keep, 1, f->space.rows);
         return COPSE_OK;
@@ -70,7 +63,7 @@ static copse_status find_corners(const cp_mondrian *f, unsigned char *keep, cops
     for (size_t m = 0; m < f->trees; m++)
         for (size_t j = 0; j < f->tree[m].nodes; j++)
             if (cp_mondrian_tree_is_leaf(&f->tree[m].node[j]))
-                keep_corners(&sides, &f->tree[m], &f->space, &f->tree[m].node[j]);
+                keep_hull_rows(&sides, &f->tree[m], &f->space, &f->tree[m].node[j]);
 out:
     cp_mem_free(sides.box);
     cp_mem_free(sides.open);
@@ -89,23 +82,23 @@ static int position_order(const void *a, const void *b) {
     return 0;
 }
 
-static copse_status write_corners(const cp_mondrian_space *s, const unsigned char *keep, cp_writer *w,
-                                  copse_error *err) {
+static copse_status write_hull_rows(const cp_mondrian_space *s, const unsigned char *keep, cp_writer *w,
+                                    copse_error *err) {
     copse_status status = COPSE_OK;
-    position *corner = NULL;
+    position *sorted = NULL;
     float *x = NULL;
     size_t n = 0;
     for (size_t i = 0; i < s->rows; i++) n += keep[i];
-    CP_TRY_OUT(CP_RAW(corner, n, err));
+    CP_TRY_OUT(CP_RAW(sorted, n, err));
     CP_TRY_OUT(CP_RAW(x, n * s->dims, err));
     n = 0;
     for (size_t i = 0; i < s->rows; i++)
-        if (keep[i]) corner[n++] = (position){cp_mondrian_tree_row(s, (int32_t)i), s->dims};
-    qsort(corner, n, sizeof *corner, position_order);
-    for (size_t i = 0; i < n; i++) memcpy(x + i * s->dims, corner[i].x, s->dims * sizeof *x);
+        if (keep[i]) sorted[n++] = (position){cp_mondrian_tree_row(s, (int32_t)i), s->dims};
+    qsort(sorted, n, sizeof *sorted, position_order);
+    for (size_t i = 0; i < n; i++) memcpy(x + i * s->dims, sorted[i].x, s->dims * sizeof *x);
     CP_TRY_OUT(cp_writer_array(w, "corner", CP_F32, x, n * s->dims, err));
 out:
-    cp_mem_free(corner);
+    cp_mem_free(sorted);
     cp_mem_free(x);
     return status;
 }
@@ -113,34 +106,34 @@ out:
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
 static void preorder(const cp_mondrian_tree *t, int32_t *stack, int32_t *out) {
-    size_t n = 0, waiting = 0;
-    stack[waiting++] = 0;
-    while (waiting) {
-        int32_t j = stack[--waiting];
+    size_t n = 0, depth = 0;
+    stack[depth++] = 0;
+    while (depth) {
+        int32_t j = stack[--depth];
         out[n++] = j;
         if (cp_mondrian_tree_is_leaf(&t->node[j])) continue;
-        stack[waiting++] = t->node[j].right;
-        stack[waiting++] = t->node[j].left;
+        stack[depth++] = t->node[j].right;
+        stack[depth++] = t->node[j].left;
     }
 }
 
-/* What the reader will claim: boxes of nodes with many corners, and every corner's way down. */
+/* Claims what a reader will claim: boxes of nodes with many hull rows, and the path of every hull row. */
 static void claim_tree(const cp_mondrian_tree *t, const cp_mondrian_space *s, const int32_t *order,
-                       const unsigned char *keep, int32_t *corners, cp_writer *w) {
+                       const unsigned char *keep, int32_t *hull_rows, cp_writer *w) {
     size_t boxes = 0;
     for (size_t i = t->nodes; i-- > 0;) {
         const cp_mondrian_node *n = &t->node[order[i]];
         int32_t own = 0;
         if (!cp_mondrian_tree_is_leaf(n))
-            own = corners[n->left] + corners[n->right];
+            own = hull_rows[n->left] + hull_rows[n->right];
         else
             for (int32_t row = n->head; row != CP_NONE; row = t->next[row]) own += keep[row];
-        corners[order[i]] = own;
+        hull_rows[order[i]] = own;
         boxes += own > CP_MONDRIAN_HULL_ROWS;
-        cp_writer_claim(w, (size_t)own, STEP_BYTES); /* all of them come by here */
+        cp_writer_claim(w, (size_t)own, STEP_BYTES); /* the paths of all of them have this node */
     }
     cp_writer_claim(w, boxes, cp_mondrian_file_box_bytes(s));
-    cp_writer_claim(w, (size_t)corners[0], sizeof(int32_t));
+    cp_writer_claim(w, (size_t)hull_rows[0], sizeof(int32_t));
     cp_writer_claim(w, t->nodes, node_bytes(s));
 }
 
@@ -154,7 +147,7 @@ static copse_status write_splits(const cp_mondrian_tree *t, const int32_t *order
     CP_TRY_OUT(CP_RAW(cut, t->nodes, err));
     for (size_t i = 0; i < t->nodes; i++) {
         const cp_mondrian_node *n = &t->node[order[i]];
-        dim[i] = cp_mondrian_tree_is_leaf(n) ? 0 : 1 + n->dim; /* small numbers pack better than -1 */
+        dim[i] = cp_mondrian_tree_is_leaf(n) ? 0 : 1 + n->dim; /* 0 for a leaf: small numbers compress better than -1 */
         if (cp_mondrian_tree_is_leaf(n)) continue;
         time[splits] = n->time;
         cut[splits++] = n->cut;
@@ -168,7 +161,7 @@ out:
     return status;
 }
 
-/* Of each leaf: how many classes, which, how many rows of each. */
+/* For each leaf: how many classes it has, which, and how many rows of each. */
 static copse_status write_classes(const cp_mondrian_tree *t, const int32_t *order, int32_t *kinds, cp_writer *w,
                                   copse_error *err) {
     copse_status status = COPSE_OK;
@@ -180,7 +173,7 @@ static copse_status write_classes(const cp_mondrian_tree *t, const int32_t *orde
         const cp_mondrian_node *leaf = &t->node[order[i]];
         if (!cp_mondrian_tree_is_leaf(leaf)) continue;
         const int32_t own[3] = {1, leaf->label, leaf->count},
-                      *list = leaf->label == CP_NONE ? t->count + leaf->marks : own;
+                      *list = leaf->label == CP_NONE ? t->count + leaf->class_counts : own;
         for (int32_t k = 0; k < list[0]; k++, n++) {
             label[n] = list[1 + 2 * k];
             count[n] = list[2 + 2 * k];
@@ -224,19 +217,19 @@ static copse_status write_tree(const cp_mondrian *f, size_t m, const unsigned ch
                                copse_error *err) {
     const cp_mondrian_tree *t = &f->tree[m];
     copse_status status = COPSE_OK;
-    int32_t *order = NULL, *room = NULL;
+    int32_t *order = NULL, *scratch = NULL;
     CP_TRY_OUT(CP_RAW(order, t->nodes, err));
-    CP_TRY_OUT(CP_RAW(room, t->nodes + 1, err));
-    preorder(t, room, order);
-    claim_tree(t, &f->space, order, keep, room, w);
-    CP_TRY_OUT(write_splits(t, order, room, w, err));
+    CP_TRY_OUT(CP_RAW(scratch, t->nodes + 1, err));
+    preorder(t, scratch, order);
+    claim_tree(t, &f->space, order, keep, scratch, w);
+    CP_TRY_OUT(write_splits(t, order, scratch, w, err));
     if (f->task == COPSE_CLASS)
-        CP_TRY_OUT(write_classes(t, order, room, w, err));
+        CP_TRY_OUT(write_classes(t, order, scratch, w, err));
     else
-        CP_TRY_OUT(write_moments(t, &f->space, order, room, w, err));
+        CP_TRY_OUT(write_moments(t, &f->space, order, scratch, w, err));
 out:
     cp_mem_free(order);
-    cp_mem_free(room);
+    cp_mem_free(scratch);
     return status;
 }
 
@@ -249,8 +242,8 @@ copse_status cp_mondrian_frozen_write(const cp_mondrian *f, cp_writer *w, copse_
                            "some trees have not learnt all rows, because learning was stopped: let another update "
                            "finish before saving a frozen model");
     CP_TRY(CP_NEW(keep, f->space.rows, err));
-    CP_TRY_OUT(find_corners(f, keep, err));
-    CP_TRY_OUT(write_corners(&f->space, keep, w, err));
+    CP_TRY_OUT(find_hull_rows(f, keep, err));
+    CP_TRY_OUT(write_hull_rows(&f->space, keep, w, err));
     for (size_t m = 0; m < f->trees; m++) {
         CP_TRY_OUT(cp_writer_push_nth(w, "tree", m, err));
         status = write_tree(f, m, keep, w, err);
@@ -264,7 +257,7 @@ out:
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-static copse_status read_corners(cp_mondrian *f, size_t rows, cp_reader *r, copse_error *err) {
+static copse_status read_hull_rows(cp_mondrian *f, size_t rows, cp_reader *r, copse_error *err) {
     size_t n, d = f->space.dims;
     CP_TRY(cp_reader_count(r, "corner", CP_F32, &n, err));
     if (n < d || n % d || n / d > rows) return cp_reader_bad(r, err, "%zu numbers are no corners of %zu rows", n, rows);
@@ -276,7 +269,7 @@ static copse_status read_corners(cp_mondrian *f, size_t rows, cp_reader *r, cops
     return COPSE_OK;
 }
 
-/* Columns of a tree's splits as they are in the file. */
+/* The sections of a tree's splits. */
 typedef struct columns {
     int32_t *dim;
     float *cut;
@@ -299,19 +292,19 @@ static copse_status read_columns(const cp_mondrian_space *s, cp_reader *r, colum
     return cp_reader_array(r, "time", CP_F64, c->splits, &c->time, err);
 }
 
-/* In preorder a node is the left child of the split just before it, or else the right one of the last split that has
- * none yet.  `open` has room for all nodes. */
+/* In preorder, a node behind a split is its left child; a node behind a leaf is the right child of the last split that
+ * has none yet.  `open` is the stack of such splits, with room for all nodes. */
 static copse_status link_nodes(cp_mondrian_tree *t, const cp_mondrian_space *s, const columns *c, cp_reader *r,
                                int32_t *open, copse_error *err) {
-    size_t waiting = 0, splits = 0;
+    size_t stacked = 0, splits = 0;
     for (size_t i = 0; i < t->nodes; i++) {
         cp_mondrian_node *n = &t->node[i];
         int leaf = c->dim[i] == 0;
         if (i && !cp_mondrian_tree_is_leaf(n - 1)) {
             n[-1].left = (int32_t)i;
         } else if (i) {
-            if (!waiting) return cp_reader_bad(r, err, "has nodes that hang in the air");
-            t->node[open[--waiting]].right = (int32_t)i;
+            if (!stacked) return cp_reader_bad(r, err, "has nodes without a parent");
+            t->node[open[--stacked]].right = (int32_t)i;
         }
         *n = (cp_mondrian_node){.time = s->lifetime, .left = CP_NONE, .box = CP_NONE};
         n->head = n->label = CP_NONE;
@@ -319,9 +312,9 @@ static copse_status link_nodes(cp_mondrian_tree *t, const cp_mondrian_space *s, 
         *n = (cp_mondrian_node){
             .time = c->time[splits], .left = 0, .dim = c->dim[i] - 1, .cut = c->cut[splits], .box = CP_NONE};
         splits++;
-        open[waiting++] = (int32_t)i;
+        open[stacked++] = (int32_t)i;
     }
-    return waiting ? cp_reader_bad(r, err, "has splits without children") : COPSE_OK;
+    return stacked ? cp_reader_bad(r, err, "has splits without children") : COPSE_OK;
 }
 
 static copse_status read_splits(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
@@ -341,9 +334,9 @@ out:
     return status;
 }
 
-/* Fills the leaves' lists, in the order of the corners.  A corner's steps are claimed as it goes: in a tree as deep as
- * it is large they would take for ever. */
-static copse_status place_corners(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
+/* Fills the leaves' lists, in the order of the hull rows.  Steps are claimed as they are made: in a tree as deep as it
+ * is large, the steps of all rows would take too long. */
+static copse_status place_hull_rows(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_claim(r, s->rows, sizeof *t->next, err));
     CP_TRY(CP_RAW(t->next, s->rows, err));
     t->cap_next = t->rows = s->rows;
@@ -366,30 +359,31 @@ static size_t count_leaves(const cp_mondrian_tree *t) {
     return (t->nodes + 1) / 2;
 }
 
-/* As many rows as were learnt, and in no leaf fewer than corners. */
+/* The leaves have as many rows as were learnt, and no leaf has fewer rows than hull rows. */
 static copse_status check_counts(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
                                  copse_error *err) {
     size_t sum = 0;
     for (size_t j = 0; j < t->nodes; j++) {
         const cp_mondrian_node *leaf = &t->node[j];
         if (!cp_mondrian_tree_is_leaf(leaf)) continue;
-        int32_t corners = 0;
-        for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row]) corners++;
-        if (leaf->count < corners) return cp_reader_bad(r, err, "leaf %zu has more corners than rows", j);
+        int32_t hull_rows = 0;
+        for (int32_t row = leaf->head; row != CP_NONE; row = t->next[row]) hull_rows++;
+        if (leaf->count < hull_rows) return cp_reader_bad(r, err, "leaf %zu has more corners than rows", j);
         sum += (size_t)leaf->count;
     }
     return sum == s->frozen ? COPSE_OK : cp_reader_bad(r, err, "the leaves have %zu rows of %zu", sum, s->frozen);
 }
 
-/* Class counts as they are in the file. */
-typedef struct tally {
+/* The sections of the class counts. */
+typedef struct class_table {
     int32_t *kinds, *label, *count;
-    int32_t *seen; /* per class: the last leaf that had it */
+    int32_t *seen; /* one per class: the last leaf that had it */
     size_t at;     /* the next leaf's first class */
-} tally;
+} class_table;
 
-/* The classes of leaf j: into the node if it is one, else a list in the tree's pool, which has room. */
-static int take_classes(tally *c, cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t j, int32_t kinds) {
+/* Sets the classes of leaf j: a single class in the node, several in a list in t->count, which has room.  Returns 0 if
+ * they are impossible. */
+static int set_classes(class_table *c, cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t j, int32_t kinds) {
     cp_mondrian_node *leaf = &t->node[j];
     int32_t *list = t->count + t->counts;
     int64_t rows = 0;
@@ -406,13 +400,13 @@ static int take_classes(tally *c, cp_mondrian_tree *t, const cp_mondrian_space *
     leaf->label = kinds == 1 ? list[1] : CP_NONE;
     if (kinds == 1) return 1;
     list[0] = kinds;
-    leaf->marks = (uint32_t)t->counts;
+    leaf->class_counts = (uint32_t)t->counts;
     t->counts += 1 + 2 * (size_t)kinds;
     return 1;
 }
 
-static copse_status read_tally(tally *c, cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
-                               copse_error *err) {
+static copse_status read_class_table(class_table *c, cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r,
+                                     copse_error *err) {
     size_t entries, sum = 0, leaves = count_leaves(t);
     CP_TRY(cp_reader_count(r, "class", CP_I32, &entries, err));
     CP_TRY(cp_reader_array(r, "class", CP_I32, entries, &c->label, err));
@@ -430,11 +424,11 @@ static copse_status read_tally(tally *c, cp_mondrian_tree *t, const cp_mondrian_
 }
 
 static copse_status read_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, copse_error *err) {
-    tally c = {0};
+    class_table c = {0};
     size_t leaf = 0;
-    copse_status status = read_tally(&c, t, s, r, err);
+    copse_status status = read_class_table(&c, t, s, r, err);
     for (size_t j = 0; j < t->nodes && !status; j++)
-        if (cp_mondrian_tree_is_leaf(&t->node[j]) && !take_classes(&c, t, s, (int32_t)j, c.kinds[leaf++]))
+        if (cp_mondrian_tree_is_leaf(&t->node[j]) && !set_classes(&c, t, s, (int32_t)j, c.kinds[leaf++]))
             status = cp_reader_bad(r, err, "node %zu has impossible classes", j);
     cp_mem_free(c.kinds);
     cp_mem_free(c.label);
@@ -457,7 +451,7 @@ static copse_status read_moments(cp_mondrian_tree *t, const cp_mondrian_space *s
     for (size_t j = 0; j < t->nodes; j++)
         if (cp_mondrian_tree_is_leaf(&t->node[j])) {
             t->node[j].count = count[leaf];
-            t->node[j].marks = (uint32_t)leaf++;
+            t->node[j].moments = (uint32_t)leaf++;
         }
 out:
     cp_mem_free(count);
@@ -466,7 +460,8 @@ out:
     return status;
 }
 
-/* What the nodes know, from what the leaves know.  The exact posterior is computed when it is first asked for. */
+/* Rebuilds class sets and moments of all nodes from the leaves.  The exact posterior is computed when it is first
+ * needed. */
 static copse_status rebuild_nodes(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_reader *r, int32_t *order,
                                   copse_error *err) {
     if (s->classes) {
@@ -490,7 +485,7 @@ static copse_status read_tree(cp_mondrian *f, size_t m, cp_reader *r, copse_erro
     CP_TRY_OUT(CP_RAW(order, t->nodes, err));
     for (size_t j = 0; j < t->nodes; j++) order[j] = (int32_t)j;
     CP_TRY_OUT(cp_mondrian_file_splits(t, s, r, order, err));
-    CP_TRY_OUT(place_corners(t, s, r, err));
+    CP_TRY_OUT(place_hull_rows(t, s, r, err));
     CP_TRY_OUT(f->task == COPSE_CLASS ? read_classes(t, s, r, err) : read_moments(t, s, r, err));
     CP_TRY_OUT(check_counts(t, s, r, err));
     CP_TRY_OUT(cp_mondrian_file_pauses(t, s, r, order, err));
@@ -503,6 +498,6 @@ out:
 }
 
 copse_status cp_mondrian_frozen_read(cp_mondrian *f, size_t rows, cp_reader *r, copse_error *err) {
-    CP_TRY(read_corners(f, rows, r, err));
+    CP_TRY(read_hull_rows(f, rows, r, err));
     return cp_mondrian_file_trees(f, r, read_tree, err);
 }

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-/* --------------------------------------------------------------------------------------------------------- moments */
+/* ---------------------------------------------------------------------------------------------------------- moments */
 
 cp_mondrian_stat cp_mondrian_gauss_leaf(const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                         const cp_mondrian_node *leaf) {
     cp_mondrian_stat sum = {.n = 0, .mean = 0, .m2 = 0};
-    if (t->moments) return t->moments[leaf->marks];
+    if (t->moments) return t->moments[leaf->moments];
     for (int32_t r = leaf->head; r != CP_NONE; r = t->next[r]) cp_mondrian_gauss_learn(&sum, s->y[r]);
     return sum;
 }
@@ -29,7 +29,7 @@ void cp_mondrian_gauss_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, 
     set_moments(t, s, (size_t)node);
 }
 
-/* ---------------------------------------------------------------------------------------------- belief propagation */
+/* ----------------------------------------------------------------------------------------------- belief propagation */
 
 copse_status cp_mondrian_gauss_init(cp_mondrian_gauss_layout *c, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                     copse_error *err) {
@@ -70,23 +70,23 @@ void cp_mondrian_gauss_clear(cp_mondrian_gauss_layout *c) {
     *c = (cp_mondrian_gauss_layout){0};
 }
 
-/* (s(time) - s(since)) / gamma1, from the distances of the two sigmoids to 1, so that nothing cancels near 1. */
+/* (s(time) - s(since)) / gamma1, computed from 1 minus each sigmoid, so that nothing cancels near 1. */
 static double drift(double gamma2, double since, double time) {
     double a = exp(-gamma2 * since), b = exp(-gamma2 * time);
     return -a * expm1(-gamma2 * (time - since)) / ((1 + a) * (1 + b));
 }
 
-static double chain_drift(const cp_mondrian_gauss_layout *c, double gamma2, size_t i) {
+static double node_drift(const cp_mondrian_gauss_layout *c, double gamma2, size_t i) {
     return drift(gamma2, c->parent[i] == CP_NONE ? 0 : c->time[c->parent[i]], c->time[i]);
 }
 
 static const double log_2pi = 1.8378770664093454836;
 
-/* The message of a node to its parent is, as a function of mu_parent, N(mu_parent; up, var).  Two of them meet as
+/* The message of a node to its parent is, as a function of mu_parent, N(mu_parent; up, var).  Two messages combine as
  *     N(mu; a, u) N(mu; b, v) = N(a; b, u+v) N(mu; (a v + b u)/(u+v), u v/(u+v)). */
 cp_mondrian_gauss_evidence cp_mondrian_gauss_up(cp_mondrian_gauss_layout *c, double gamma2, double noise_ratio) {
     cp_mondrian_gauss_evidence e = {0};
-    for (size_t i = 0; i < c->nodes; i++) c->var[i] = INFINITY; /* nothing heard from below yet */
+    for (size_t i = 0; i < c->nodes; i++) c->var[i] = INFINITY; /* no message from below yet */
     for (size_t i = c->nodes; i-- > 0;) {
         const cp_mondrian_stat *leaf = &c->leaf[i];
         if (leaf->n > 0) {
@@ -96,7 +96,7 @@ cp_mondrian_gauss_evidence cp_mondrian_gauss_up(cp_mondrian_gauss_layout *c, dou
             e.base -= 0.5 * ((leaf->n - 1) * (log_2pi + log(noise_ratio)) + log(leaf->n));
             e.quad += leaf->m2 / noise_ratio;
         }
-        double var = c->var[i] + chain_drift(c, gamma2, i);
+        double var = c->var[i] + node_drift(c, gamma2, i);
         int32_t p = c->parent[i];
         if (p == CP_NONE) {
             e.up = c->up[i];
@@ -121,7 +121,7 @@ double cp_mondrian_gauss_log_marginal(const cp_mondrian_gauss_evidence *e, doubl
     return e->base - 0.5 * e->rows * log(gamma1) - 0.5 * (e->quad + off * off / e->spread) / gamma1;
 }
 
-/* Given mu_parent, and what the rows below say of mu_j (mean up, variance u), mu_j has mean g mu_parent + (1-g) up and
+/* Given mu_parent and the message from the rows below (mean up, variance u), mu_j has mean g mu_parent + (1-g) up and
  * variance phi g, where g = u / (phi + u).  Averaged over the parent's posterior (m_p, V_p):
  *     m_j = g m_p + (1-g) up,   V_j = g^2 V_p + phi g,   Cov(mu_parent, mu_j) = g V_p. */
 void cp_mondrian_gauss_down(const cp_mondrian_gauss_layout *c, const cp_mondrian_hyper *h, cp_mondrian_tree *t) {
@@ -132,7 +132,7 @@ void cp_mondrian_gauss_down(const cp_mondrian_gauss_layout *c, const cp_mondrian
             m = t->stat[c->order[p]].m;
             v = t->stat[c->order[p]].v;
         }
-        double phi = h->gamma1 * chain_drift(c, h->gamma2, i), u = h->gamma1 * c->var[i];
+        double phi = h->gamma1 * node_drift(c, h->gamma2, i), u = h->gamma1 * c->var[i];
         double g = u / (phi + u);
         t->stat[c->order[i]] =
             (cp_mondrian_stat){.m = g * m + (1 - g) * c->up[i], .v = g * g * v + phi * g, .c = g * v};
@@ -152,17 +152,11 @@ cp_mondrian_hyper cp_mondrian_gauss_heuristic(size_t dims, double rows, double m
     };
 }
 
-/* ------------------------------------------------------------------------------------------------------ prediction */
+/* ------------------------------------------------------------------------------------------------------- prediction */
 
-typedef struct emitter {
-    const cp_mondrian_hyper *h;
-    double center;
-    cp_answer *out;
-} emitter;
-
-static copse_status emit(const emitter *e, double weight, double mean, double var, copse_error *err) {
+static copse_status emit(const cp_mondrian_gauss_sink *e, double weight, double mean, double var, copse_error *err) {
     double scale = sqrt(fmax(var, e->h->floor));
-    return cp_answer_add(e->out, (cp_component){weight, mean + e->center, scale, INFINITY}, err);
+    return cp_answer_add(e->out, (cp_component){e->weight * weight, mean + e->center, scale, INFINITY}, err);
 }
 
 /* Branching off above node j at time t: a new node on the edge from the parent p to j, its posterior the Gaussian
@@ -176,54 +170,54 @@ typedef struct bridge {
     double mp, vp, mj, vj, c;
 } bridge;
 
-typedef struct piece {
+typedef struct component {
     double w, m, v; /* weight, mean, variance */
-} piece;
+} component;
 
-/* At a time `after` tau_p; one exponential is all it takes. */
-static piece bridge_at(const bridge *b, double after, double weight) {
+/* The component for branching off at tau_p + after.  It takes a single exponential. */
+static component bridge_at(const bridge *b, double after, double weight) {
     double fall = expm1(-b->h->gamma2 * after), now = b->start * (1 + fall);
     double gone = -b->h->gamma1 * b->start * fall / ((1 + b->start) * (1 + now));
     double left = b->h->gamma1 * (now - b->stop) / ((1 + now) * (1 + b->stop));
     double a = b->phi > 0 ? fmin(1, gone / b->phi) : 0, r = 1 - a;
     double bent = r * r * b->vp + a * a * b->vj + 2 * a * r * b->c + b->phi * a * r;
-    return (piece){weight, r * b->mp + a * b->mj, bent + left + b->h->noise};
+    return (component){weight, r * b->mp + a * b->mj, bent + left + b->h->noise};
 }
 
-/* Pieces of a mixture so alike that one Gaussian with their mean and variance stands for them. */
+/* Components so alike that one Gaussian with their mean and variance replaces them. */
 typedef struct lump {
     double w, m, v;      /* weight, mean of the means, mean of the variances */
     double s;            /* spread of the means, times w */
     double v_min, v_max; /* variances met */
 } lump;
 
-static void lump_add(lump *l, piece p) {
-    double sum = l->w + p.w, share = p.w / sum, off = p.m - l->m;
+static void lump_add(lump *l, component p) {
+    double sum = l->w + p.w, fraction = p.w / sum, off = p.m - l->m;
     if (!(sum > 0)) return;
-    l->s += off * off * l->w * share;
-    l->m += off * share;
-    l->v += (p.v - l->v) * share;
+    l->s += off * off * l->w * fraction;
+    l->m += off * fraction;
+    l->v += (p.v - l->v) * fraction;
     l->v_min = l->w > 0 ? fmin(l->v_min, p.v) : p.v;
     l->v_max = l->w > 0 ? fmax(l->v_max, p.v) : p.v;
     l->w = sum;
 }
 
-/* How much the density changes, at most about, when pieces of total weight w become one: a spread of means of variance
- * e (in units of the variance) bends it by e^2, variances from v to v (1+r) by r^2/10. */
+/* About how much the density changes at most when components of total weight w become one: means of variance e (in
+ * units of the components' variance) change it by e^2, variances from v to v (1+r) by r^2/10. */
 static double lump_cost(double w, double e, double r) {
     return w * (e * e + r * r / 10);
 }
 
-static int lump_fits(const lump *l, piece p, double tolerance) {
+static int lump_fits(const lump *l, component p, double tolerance) {
     lump next = *l;
     if (!(l->w > 0)) return 1;
     lump_add(&next, p);
     return lump_cost(next.w, next.s / next.w / next.v, next.v_max / next.v_min - 1) <= tolerance;
 }
 
-static copse_status lump_end(const emitter *e, lump *l, double share, copse_error *err) {
+static copse_status lump_end(const cp_mondrian_gauss_sink *e, lump *l, copse_error *err) {
     if (!(l->w > 0)) return COPSE_OK;
-    CP_TRY(emit(e, share * l->w, l->m, l->v + l->s / l->w, err));
+    CP_TRY(emit(e, l->w, l->m, l->v + l->s / l->w, err));
     *l = (lump){0};
     return COPSE_OK;
 }
@@ -236,12 +230,12 @@ static const double gl_x[POINTS] = {-0.96028985649753623, -0.79666647741362674, 
 static const double gl_w[POINTS] = {0.10122853629037626, 0.22238103445337447, 0.31370664587788729, 0.36268378337836198,
                                     0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626};
 
-/* The mixture over the time of branching off, an exponential of rate eta cut off at delta.  Panels in units of the
- * faster of the two decays, the exponential's and the sigmoid's; after the last one of the two has decayed to nothing
- * (e^-40) and the rest is one piece.  For both the panels' error is below 1e-9. */
-static size_t branch_pieces(const bridge *b, const cp_mondrian_branch_point *x, piece *out) {
+/* The mixture over the time of branching off, an exponential of rate eta truncated at delta, by quadrature.  Panels are
+ * in units of the faster of two decays, the exponential's and the sigmoid's.  After the last panel that decay is over
+ * (e^-40), and the rest is one component.  The error of the panels is below 1e-9 for both decays. */
+static size_t branch_components(const bridge *b, const cp_mondrian_branch_point *x, component *out) {
     static const double edge[PANELS + 1] = {0, 1.5, 5, 14, 40};
-    double unit = 1 / fmax(x->outside, b->h->gamma2), factor = x->weight / x->off, end = fmin(x->delta, 40 * unit);
+    double unit = 1 / fmax(x->outside, b->h->gamma2), factor = x->weight / x->p_branch, end = fmin(x->delta, 40 * unit);
     size_t n = 0;
     for (int k = 0; k < PANELS && edge[k] * unit < end; k++) {
         double from = edge[k] * unit, to = fmin(end, edge[k + 1] * unit), half = 0.5 * (to - from);
@@ -255,33 +249,33 @@ static size_t branch_pieces(const bridge *b, const cp_mondrian_branch_point *x, 
     return n;
 }
 
-static copse_status emit_branch(const emitter *e, const bridge *b, const cp_mondrian_branch_point *x, double share,
+static copse_status emit_branch(const cp_mondrian_gauss_sink *e, const bridge *b, const cp_mondrian_branch_point *x,
                                 copse_error *err) {
     const double density_tolerance = 2e-6, moment_tolerance = 1e-10;
-    piece first = bridge_at(b, 0, 0), last = bridge_at(b, x->delta, 0), all[PANELS * POINTS + 1];
+    component first = bridge_at(b, 0, 0), last = bridge_at(b, x->delta, 0), all[PANELS * POINTS + 1];
     double v_min = fmin(first.v, last.v), r = fmax(first.v, last.v) / v_min - 1, off = last.m - first.m;
     lump l = {0};
     if (x->weight * (sqrt(off * off / v_min) + r) < moment_tolerance) {
-        piece middle = bridge_at(b, fmin(x->delta, 1 / x->outside) / 2, x->weight);
-        return emit(e, share * middle.w, middle.m, middle.v, err);
+        component middle = bridge_at(b, fmin(x->delta, 1 / x->outside) / 2, x->weight);
+        return emit(e, middle.w, middle.m, middle.v, err);
     }
-    size_t n = branch_pieces(b, x, all);
+    size_t n = branch_components(b, x, all);
     int alike = lump_cost(x->weight, off * off / 4 / v_min, r) <= density_tolerance;
     for (size_t i = 0; i < n; i++) {
-        if (!alike && !lump_fits(&l, all[i], density_tolerance)) CP_TRY(lump_end(e, &l, share, err));
+        if (!alike && !lump_fits(&l, all[i], density_tolerance)) CP_TRY(lump_end(e, &l, err));
         lump_add(&l, all[i]);
     }
-    return lump_end(e, &l, share, err);
+    return lump_end(e, &l, err);
 }
 
-static copse_status predict_exact(const emitter *e, const cp_mondrian_tree *t, const cp_mondrian_space *s,
-                                  const cp_mondrian_path *path, double share, copse_error *err) {
+static copse_status predict_exact(const cp_mondrian_gauss_sink *e, const cp_mondrian_tree *t,
+                                  const cp_mondrian_space *s, const cp_mondrian_path *path, copse_error *err) {
     const cp_mondrian_hyper *h = e->h;
-    for (size_t i = 0; i < path->exits; i++) {
-        const cp_mondrian_branch_point *x = &path->exit[i];
-        const cp_mondrian_stat *st = &t->stat[cp_mondrian_path_node(path, x->at)];
-        const cp_mondrian_stat *parent = x->at ? &t->stat[cp_mondrian_path_node(path, x->at - 1)] : NULL;
-        double since = cp_mondrian_path_since(path, t, x->at);
+    for (size_t i = 0; i < path->branch_points; i++) {
+        const cp_mondrian_branch_point *x = &path->branch_point[i];
+        const cp_mondrian_stat *st = &t->stat[cp_mondrian_path_node(path, x->depth)];
+        const cp_mondrian_stat *parent = x->depth ? &t->stat[cp_mondrian_path_node(path, x->depth - 1)] : NULL;
+        double since = cp_mondrian_path_since(path, t, x->depth);
         bridge b = {.h = h,
                     .start = exp(-h->gamma2 * since),
                     .stop = exp(-h->gamma2 * s->lifetime),
@@ -291,30 +285,30 @@ static copse_status predict_exact(const emitter *e, const cp_mondrian_tree *t, c
                     .mj = st->m,
                     .vj = st->v,
                     .c = st->c};
-        CP_TRY(emit_branch(e, &b, x, share, err));
+        CP_TRY(emit_branch(e, &b, x, err));
     }
-    if (!(path->stay > 0)) return COPSE_OK;
+    if (!(path->p_stay > 0)) return COPSE_OK;
     const cp_mondrian_stat *leaf = &t->stat[cp_mondrian_path_node(path, path->n - 1)];
-    return emit(e, share * path->stay, leaf->m, leaf->v + h->noise, err);
+    return emit(e, path->p_stay, leaf->m, leaf->v + h->noise, err);
 }
 
-/* Branching off above j: the mean and variance of j's own rows, plus the noise. */
-static copse_status predict_fast(const emitter *e, const cp_mondrian_tree *t, const cp_mondrian_path *path,
-                                 double share, copse_error *err) {
-    for (size_t i = 0; i < path->exits; i++) {
-        const cp_mondrian_stat *st = &t->stat[cp_mondrian_path_node(path, path->exit[i].at)];
-        CP_TRY(emit(e, share * path->exit[i].weight, st->mean, st->m2 / st->n + e->h->noise, err));
+/* A point that branches off above j gets the mean and variance of the rows under j, plus the noise. */
+static copse_status predict_fast(const cp_mondrian_gauss_sink *e, const cp_mondrian_tree *t,
+                                 const cp_mondrian_path *path, copse_error *err) {
+    for (size_t i = 0; i < path->branch_points; i++) {
+        const cp_mondrian_stat *st = &t->stat[cp_mondrian_path_node(path, path->branch_point[i].depth)];
+        CP_TRY(emit(e, path->branch_point[i].weight, st->mean, st->m2 / st->n + e->h->noise, err));
     }
-    if (!(path->stay > 0)) return COPSE_OK;
+    if (!(path->p_stay > 0)) return COPSE_OK;
     const cp_mondrian_stat *leaf = &t->stat[cp_mondrian_path_node(path, path->n - 1)];
-    return emit(e, share * path->stay, leaf->mean, leaf->m2 / leaf->n + e->h->noise, err);
+    return emit(e, path->p_stay, leaf->mean, leaf->m2 / leaf->n + e->h->noise, err);
 }
 
 copse_status cp_mondrian_gauss_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s,
-                                       const cp_mondrian_hyper *h, const cp_mondrian_path *path, double share,
-                                       double center, cp_answer *out, copse_error *err) {
-    emitter e = {h, center, out};
+                                       const cp_mondrian_path *path, const cp_mondrian_gauss_sink *sink,
+                                       copse_error *err) {
     const cp_mondrian_stat *leaf = &t->stat[cp_mondrian_path_node(path, path->n - 1)];
-    if (out->leaf) out->leaf[out->ended] += share * (center + (s->keeps_moments ? leaf->mean : leaf->m));
-    return s->keeps_moments ? predict_fast(&e, t, path, share, err) : predict_exact(&e, t, s, path, share, err);
+    cp_answer *out = sink->out;
+    if (out->leaf) out->leaf[out->ended] += sink->weight * (sink->center + (s->keeps_moments ? leaf->mean : leaf->m));
+    return s->keeps_moments ? predict_fast(sink, t, path, err) : predict_exact(sink, t, s, path, err);
 }

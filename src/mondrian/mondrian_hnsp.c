@@ -3,20 +3,20 @@
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------- sets and counts */
+/* -------------------------------------------------------------------------------------------------- sets and counts */
 
 copse_status cp_mondrian_hnsp_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, copse_error *err) {
     size_t words = cp_mondrian_hnsp_words(s);
     if (words > 1) CP_TRY(CP_GROW(t->set, t->cap_sets, t->sets + n * words, err));
-    /* n rows in mixed leaves: at most a length and a pair for each row; or a list of all classes that must move */
+    /* each of n rows in a mixed leaf needs at most a length and a pair; a list of all classes may have to move */
     return CP_GROW(t->count, t->cap_counts, t->counts + 3 * n + 2 * s->classes + 1, err);
 }
 
 static int32_t *leaf_list(const cp_mondrian_tree *t, const cp_mondrian_node *leaf) {
-    return t->count + leaf->marks;
+    return t->count + leaf->class_counts;
 }
 
-/* Adds `rows` of a class to the list of a mixed leaf; the list moves to the end of the pool if it must grow. */
+/* Adds `rows` of a class to the list of a mixed leaf.  A list that has to grow moves to the end of t->count. */
 static void list_add(cp_mondrian_tree *t, cp_mondrian_node *leaf, int32_t label, int32_t rows) {
     int32_t *list = leaf_list(t, leaf), m = list[0];
     for (int32_t i = 0; i < m; i++)
@@ -25,9 +25,9 @@ static void list_add(cp_mondrian_tree *t, cp_mondrian_node *leaf, int32_t label,
             return;
         }
     size_t used = 1 + 2 * (size_t)m;
-    if (leaf->marks + used != t->counts) {
+    if (leaf->class_counts + used != t->counts) {
         memcpy(t->count + t->counts, list, used * sizeof *list);
-        leaf->marks = (uint32_t)t->counts;
+        leaf->class_counts = (uint32_t)t->counts;
         t->counts += used;
         list = leaf_list(t, leaf);
     }
@@ -39,7 +39,7 @@ static void list_add(cp_mondrian_tree *t, cp_mondrian_node *leaf, int32_t label,
 
 static void list_begin(cp_mondrian_tree *t, cp_mondrian_node *leaf) {
     leaf->label = CP_NONE;
-    leaf->marks = (uint32_t)t->counts;
+    leaf->class_counts = (uint32_t)t->counts;
     t->count[t->counts++] = 0;
 }
 
@@ -48,9 +48,8 @@ void cp_mondrian_hnsp_count(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_
     for (int32_t r = leaf->head; r != CP_NONE; r = t->next[r]) list_add(t, leaf, s->label[r], 1);
 }
 
-void cp_mondrian_hnsp_add(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *leaf, int32_t label) {
-    (void)s;
-    if (leaf->label == label) return; /* still one class; its count is the leaf's */
+void cp_mondrian_hnsp_add(cp_mondrian_tree *t, cp_mondrian_node *leaf, int32_t label) {
+    if (leaf->label == label) return; /* still one class; the leaf's count is its count */
     if (leaf->label != CP_NONE) {
         int32_t first = leaf->label;
         list_begin(t, leaf);
@@ -61,7 +60,7 @@ void cp_mondrian_hnsp_add(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mo
 
 static uint32_t *split_set(const cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *split) {
     size_t words = cp_mondrian_hnsp_words(s);
-    return words > 1 ? t->set + (size_t)split->marks * words : &split->marks;
+    return words > 1 ? t->set + (size_t)split->class_set * words : &split->class_set;
 }
 
 static void set_add(uint32_t *set, int32_t k) {
@@ -72,7 +71,7 @@ static void set_add(uint32_t *set, int32_t k) {
 static void gather(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, uint32_t *set) {
     if (!cp_mondrian_tree_is_leaf(n)) {
         size_t words = cp_mondrian_hnsp_words(s);
-        const uint32_t *own = words > 1 ? t->set + (size_t)n->marks * words : &n->marks;
+        const uint32_t *own = words > 1 ? t->set + (size_t)n->class_set * words : &n->class_set;
         for (size_t i = 0; i < words; i++) set[i] |= own[i];
     } else if (n->label != CP_NONE) {
         set_add(set, n->label);
@@ -85,9 +84,9 @@ static void gather(const cp_mondrian_tree *t, const cp_mondrian_space *s, const 
 void cp_mondrian_hnsp_set_split_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split) {
     cp_mondrian_node *n = &t->node[split];
     size_t words = cp_mondrian_hnsp_words(s);
-    n->marks = 0;
+    n->class_set = 0;
     if (words > 1) {
-        n->marks = (uint32_t)(t->sets / words);
+        n->class_set = (uint32_t)(t->sets / words);
         memset(t->set + t->sets, 0, words * sizeof *t->set);
         t->sets += words;
     }
@@ -95,7 +94,7 @@ void cp_mondrian_hnsp_set_split_classes(cp_mondrian_tree *t, const cp_mondrian_s
     gather(t, s, &t->node[n->right], split_set(t, s, n));
 }
 
-/* New children stand behind their parents in the array. */
+/* New children stand behind their parents in the array, so a loop from the end meets children first. */
 void cp_mondrian_hnsp_set_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new) {
     for (size_t j = t->nodes; j-- > first_new;)
         if (!cp_mondrian_tree_is_leaf(&t->node[j])) cp_mondrian_hnsp_set_split_classes(t, s, (int32_t)j);
@@ -125,22 +124,22 @@ int32_t cp_mondrian_hnsp_leaf_count(const cp_mondrian_tree *t, const cp_mondrian
 int cp_mondrian_hnsp_has(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, int32_t k) {
     if (cp_mondrian_tree_is_leaf(n)) return cp_mondrian_hnsp_leaf_count(t, n, k) > 0;
     size_t words = cp_mondrian_hnsp_words(s);
-    const uint32_t *set = words > 1 ? t->set + (size_t)n->marks * words : &n->marks;
+    const uint32_t *set = words > 1 ? t->set + (size_t)n->class_set * words : &n->class_set;
     return (int)(set[k / 32] >> (k % 32) & 1);
 }
 
-/* ------------------------------------------------------------------------------------------------------ prediction
+/* ------------------------------------------------------------------------------------------------------- prediction
  *
  * The posterior mean at node j is affine in its parent's, with the same slope for every class [thesis, eq. 5.5]:
  *    G_j = A_j + b_j G_parent,  A_jk = (c_jk - d_j tab_jk) / c_j.,  b_j = d_j tab_j. / c_j.,  d_j = exp(-gamma delta_j)
- * and a point that branches off just above j sees a node with c = tab = tab_j and the expected discount dbar:
+ * and a point that branches off just above j is in a node with c = tab = tab_j and the expected discount dbar:
  *    (1 - dbar) tab_jk / tab_j. + dbar G_parent.
- * So the answer is a sum over the path of sparse vectors with scalar factors, found from the leaf upwards: `g` is the
- * factor of G_j in what is still to be added.  Discounts shrink it quickly, and nothing above matters once it is 0. */
+ * So the prediction is a sum over the path of sparse vectors with scalar factors, added from the leaf upwards: `g` is
+ * the factor of G_j in the rest of the sum.  Discounts shrink g quickly; once it is 0, the nodes above add nothing. */
 
 /* Word i of the set of classes under a node. */
 static uint32_t set_word(const cp_mondrian_tree *t, const cp_mondrian_node *n, size_t words, size_t i) {
-    if (!cp_mondrian_tree_is_leaf(n)) return words > 1 ? t->set[(size_t)n->marks * words + i] : n->marks;
+    if (!cp_mondrian_tree_is_leaf(n)) return words > 1 ? t->set[(size_t)n->class_set * words + i] : n->class_set;
     if (n->label != CP_NONE) return (size_t)n->label / 32 == i ? UINT32_C(1) << (n->label % 32) : 0;
     const int32_t *list = leaf_list(t, n);
     uint32_t word = 0;
@@ -159,18 +158,23 @@ static void add_bits(double *probs, uint32_t bits, double amount) {
     for (; bits; bits &= bits - 1) probs[__builtin_ctz(bits)] += amount;
 }
 
-/* Adds g A_j (from the counts) and `branch` tab / tab. of a split; returns tab. / c. */
-static double add_split(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, double g,
-                        double d, double branch, double *probs) {
+/* Factors of a node j in the sum: g A_j, where A_j has the discount d, and branch tab_j / tab_j. */
+typedef struct factors {
+    double g, d, branch;
+} factors;
+
+/* Adds the two terms of a split j to probs; returns tab_j. / c_j. */
+static double add_split(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n, factors f,
+                        double *probs) {
     const cp_mondrian_node *left = &t->node[n->left], *right = &t->node[n->right];
     size_t words = cp_mondrian_hnsp_words(s);
-    unsigned any = 0, both = 0; /* classes on some side; on both */
+    unsigned any = 0, both = 0; /* classes on at least one side; on both sides */
     for (size_t i = 0; i < words; i++) {
         uint32_t l = set_word(t, left, words, i), r = set_word(t, right, words, i);
         any += count_bits(l | r);
         both += count_bits(l & r);
     }
-    double c = (double)any + both, per_side = g / c, per_class = branch / any - g * d / c;
+    double c = (double)any + both, per_side = f.g / c, per_class = f.branch / any - f.g * f.d / c;
     for (size_t i = 0; i < words; i++) {
         uint32_t l = set_word(t, left, words, i), r = set_word(t, right, words, i);
         add_bits(probs + 32 * i, l & r, 2 * per_side + per_class);
@@ -179,59 +183,52 @@ static double add_split(const cp_mondrian_tree *t, const cp_mondrian_space *s, c
     return any / c;
 }
 
-static double add_leaf(const cp_mondrian_tree *t, const cp_mondrian_node *n, double g, double d, double branch,
-                       double *probs) {
+/* The same of a leaf. */
+static double add_leaf(const cp_mondrian_tree *t, const cp_mondrian_node *n, factors f, double *probs) {
     double rows = n->count;
     if (n->label != CP_NONE) {
-        probs[n->label] += g * (rows - d) / rows + branch;
+        probs[n->label] += f.g * (rows - f.d) / rows + f.branch;
         return 1 / rows;
     }
     const int32_t *list = leaf_list(t, n);
     double kinds = list[0];
-    for (int32_t i = 0; i < list[0]; i++) probs[list[1 + 2 * i]] += g * (list[2 + 2 * i] - d) / rows + branch / kinds;
+    for (int32_t i = 0; i < list[0]; i++)
+        probs[list[1 + 2 * i]] += f.g * (list[2 + 2 * i] - f.d) / rows + f.branch / kinds;
     return kinds / rows;
 }
 
-/* exp(-z), and nothing where it would not change a sum of probabilities. */
+/* exp(-z), or 0 where it is too small to change a sum of probabilities. */
 static double decay(double z) {
     return z < 45 ? exp(-z) : 0;
 }
 
-/* E[exp(-gamma T)] for T exponential with rate eta, cut off at delta:
+/* E[exp(-gamma T)] for T exponential with rate eta, truncated at delta:
  *     eta / (eta+gamma) * (1 - exp(-(eta+gamma) delta)) / (1 - exp(-eta delta)). */
-static double expected_discount(const cp_mondrian_branch_point *e, double gamma) {
-    double rate = e->outside + gamma, z = rate * e->delta;
-    return e->outside / (rate * e->off) * (z < 45 ? -expm1(-z) : 1);
+static double expected_discount(const cp_mondrian_branch_point *b, double gamma) {
+    double rate = b->outside + gamma, z = rate * b->delta;
+    return b->outside / (rate * b->p_branch) * (z < 45 ? -expm1(-z) : 1);
 }
 
-static void predict_path(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,
-                         const cp_mondrian_path *path, double *probs) {
-    const double nothing = 1e-17;
-    const cp_mondrian_branch_point *e = path->exit + path->exits; /* one behind the last one still to come */
-    double g = path->stay;
+void cp_mondrian_hnsp_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,
+                              const cp_mondrian_path *path, double *probs) {
+    const double negligible = 1e-17;
+    const cp_mondrian_branch_point *b = path->branch_point + path->branch_points; /* the next on the way up is b[-1] */
+    double g = path->p_stay;
     for (size_t i = path->n; i-- > 0;) {
-        if (g < nothing) { /* nodes matter no more until the next exit above */
-            if (e == path->exit) return;
-            i = e[-1].at;
+        if (g < negligible) { /* the next branch point above is the next node that adds something */
+            if (b == path->branch_point) return;
+            i = b[-1].depth;
         }
         const cp_mondrian_node *n = &t->node[cp_mondrian_path_node(path, i)];
         double d = decay(gamma * (n->time - cp_mondrian_path_since(path, t, i))), weight = 0, dbar = 0;
-        if (e > path->exit && e[-1].at == i) {
-            e--;
-            weight = e->weight;
-            dbar = expected_discount(e, gamma);
+        if (b > path->branch_point && b[-1].depth == i) {
+            b--;
+            weight = b->weight;
+            dbar = expected_discount(b, gamma);
         }
-        double ratio = cp_mondrian_tree_is_leaf(n) ? add_leaf(t, n, g, d, weight * (1 - dbar), probs)
-                                                   : add_split(t, s, n, g, d, weight * (1 - dbar), probs);
+        factors f = {g, d, weight * (1 - dbar)};
+        double ratio = cp_mondrian_tree_is_leaf(n) ? add_leaf(t, n, f, probs) : add_split(t, s, n, f, probs);
         g = g * d * ratio + weight * dbar;
     }
     for (size_t k = 0; k < s->classes; k++) probs[k] += g / (double)s->classes;
-}
-
-copse_status cp_mondrian_hnsp_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,
-                                      const float *x, size_t points, cp_mondrian_paths *walk, double *probs,
-                                      copse_error *err) {
-    CP_TRY(cp_mondrian_path_find(walk, t, s, x, points, err));
-    for (size_t i = 0; i < points; i++) predict_path(t, s, gamma, &walk->path[i], probs + i * s->classes);
-    return COPSE_OK;
 }

@@ -1,8 +1,8 @@
-/* mondrian_inspect - one tree for people and for other programs. */
+#include "mondrian/mondrian_inspect.h"
+
 #include <math.h>
 #include <stdio.h>
 
-#include "mondrian/mondrian.h"
 #include "mondrian/mondrian_hnsp.h"
 
 static void json_leaf(const cp_mondrian *f, const cp_mondrian_tree *t, const cp_mondrian_node *n, cp_json *j) {
@@ -25,7 +25,8 @@ static void json_posterior(const cp_mondrian *f, const cp_mondrian_stat *st, cp_
     cp_json_number(j, "posterior_var", st->v);
 }
 
-/* Floats are written as the doubles they are: who reads them as doubles must land on the same side of every cut. */
+/* Floats are written with all digits of their double: a program that reads doubles then gets the same side of every
+ * cut. */
 static void json_node(const cp_mondrian *f, const cp_mondrian_tree *t, int32_t id, int32_t parent, float *buf,
                       cp_json *j) {
     const cp_mondrian_node *n = &t->node[id];

@@ -24,7 +24,7 @@ copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
     return cp_mem_grow_lines(&t->box, &t->cap_boxes, t->boxes + more_boxes, 2 * s->dims * sizeof *t->box, err);
 }
 
-/* A failed shrink leaves the larger block in place, which is not an error. */
+/* A failed shrink keeps the larger block, which is not an error.  `slot` is the address of a pointer of any type. */
 static void shrink_lines(void *slot, size_t *cap, size_t n, size_t size) {
     void *old;
     memcpy(&old, slot, sizeof old);
@@ -44,18 +44,18 @@ void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s) {
     t->cap_stat = t->nodes;
 }
 
-/* From left to right; what waits is the right sides of the splits above, fewer than there are rows. */
+/* Collects the rows from left to right.  `right` is a stack of right children; they are fewer than the rows. */
 size_t cp_mondrian_tree_hull_rows(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *out) {
     const cp_mondrian_node *right[CP_MONDRIAN_HULL_ROWS];
-    size_t k = 0, waiting = 0;
+    size_t k = 0, stacked = 0;
     for (;;) {
-        for (; !cp_mondrian_tree_is_leaf(n); n = &t->node[n->left]) right[waiting++] = &t->node[n->right];
+        for (; !cp_mondrian_tree_is_leaf(n); n = &t->node[n->left]) right[stacked++] = &t->node[n->right];
         int32_t r = n->head;
         out[k++] = r;
         for (int32_t more = -n->box - 1; more > 0; more--)
-            out[k++] = r = t->next[r]; /* mostly none: next is not read */
-        if (!waiting) return k;
-        n = right[--waiting];
+            out[k++] = r = t->next[r]; /* mostly there is one row, and next is not read */
+        if (!stacked) return k;
+        n = right[--stacked];
     }
 }
 
@@ -63,7 +63,8 @@ double cp_mondrian_tree_outside_hull(const cp_mondrian_tree *t, const cp_mondria
                                      const float *x) {
     int32_t row[CP_MONDRIAN_HULL_ROWS];
     size_t k = cp_mondrian_tree_hull_rows(t, n, row);
-    while (k < CP_MONDRIAN_HULL_ROWS) row[k++] = row[0]; /* always as many: a loop whose end is easily guessed */
+    while (k < CP_MONDRIAN_HULL_ROWS)
+        row[k++] = row[0]; /* always as many: the end of the kernel's loop is predicted well */
     return s->kern->outside_rows(s->x, row, k, x, s->dims);
 }
 

@@ -5,28 +5,31 @@
  *                         /           \
  *   node 1   time .92  x[0] <= .1    leaf, time = lifetime     rows 4 > 7 > 2, linked through next[]
  *
- * A split holds only inside the node's box, the smallest one around its rows; outside it nothing is decided yet.
+ * A node's box is the smallest one around its rows.  A split holds only inside the box; outside it nothing is decided
+ * yet.
  *
- * Boxes are most of the memory, and most nodes have few rows.  So a node of at most CP_MONDRIAN_HULL_ROWS rows has
- * none: its box is the hull of those rows, which all trees share and which are therefore likely to be in the cache.
+ * Boxes take most of the memory, and most nodes have few rows.  So a node of at most CP_MONDRIAN_HULL_ROWS rows stores
+ * no box: its box is the hull of those rows.  All trees share the rows, so they are likely to be in the cache.
  *
- * The tree's shape, boxes and times depend on rows and randomness alone; what is known of the targets under a node is
- * kept beside it, for classes in `marks` and `counts` (see mondrian_hnsp.h), for numbers in `stat` (mondrian_gauss.h).
+ * The tree's shape, boxes and times depend on rows and randomness alone; targets only end pauses.  What a node keeps of
+ * the targets under it is stored beside that: for classes in `class_set` and `class_counts` (see mondrian_hnsp.h), for
+ * numbers in `stat` (mondrian_gauss.h).
  *
  * Invariants, checked by cp_mondrian_tree_check:
  *   N1  node 0 is the root; every other node is the child of exactly one node; each row learnt is in one leaf's list.
  *   N2  times grow strictly downwards; a leaf's time is the lifetime.
- *   N3  a node's box is exactly the hull of the rows under it; it owns one if those are more than
- * CP_MONDRIAN_HULL_ROWS,
- *       none if they are fewer than CP_MONDRIAN_BOX_ROWS, and one that owns none knows their number.
+ *   N3  a node's box is exactly the hull of the rows under it.  The node stores a box if it has more than
+ *       CP_MONDRIAN_HULL_ROWS rows, and none if it has fewer than CP_MONDRIAN_BOX_ROWS; without a box it stores the
+ *       number of its rows instead.
  *   N4  a split lies inside its box: lower <= cut < upper in its dimension; rows with x <= cut are on the left.
  *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and
  *       two classes or more.
- *   N6  a leaf's label is its one class, or CP_NONE if it has several; then `counts` lists them.
- *   N7  a split's marks are the union of its children's classes.
+ *   N6  a leaf's label is its one class, or CP_NONE if it has several; then `class_counts` lists them.
+ *   N7  a split's class set is the union of its children's classes.
  *
- * In a frozen forest the rows of the space are those that N3 needs, and a leaf's list is its part of them: no more than
- * its `count`.  Targets are gone; `label`, `counts` and `moments` say what they were in each leaf. */
+ * In a frozen forest the rows of the space are hull rows only, as many as N3 needs, and a leaf's list has those of them
+ * that are its own: no more than its `count`.  There are no targets; `label`, `class_counts` and `moments` keep what
+ * prediction needs of them. */
 #ifndef CP_MONDRIAN_TREE_H
 #define CP_MONDRIAN_TREE_H
 
@@ -35,8 +38,8 @@
 #include "num/rng.h"
 
 enum {
-    CP_MONDRIAN_HULL_ROWS = 4, /* most rows of a node without a box */
-    CP_MONDRIAN_BOX_ROWS = 4   /* rows at which a node that learns gets one: it is about to be asked for it often */
+    CP_MONDRIAN_HULL_ROWS = 4, /* a node with more rows has a box */
+    CP_MONDRIAN_BOX_ROWS = 4   /* a node gets a box when learning brings it to so many rows: more rows will follow */
 };
 
 typedef struct cp_mondrian_node {
@@ -54,11 +57,15 @@ typedef struct cp_mondrian_node {
         float cut;
         int32_t label; /* leaf: its class, CP_NONE if mixed */
     };
-    int32_t box; /* index into boxes; or, where the rows are the box, minus their number */
-    uint32_t marks;
+    int32_t box; /* index into boxes; without a box, minus the number of rows */
+    union {
+        uint32_t class_set;    /* split, classes: the classes under it, or where they are in tree->set */
+        uint32_t class_counts; /* mixed leaf, classes: where its counts begin in tree->count */
+        uint32_t moments;      /* leaf of a frozen forest, exact posterior: its place in tree->moments */
+    };
 } cp_mondrian_node;
 
-/* What is known of the numbers under a node; which of the two depends on the posterior.  See mondrian_gauss.h. */
+/* Numbers: statistics of the targets under a node; the posterior decides which (mondrian_gauss.h). */
 typedef union cp_mondrian_stat {
     struct {
         double n, mean, m2; /* fast: of the node's own rows */
@@ -75,13 +82,13 @@ typedef struct cp_mondrian_tree {
     size_t nodes, boxes, rows; /* rows learnt: 0 ... rows-1 of the space */
     size_t cap_nodes, cap_boxes, cap_next;
 
-    uint32_t *set;  /* class sets of splits, where one word is not enough */
+    uint32_t *set;  /* class sets of splits, if they take more than one word */
     int32_t *count; /* class counts of mixed leaves: m, then m pairs (class, rows) */
     size_t sets, counts, cap_sets, cap_counts;
 
     cp_mondrian_stat *stat; /* regression: one per node */
     size_t cap_stat;
-    cp_mondrian_stat *moments; /* frozen regression, exact: a leaf's are at its `marks` */
+    cp_mondrian_stat *moments; /* frozen regression, exact: indexed by a leaf's `moments` */
 } cp_mondrian_tree;
 
 /* The rows and rules that all trees of a forest share. */
@@ -94,8 +101,8 @@ typedef struct cp_mondrian_space {
     size_t classes;
     double lifetime;
     size_t min_split;
-    size_t frozen;     /* rows that were learnt, if it cannot learn: x are corners of boxes, without targets; else 0 */
-    int keeps_moments; /* regression with the fast posterior: stat is kept up to date row by row */
+    size_t frozen;     /* 0; or in a frozen forest the number of rows learnt, while x has hull rows only */
+    int keeps_moments; /* regression with the fast posterior: tree->stat is kept up to date row by row */
 } cp_mondrian_space;
 
 static inline const float *cp_mondrian_tree_row(const cp_mondrian_space *s, int32_t row) {
@@ -112,18 +119,18 @@ static inline int cp_mondrian_tree_is_leaf(const cp_mondrian_node *n) {
 
 void cp_mondrian_tree_clear(cp_mondrian_tree *t);
 
-/* Room for `more` nodes and boxes and for the space's rows.  The hot loops then cannot fail. */
+/* Room for more nodes and boxes, and for all rows of the space: the loops that use it cannot fail. */
 copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t more_nodes,
                                       size_t more_boxes, copse_error *err);
-/* Gives unused room back. */
+/* Frees unused room. */
 void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s);
 
-/* The rows under a node that owns no box, at most CP_MONDRIAN_HULL_ROWS; returns how many. */
+/* The rows under a node without a box, at most CP_MONDRIAN_HULL_ROWS; returns how many. */
 size_t cp_mondrian_tree_hull_rows(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t *out);
-/* How far x lies outside the hull of those rows. */
+/* How far x lies outside the hull of these rows. */
 double cp_mondrian_tree_outside_hull(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
                                      const float *x);
-/* The node's box: its own, or the hull of its rows written to buf (2*dims). */
+/* The node's box: the stored one, or the hull of its rows written to buf (2*dims). */
 const float *cp_mondrian_tree_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *n,
                                   float *buf);
 static inline float *cp_mondrian_tree_own_box(const cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t box) {
@@ -144,11 +151,11 @@ static inline int cp_mondrian_tree_paused(const cp_mondrian_space *s, const cp_m
 /* All nodes, parents before children; out holds t->nodes. */
 void cp_mondrian_tree_order(const cp_mondrian_tree *t, int32_t *out);
 
-/* Leaves, and their mean depth with each leaf weighted by its rows (root: 0). */
+/* The number of leaves, and their mean depth weighted by rows (root: 0). */
 void cp_mondrian_tree_shape(const cp_mondrian_tree *t, int32_t *order, int32_t *depth, size_t *out_leaves,
                             double *out_depth);
 
-/* NULL if N1 to N7 hold, else which does not. */
+/* NULL if N1 to N7 hold, else which does not.  In mondrian_tree_check.c, apart from the code that keeps them. */
 const char *cp_mondrian_tree_check(const cp_mondrian_tree *t, const cp_mondrian_space *s);
 
 #endif

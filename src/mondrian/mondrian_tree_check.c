@@ -5,16 +5,16 @@
 #include "mondrian/mondrian_hnsp.h"
 #include "mondrian/mondrian_tree.h"
 
-typedef struct inspector {
+typedef struct checker {
     const cp_mondrian_tree *t;
     const cp_mondrian_space *s;
     unsigned char *seen_row, *seen_node;
-    int32_t *member; /* rows under the node being looked at */
+    int32_t *member; /* rows under the current node */
     float *hull, *buf;
-} inspector;
+} checker;
 
 /* The rows under a node, in no particular order; 0 if a list is broken. */
-static size_t collect(const inspector *in, int32_t j, int32_t *out) {
+static size_t collect(const checker *in, int32_t j, int32_t *out) {
     const cp_mondrian_node *n = &in->t->node[j];
     if (!cp_mondrian_tree_is_leaf(n)) {
         size_t left = collect(in, n->left, out);
@@ -25,18 +25,18 @@ static size_t collect(const inspector *in, int32_t j, int32_t *out) {
     return k;
 }
 
-static const char *check_box(const inspector *in, const cp_mondrian_node *n, size_t rows) {
+static const char *check_box(const checker *in, const cp_mondrian_node *n, size_t rows) {
     size_t d = in->s->dims;
     if (cp_mondrian_tree_has_box(n) ? rows < CP_MONDRIAN_BOX_ROWS : rows > CP_MONDRIAN_HULL_ROWS)
-        return "N3: a node has a box it needs not, or lacks one";
-    if (!cp_mondrian_tree_has_box(n) && n->box != -(int32_t)rows) return "N3: a node has lost count of its few rows";
+        return "N3: a node has a box that it does not need, or lacks one";
+    if (!cp_mondrian_tree_has_box(n) && n->box != -(int32_t)rows) return "N3: a node has the wrong number of rows";
     in->s->kern->hull(in->s->x, d, in->member, rows, in->hull);
     const float *box = cp_mondrian_tree_box(in->t, in->s, n, in->buf);
     return memcmp(box, in->hull, 2 * d * sizeof *box) ? "N3: a box is not the hull of its rows" : NULL;
 }
 
-/* Rows of class k under a node; a frozen forest knows them from its leaves alone. */
-static size_t count_class(const inspector *in, const cp_mondrian_node *n, size_t rows, int32_t k) {
+/* Rows of class k under a node.  A frozen forest has no labels: its leaves' counts are added up. */
+static size_t count_class(const checker *in, const cp_mondrian_node *n, size_t rows, int32_t k) {
     const cp_mondrian_node *node = in->t->node;
     size_t sum = 0;
     if (in->s->label) {
@@ -47,13 +47,13 @@ static size_t count_class(const inspector *in, const cp_mondrian_node *n, size_t
     return count_class(in, &node[n->left], rows, k) + count_class(in, &node[n->right], rows, k);
 }
 
-static size_t count_rows(const inspector *in, const cp_mondrian_node *n) {
+static size_t count_rows(const checker *in, const cp_mondrian_node *n) {
     const cp_mondrian_node *node = in->t->node;
     if (cp_mondrian_tree_is_leaf(n)) return (size_t)n->count;
     return count_rows(in, &node[n->left]) + count_rows(in, &node[n->right]);
 }
 
-static const char *check_classes(const inspector *in, const cp_mondrian_node *n, size_t rows) {
+static const char *check_classes(const checker *in, const cp_mondrian_node *n, size_t rows) {
     int kinds = 0, leaf = cp_mondrian_tree_is_leaf(n);
     size_t sum = 0;
     for (int32_t k = 0; (size_t)k < in->s->classes; k++) {
@@ -62,7 +62,8 @@ static const char *check_classes(const inspector *in, const cp_mondrian_node *n,
         kinds += true_count > 0;
         if (leaf && (size_t)cp_mondrian_hnsp_leaf_count(in->t, n, k) != true_count)
             return "N6: a leaf's counts are wrong";
-        if (cp_mondrian_hnsp_has(in->t, in->s, n, k) != (true_count > 0)) return "N7: marks are not the classes below";
+        if (cp_mondrian_hnsp_has(in->t, in->s, n, k) != (true_count > 0))
+            return "N7: a class set is not the classes below";
     }
     if (sum != count_rows(in, n)) return "N6: class counts do not add up";
     if (leaf && (n->label == CP_NONE) != (kinds > 1)) return "N6: a leaf's label is not its one class";
@@ -70,7 +71,7 @@ static const char *check_classes(const inspector *in, const cp_mondrian_node *n,
     return NULL;
 }
 
-static const char *check_split(const inspector *in, const cp_mondrian_node *n, size_t rows) {
+static const char *check_split(const checker *in, const cp_mondrian_node *n, size_t rows) {
     const cp_mondrian_tree *t = in->t;
     size_t dim = (size_t)n->dim;
     if (count_rows(in, n) < in->s->min_split) return "N5: a block of too few rows was split";
@@ -86,7 +87,7 @@ static const char *check_split(const inspector *in, const cp_mondrian_node *n, s
     return NULL;
 }
 
-static const char *check_node(const inspector *in, int32_t j) {
+static const char *check_node(const checker *in, int32_t j) {
     const cp_mondrian_node *n = &in->t->node[j];
     size_t rows = collect(in, j, in->member);
     const char *wrong = check_box(in, n, rows);
@@ -102,7 +103,7 @@ static const char *check_node(const inspector *in, int32_t j) {
     return NULL;
 }
 
-static const char *check_all(const inspector *in) {
+static const char *check_all(const checker *in) {
     for (size_t j = 0; j < in->t->nodes; j++) {
         const cp_mondrian_node *n = &in->t->node[j];
         if (cp_mondrian_tree_is_leaf(n)) continue;
@@ -115,12 +116,13 @@ static const char *check_all(const inspector *in) {
     }
     for (size_t i = 0; i < in->t->rows; i++)
         if (!in->seen_row[i]) return "N1: a row is in no leaf";
-    if (in->s->frozen && count_rows(in, in->t->node) != in->s->frozen) return "N1: rows were lost when it was frozen";
+    if (in->s->frozen && count_rows(in, in->t->node) != in->s->frozen)
+        return "N1: a frozen tree has the wrong number of rows";
     return NULL;
 }
 
 const char *cp_mondrian_tree_check(const cp_mondrian_tree *t, const cp_mondrian_space *s) {
-    inspector in = {
+    checker in = {
         .t = t,
         .s = s,
         .seen_row = cp_mem_new(s->rows + 1, 1),

@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "orf/orf_file.h"
+#include "orf/orf_inspect.h"
 
 static const cp_param params[] = {
     CP_OPTION_TREES("trees in the forest"),
@@ -52,11 +54,11 @@ copse_status cp_orf_new(const copse_params *p, copse_task task, size_t dims, siz
     return COPSE_OK;
 }
 
-/* Of rows that are learnt. */
-static void forget_copies(cp_orf *f) {
-    cp_mem_free(f->wait.x);
-    cp_mem_free(f->wait.y);
-    memset(&f->wait, 0, sizeof f->wait);
+/* Frees the memory of the pending rows, which are all learnt. */
+static void free_pending(cp_orf *f) {
+    cp_mem_free(f->pending.x);
+    cp_mem_free(f->pending.y);
+    memset(&f->pending, 0, sizeof f->pending);
 }
 
 void cp_orf_free(void *state) {
@@ -64,49 +66,50 @@ void cp_orf_free(void *state) {
     if (!f) return;
     for (size_t m = 0; m < f->trees; m++) cp_orf_tree_clear(&f->tree[m]);
     cp_mem_free(f->tree);
-    forget_copies(f);
+    free_pending(f);
     cp_mem_free(f);
 }
 
-/* Columns are scaled to [0,1], so that is known of their ranges. */
-static copse_status begin_trees(cp_orf *f, copse_error *err) {
+/* Columns are scaled to [0,1], so every range starts as that. */
+static copse_status init_trees(cp_orf *f, copse_error *err) {
     for (size_t m = 0; m < f->trees; m++) {
         cp_orf_tree *t = &f->tree[m];
         CP_TRY(CP_NEW(t->range, 2 * f->rules.dims, err));
         for (size_t d = 0; d < f->rules.dims; d++) t->range[f->rules.dims + d] = 1;
-        CP_TRY(cp_orf_tree_begin(t, &f->rules, (uint32_t)m, err));
+        CP_TRY(cp_orf_tree_reset(t, &f->rules, (uint32_t)m, err));
     }
     return COPSE_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------- predict */
+/* ---------------------------------------------------------------------------------------------------------- predict */
 
-/* Mean and variance of the leaf's rows and of `smoothing` more that vary as all rows do; of all rows, if it has
- * none. */
+/* The mean of the leaf's rows, and their variance smoothed by `smoothing` more rows with the variance of all rows.  A
+ * leaf without rows has the mean and variance of all rows. */
 cp_component cp_orf_leaf_gauss(const cp_orf *f, const cp_orf_tree *t, size_t leaf, const cp_orf_moments *all) {
     cp_orf_moments m = cp_orf_tree_leaf_moments(t, &f->rules, leaf);
-    double whole = all->n > 0 ? all->m2 / all->n : 0, least = whole > 0 ? 1e-6 * whole : 1e-12;
-    double var = m.n > 0 ? (m.m2 + f->rules.smoothing * whole) / (m.n + f->rules.smoothing) : whole;
+    double prior = all->n > 0 ? all->m2 / all->n : 0, least = prior > 0 ? 1e-6 * prior : 1e-12;
+    double var = m.n > 0 ? (m.m2 + f->rules.smoothing * prior) / (m.n + f->rules.smoothing) : prior;
     return (cp_component){1, (m.n > 0 ? m.mean : all->mean) + f->centre, sqrt(fmax(var, least)), INFINITY};
 }
 
-/* What a tree is asked, and where its answer goes. */
-typedef struct question {
+/* A point to predict. */
+typedef struct query {
     const float *x;
-    const cp_orf_moments *all; /* numbers: of all rows before it */
-    size_t place;              /* classes: row of the answers */
-} question;
+    const cp_orf_moments *all; /* numbers: moments of all rows before it */
+    size_t place;              /* classes: its row in the answer */
+} query;
 
-/* Adds the answer of one tree. */
-static copse_status answer(const cp_orf *f, const cp_orf_tree *t, question q, cp_answer *out, copse_error *err) {
+/* Adds the prediction of one tree to the answer. */
+static copse_status predict_tree(const cp_orf *f, const cp_orf_tree *t, query q, cp_answer *out, copse_error *err) {
     size_t leaf = (size_t)t->node[cp_orf_tree_find(t, q.x)].dim;
     if (f->rules.task == COPSE_REGRESS) return cp_answer_add(out, cp_orf_leaf_gauss(f, t, leaf, q.all), err);
     cp_orf_tree_leaf_probs(t, &f->rules, leaf, out->probs + q.place * out->classes);
     return COPSE_OK;
 }
 
-/* Of classes, of which rows first ... have the sum over trees; weights of components are made to sum to 1 elsewhere. */
-static void take_mean(const cp_orf *f, cp_answer *out, size_t first, size_t n) {
+/* Classes: turns the sum over trees of n rows into the mean.  Numbers need none: cp_answer normalises the weights of
+ * their components. */
+static void divide_by_trees(const cp_orf *f, cp_answer *out, size_t first, size_t n) {
     for (size_t i = first * out->classes; i < (first + n) * out->classes; i++) out->probs[i] /= (double)f->trees;
 }
 
@@ -115,21 +118,21 @@ static copse_status predict(const void *state, const cp_rows *rows, const copse_
     const cp_orf *f = state;
     (void)p;
     for (size_t i = 0; i < rows->n; i++) {
-        question q = {rows->x + i * rows->dims, &f->moments, i};
-        for (size_t m = 0; m < f->trees; m++) CP_TRY(answer(f, &f->tree[m], q, out, err));
+        query q = {rows->x + i * rows->dims, &f->moments, i};
+        for (size_t m = 0; m < f->trees; m++) CP_TRY(predict_tree(f, &f->tree[m], q, out, err));
         if (f->rules.task == COPSE_REGRESS) cp_answer_end_row(out);
     }
-    take_mean(f, out, 0, rows->n);
+    divide_by_trees(f, out, 0, rows->n);
     return COPSE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- learning */
+/* --------------------------------------------------------------------------------------------------------- learning */
 
-/* Room for rows, and for their classes in the leaves of every tree. */
-static copse_status make_room(cp_orf *f, const cp_rows *rows, copse_error *err) {
-    size_t all = f->wait.n + rows->n, width = f->rules.width;
-    CP_TRY(CP_GROW(f->wait.x, f->wait.cap_x, all * f->rules.dims, err));
-    CP_TRY(CP_GROW(f->wait.y, f->wait.cap_y, all, err));
+/* Room for the rows, and for their classes in the leaves of every tree. */
+static copse_status reserve_rows(cp_orf *f, const cp_rows *rows, copse_error *err) {
+    size_t all = f->pending.n + rows->n, width = f->rules.width;
+    CP_TRY(CP_GROW(f->pending.x, f->pending.cap_x, all * f->rules.dims, err));
+    CP_TRY(CP_GROW(f->pending.y, f->pending.cap_y, all, err));
     if (f->rules.task != COPSE_CLASS || rows->classes <= width) return COPSE_OK;
     width = rows->classes > width + width / 2 ? rows->classes : width + width / 2;
     for (size_t m = 0; m < f->trees; m++) CP_TRY(cp_orf_tree_reserve(&f->tree[m], &f->rules, width, err));
@@ -138,11 +141,11 @@ static copse_status make_room(cp_orf *f, const cp_rows *rows, copse_error *err) 
     return COPSE_OK;
 }
 
-/* Takes rows in, all or none; the trees learn them later. */
-static copse_status take_in(cp_orf *f, const cp_rows *rows, copse_error *err) {
-    CP_TRY(make_room(f, rows, err));
-    float *x = f->wait.x + f->wait.n * f->rules.dims;
-    double *y = f->wait.y + f->wait.n;
+/* Accepts rows, all or none; the trees learn them later. */
+static copse_status accept_rows(cp_orf *f, const cp_rows *rows, copse_error *err) {
+    CP_TRY(reserve_rows(f, rows, err));
+    float *x = f->pending.x + f->pending.n * f->rules.dims;
+    double *y = f->pending.y + f->pending.n;
     if (rows->n) memcpy(x, rows->x, rows->n * f->rules.dims * sizeof *x);
     if (f->rows == 0 && rows->n && rows->y) f->centre = rows->y[0];
     for (size_t i = 0; i < rows->n; i++) {
@@ -150,18 +153,18 @@ static copse_status take_in(cp_orf *f, const cp_rows *rows, copse_error *err) {
         if (rows->y) cp_orf_tree_moments_add(&f->moments, y[i]);
     }
     if (f->rules.task == COPSE_CLASS && rows->classes > f->rules.classes) f->rules.classes = rows->classes;
-    f->wait.n += rows->n;
+    f->pending.n += rows->n;
     f->rows += rows->n;
     return COPSE_OK;
 }
 
-/* Rows taken in, learnt by every tree; with `before`, each tree's own answers to the rows from `from` on. */
+/* The pending rows, to be learnt by every tree. */
 typedef struct learning {
     cp_orf *f;
-    cp_answer *before; /* one per tree, or NULL */
+    cp_answer *before; /* one per tree: its predictions of the rows from `from` on, before it learns them; or NULL */
     size_t from;
-    cp_orf_moments seen; /* before that row */
-    size_t upto;         /* rows to have been learnt in the end */
+    cp_orf_moments seen; /* numbers: moments of the rows before `from` */
+    size_t upto;         /* rows that a tree has learnt in the end */
 } learning;
 
 static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *err) {
@@ -171,84 +174,88 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
     cp_orf_moments seen = job->seen;
     (void)worker;
     while (t->rows < job->upto) {
-        size_t i = t->rows - (f->rows - f->wait.n);
-        const float *x = f->wait.x + i * f->rules.dims;
+        size_t i = t->rows - (f->rows - f->pending.n);
+        const float *x = f->pending.x + i * f->rules.dims;
         if (job->before && t->rows >= job->from) {
-            CP_TRY(answer(f, t, (question){x, &seen, t->rows - job->from}, &job->before[m], err));
+            CP_TRY(predict_tree(f, t, (query){x, &seen, t->rows - job->from}, &job->before[m], err));
             if (f->rules.task == COPSE_REGRESS) cp_answer_end_row(&job->before[m]);
-            cp_orf_tree_moments_add(&seen, f->wait.y[i]);
+            cp_orf_tree_moments_add(&seen, f->pending.y[i]);
         }
-        CP_TRY(cp_orf_tree_learn(t, &f->rules, (uint32_t)m, x, f->wait.y[i], err));
+        CP_TRY(cp_orf_tree_learn(t, &f->rules, (uint32_t)m, x, f->pending.y[i], err));
     }
     return COPSE_OK;
 }
 
-/* Temporal knowledge weighting: of the trees that are older than 1/gamma rows, one is picked; it is begun anew with the
- * probability of its out-of-bag error. */
-static copse_status take_turn(cp_orf *f, copse_error *err) {
+static int is_old(const cp_orf *f, const cp_orf_tree *t) {
+    return (double)(f->weighted_rows - t->born) * f->rules.forget > 1;
+}
+
+/* Temporal knowledge weighting, after each row: picks one of the trees older than 1/gamma rows, and resets it with
+ * the probability of its out-of-bag error. */
+static copse_status reset_old_tree(cp_orf *f, copse_error *err) {
     size_t old = 0;
     cp_rng rng;
-    cp_rng_init(&rng, f->rules.seed, CP_FOR_RESAMPLE, 0, f->turns);
-    f->turns++;
-    for (size_t m = 0; m < f->trees; m++) old += (double)(f->turns - f->tree[m].born) * f->rules.forget > 1;
+    cp_rng_init(&rng, f->rules.seed, CP_FOR_RESAMPLE, 0, f->weighted_rows);
+    f->weighted_rows++;
+    for (size_t m = 0; m < f->trees; m++) old += (size_t)is_old(f, &f->tree[m]);
     if (!old) return COPSE_OK;
     size_t pick = (size_t)cp_rng_below(&rng, old), m = 0;
     for (;; m++)
-        if ((double)(f->turns - f->tree[m].born) * f->rules.forget > 1 && pick-- == 0) break;
+        if (is_old(f, &f->tree[m]) && pick-- == 0) break;
     cp_orf_tree *t = &f->tree[m];
-    if (!(cp_rng_unit(&rng) * t->asked < t->miss)) return COPSE_OK;
-    return cp_orf_tree_begin(t, &f->rules, (uint32_t)m, err);
+    if (!(cp_rng_unit(&rng) * t->oob_rows < t->oob_errors)) return COPSE_OK;
+    return cp_orf_tree_reset(t, &f->rules, (uint32_t)m, err);
 }
 
-/* Trees that forget have to wait for each other after every row. */
-static copse_status learn_in_turns(learning *job, copse_error *err) {
+/* Temporal knowledge weighting looks at all trees after each row, so trees learn row by row, not tree by tree. */
+static copse_status learn_row_by_row(learning *job, copse_error *err) {
     cp_orf *f = job->f;
-    while (f->turns < f->rows) {
-        job->upto = f->turns + 1;
+    while (f->weighted_rows < f->rows) {
+        job->upto = f->weighted_rows + 1;
         for (size_t m = 0; m < f->trees; m++) CP_TRY(learn_tree(job, m, 0, err));
-        CP_TRY(take_turn(f, err));
+        CP_TRY(reset_old_tree(f, err));
     }
     return COPSE_OK;
 }
 
-static copse_status bring_up_to_date(learning *job, const copse_run *run, copse_error *err) {
+static copse_status learn_pending(learning *job, const copse_run *run, copse_error *err) {
     cp_orf *f = job->f;
     if (f->rules.forget > 0) {
         CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
-        CP_TRY(learn_in_turns(job, err));
+        CP_TRY(learn_row_by_row(job, err));
     } else {
         job->upto = f->rows;
         CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, f->trees), f->trees, NULL, learn_tree, job, err));
-        f->turns = f->rows;
+        f->weighted_rows = f->rows;
     }
-    f->wait.n = 0;
+    f->pending.n = 0;
     return COPSE_OK;
 }
 
 static copse_status refresh(void *state, const copse_params *p, const copse_run *run, copse_error *err) {
     learning job = {.f = state};
     (void)p;
-    return job.f->wait.n ? bring_up_to_date(&job, run, err) : COPSE_OK;
+    return job.f->pending.n ? learn_pending(&job, run, err) : COPSE_OK;
 }
 
-enum { PIECE = 1 << 14 }; /* rows that are copied at a time */
+enum { PIECE = 1 << 14 }; /* rows that `fit` copies at a time */
 
 static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
                         copse_error *err) {
     cp_orf *f;
     *out_state = NULL;
     if (rows->task == COPSE_REGRESS && cp_param_real(p, "forget") > 0)
-        return cp_fail(err, COPSE_E_USAGE, "--forget needs classes: the error of numbers is no probability");
+        return cp_fail(err, COPSE_E_USAGE, "`forget` needs classes: the error of numbers is no probability");
     CP_TRY(cp_orf_new(p, rows->task, rows->dims, rows->classes, &f, err));
     learning job = {.f = f};
-    copse_status status = begin_trees(f, err);
+    copse_status status = init_trees(f, err);
     for (size_t first = 0; !status && first < rows->n; first += PIECE) {
         cp_rows part = cp_rows_slice(rows, first, PIECE);
-        status = take_in(f, &part, err);
-        if (!status) status = bring_up_to_date(&job, run, err);
+        status = accept_rows(f, &part, err);
+        if (!status) status = learn_pending(&job, run, err);
         cp_log_progress(run, "learning rows", (double)(first + part.n), (double)rows->n);
     }
-    forget_copies(f);
+    free_pending(f);
     if (status)
         cp_orf_free(f);
     else
@@ -256,16 +263,16 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
     return status;
 }
 
-/* Test-then-train for one piece of rows: all trees answer and learn row by row, each on its own. */
-static copse_status learn_and_answer(cp_orf *f, const cp_rows *piece, size_t first, cp_answer *out,
-                                     const copse_run *run, copse_error *err) {
+/* Test-then-train for a piece of the rows: each tree predicts and learns row by row; then predictions are merged. */
+static copse_status predict_then_learn(cp_orf *f, const cp_rows *piece, size_t first, cp_answer *out,
+                                       const copse_run *run, copse_error *err) {
     copse_status status;
     learning job = {.f = f, .from = f->rows, .seen = f->moments};
     CP_TRY(cp_answer_new_each(f->trees, f->rules.task, piece->n, f->rules.classes, &job.before, err));
-    CP_TRY_OUT(take_in(f, piece, err));
-    CP_TRY_OUT(bring_up_to_date(&job, run, err));
+    CP_TRY_OUT(accept_rows(f, piece, err));
+    CP_TRY_OUT(learn_pending(&job, run, err));
     CP_TRY_OUT(cp_answer_merge(out, first, job.before, f->trees, 1, err));
-    take_mean(f, out, first, piece->n);
+    divide_by_trees(f, out, first, piece->n);
 out:
     cp_answer_free_each(job.before, f->trees);
     return status;
@@ -277,23 +284,24 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
     learning job = {.f = f};
     CP_TRY(refresh(state, p, run, err));
     if (!opt_before) {
-        CP_TRY(take_in(f, rows, err));
-        return bring_up_to_date(&job, run, err);
+        CP_TRY(accept_rows(f, rows, err));
+        return learn_pending(&job, run, err);
     }
     size_t piece = cp_answer_piece(f->trees, f->rules.task, f->rules.classes, 1);
     for (size_t first = 0; first < rows->n; first += piece) {
         cp_rows part = cp_rows_slice(rows, first, piece);
-        CP_TRY(learn_and_answer(f, &part, first, opt_before, run, err));
+        CP_TRY(predict_then_learn(f, &part, first, opt_before, run, err));
     }
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- questions */
+/* ------------------------------------------------------------------------------------------------------- inspection */
 
 static const char *check(const void *state) {
     const cp_orf *f = state;
     for (size_t m = 0; m < f->trees; m++) {
-        if (f->tree[m].rows > f->rows || f->tree[m].rows + f->wait.n < f->rows) return "a tree has lost its rows";
+        if (f->tree[m].rows > f->rows || f->tree[m].rows + f->pending.n < f->rows)
+            return "a tree lags behind by more rows than are pending";
         unsigned char *seen = cp_mem_new(f->tree[m].nodes, 1);
         const char *wrong = seen ? cp_orf_tree_check(&f->tree[m], &f->rules, seen) : NULL;
         cp_mem_free(seen);
@@ -317,7 +325,7 @@ static int can_learn(const void *state) {
 static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     const cp_orf *f = state;
     size_t n = 0;
-    double leaves = 0, depth = 0, trees = (double)f->trees, asked = 0, miss = 0;
+    double leaves = 0, depth = 0, trees = (double)f->trees, oob_rows = 0, oob_errors = 0;
     for (size_t m = 0; m < f->trees; m++) {
         const cp_orf_tree *t = &f->tree[m];
         double sum = 0;
@@ -325,12 +333,12 @@ static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
             if (t->node[j].left == CP_NONE) sum += t->node[j].depth;
         leaves += (double)t->leaves;
         depth += sum / (double)t->leaves;
-        asked += t->asked;
-        miss += t->miss;
+        oob_rows += t->oob_rows;
+        oob_errors += t->oob_errors;
     }
     out[n++] = (copse_figure){"leaves", leaves / trees};
     out[n++] = (copse_figure){"depth", depth / trees};
-    if (asked > 0) out[n++] = (copse_figure){"oob_error", miss / asked};
+    if (oob_rows > 0) out[n++] = (copse_figure){"oob_error", oob_errors / oob_rows};
     return n;
 }
 
@@ -342,7 +350,7 @@ const cp_method cp_method_orf = {
     .wants_unit = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
-    .memory_hint = "fewer --trees or fewer --tests",
+    .memory_hint = "fewer `trees` or fewer `tests`",
     .fit = fit,
     .update = update,
     .predict = predict,

@@ -1,12 +1,12 @@
-/* orf_file - a forest in sections and back; docs/format.md lists them. */
+#include "orf/orf_file.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "data/schema.h"
-#include "orf/orf.h"
 
-/* Beyond these, squares and their products overflow; the schema refuses targets that large. */
+/* Beyond these limits, squares and their products overflow; the schema refuses targets that large. */
 #define MOST_MEAN     (2 * CP_SCHEMA_TARGET_MAX)
 #define MOST_VARIANCE 1e130
 #define MOST_ROWS     ((int64_t)1 << 50)
@@ -14,7 +14,7 @@ enum { MOMENTS = sizeof(cp_orf_moments) / sizeof(double) };
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-/* What a tree takes in memory that is not a section read as it is. */
+/* Memory of a loaded tree besides the sections that are kept as they are read. */
 static size_t node_bytes(const cp_orf_rules *f, size_t nodes, size_t leaves) {
     size_t block =
         f->frozen ? 2 * (f->task == COPSE_CLASS ? f->classes * sizeof(uint32_t) : sizeof(cp_orf_moments)) : 0;
@@ -60,14 +60,14 @@ out:
     return status;
 }
 
-/* Without the room that blocks have for classes to come; frozen, the sum of what a leaf was born with and its own. */
+/* Leaves out the spare room that blocks have for more classes.  Frozen: writes the sum of inherited and own counts. */
 static copse_status write_counts(const cp_orf_tree *t, const cp_orf_rules *f, int frozen, cp_writer *w,
                                  copse_error *err) {
     size_t parts = frozen ? 1 : 2 + f->tests, n = 0;
     uint32_t *count;
     CP_TRY(CP_RAW(count, t->leaves * parts * f->classes, err));
     for (size_t leaf = 0; leaf < t->leaves; leaf++) {
-        const uint32_t *c = cp_orf_counts_of(t, f, leaf);
+        const uint32_t *c = cp_orf_tree_counts(t, f, leaf);
         for (size_t i = 0; i < parts; i++)
             for (size_t k = 0; k < f->classes; k++) count[n++] = c[i * f->width + k] + (frozen ? c[f->width + k] : 0);
     }
@@ -78,7 +78,8 @@ static copse_status write_counts(const cp_orf_tree *t, const cp_orf_rules *f, in
 
 static copse_status write_moments(const cp_orf_tree *t, const cp_orf_rules *f, int frozen, cp_writer *w,
                                   copse_error *err) {
-    if (!frozen) return cp_writer_array(w, "moments", CP_F64, t->moment, MOMENTS * t->leaves * cp_orf_block(f), err);
+    if (!frozen)
+        return cp_writer_array(w, "moments", CP_F64, t->moment, MOMENTS * t->leaves * cp_orf_tree_block_size(f), err);
     cp_orf_moments *whole;
     CP_TRY(CP_RAW(whole, t->leaves, err));
     for (size_t leaf = 0; leaf < t->leaves; leaf++) whole[leaf] = cp_orf_tree_leaf_moments(t, f, leaf);
@@ -89,30 +90,30 @@ static copse_status write_moments(const cp_orf_tree *t, const cp_orf_rules *f, i
 
 static copse_status write_tree(const cp_orf_tree *t, const cp_orf_rules *f, int frozen, cp_writer *w,
                                copse_error *err) {
-    cp_orf_rules read_by = *f;
-    read_by.frozen = frozen;
-    if (frozen) read_by.tests = 0;
-    cp_writer_claim(w, 1, node_bytes(&read_by, t->nodes, t->leaves));
+    cp_orf_rules reader = *f; /* the rules that a reader of the file will have */
+    reader.frozen = frozen;
+    if (frozen) reader.tests = 0;
+    cp_writer_claim(w, 1, node_bytes(&reader, t->nodes, t->leaves));
     CP_TRY(write_nodes(t, w, err));
     if (!frozen) CP_TRY(write_tests(t, f, w, err));
     return (f->task == COPSE_CLASS ? write_counts : write_moments)(t, f, frozen, w, err);
 }
 
-/* How old each tree is and how it did since. */
+/* When each tree was last reset, and its out-of-bag error since. */
 static copse_status write_ages(const cp_orf *f, cp_writer *w, copse_error *err) {
     double *age;
     CP_TRY(CP_RAW(age, 3 * f->trees, err));
     for (size_t m = 0; m < f->trees; m++) {
         age[3 * m] = (double)f->tree[m].born;
-        age[3 * m + 1] = f->tree[m].asked;
-        age[3 * m + 2] = f->tree[m].miss;
+        age[3 * m + 1] = f->tree[m].oob_rows;
+        age[3 * m + 2] = f->tree[m].oob_errors;
     }
     copse_status status = cp_writer_array(w, "age", CP_F64, age, 3 * f->trees, err);
     cp_mem_free(age);
     return status;
 }
 
-/* What a tree takes by itself. */
+/* Memory of a tree without its nodes. */
 static size_t tree_bytes(const cp_orf_rules *f) {
     return sizeof(cp_orf_tree) + 2 * f->dims * sizeof(float);
 }
@@ -122,7 +123,7 @@ copse_status cp_orf_file_write(const void *state, const copse_params *p, unsigne
     (void)p;
     const cp_orf *f = state;
     int frozen = f->rules.frozen || (flags & COPSE_SAVE_FROZEN);
-    CP_BUG(f->wait.n); /* a model settles before it is written */
+    CP_BUG(f->pending.n); /* cp_method.refresh comes before write */
     CP_TRY(cp_writer_i64(w, "rows", (int64_t)f->rows, err));
     CP_TRY(cp_writer_i64(w, "frozen", frozen, err));
     CP_TRY(cp_writer_array(w, "range", CP_F32, f->tree[0].range, 2 * f->rules.dims, err));
@@ -152,7 +153,7 @@ static copse_status read_nodes(cp_orf_tree *t, cp_reader *r, copse_error *err) {
     CP_TRY_OUT(cp_reader_array(r, "cut", CP_F32, t->nodes, &cut, err));
     CP_TRY_OUT(CP_NEW(t->node, t->nodes, err));
     t->cap_nodes = t->nodes;
-    for (size_t j = 0; j < t->nodes; j++) { /* parents first: a depth is known when its node is met */
+    for (size_t j = 0; j < t->nodes; j++) { /* parents come first, so a node has its depth when it is reached */
         t->node[j] = (cp_orf_node){left[j], dim[j], cut[j], t->node[j].depth};
         if (left[j] > (int32_t)j && (size_t)left[j] + 1 < t->nodes)
             t->node[left[j]].depth = t->node[left[j] + 1].depth = t->node[j].depth + 1;
@@ -180,8 +181,9 @@ out:
     return status;
 }
 
-/* A frozen leaf's one statistic, of `size` bytes, becomes what it was born with.  Takes `frozen`; NULL: no memory. */
-static void *thawed(void *frozen, size_t leaves, size_t size) {
+/* The one statistic of a frozen leaf, of `size` bytes, becomes its inherited one; its own is empty.  Frees `frozen`;
+ * NULL if there is no memory. */
+static void *expand_frozen(void *frozen, size_t leaves, size_t size) {
     const char *from = frozen;
     char *to = cp_mem_new(2 * leaves, size);
     for (size_t leaf = 0; to && leaf < leaves; leaf++) memcpy(to + 2 * leaf * size, from + leaf * size, size);
@@ -192,9 +194,9 @@ static void *thawed(void *frozen, size_t leaves, size_t size) {
 static copse_status read_counts(cp_orf_tree *t, const cp_orf_rules *f, cp_reader *r, copse_error *err) {
     size_t parts = f->frozen ? 1 : 2 + f->tests;
     CP_TRY(cp_reader_array(r, "count", CP_U32, t->leaves * parts * f->classes, &t->count, err));
-    if (f->frozen && !(t->count = thawed(t->count, t->leaves, f->classes * sizeof *t->count)))
+    if (f->frozen && !(t->count = expand_frozen(t->count, t->leaves, f->classes * sizeof *t->count)))
         return cp_fail_memory(err);
-    t->cap_count = t->leaves * cp_orf_block(f);
+    t->cap_count = t->leaves * cp_orf_tree_block_size(f);
     return COPSE_OK;
 }
 
@@ -207,20 +209,21 @@ static copse_status read_moments(cp_orf_tree *t, const cp_orf_rules *f, cp_reade
     CP_TRY(cp_reader_array(r, "moments", CP_F64, MOMENTS * n, &t->moment, err));
     for (size_t i = 0; i < n; i++)
         if (!possible(&t->moment[i])) return cp_reader_bad(r, err, "holds impossible moments at %zu", i);
-    if (f->frozen && !(t->moment = thawed(t->moment, t->leaves, sizeof *t->moment))) return cp_fail_memory(err);
-    t->cap_moment = t->leaves * cp_orf_block(f);
+    if (f->frozen && !(t->moment = expand_frozen(t->moment, t->leaves, sizeof *t->moment))) return cp_fail_memory(err);
+    t->cap_moment = t->leaves * cp_orf_tree_block_size(f);
     return COPSE_OK;
 }
 
-/* Are there sections that bear so many leaves out?  Asked before their number is multiplied by anything. */
+/* The number of nodes and leaves, checked against the length of another section before anything is multiplied by it. */
 static copse_status size_tree(cp_orf_tree *t, const cp_orf_rules *f, cp_reader *r, copse_error *err) {
     size_t have, class = f->task == COPSE_CLASS;
-    size_t block = f->frozen ? (class ? f->classes : MOMENTS) : (class ? cp_orf_block(f) : MOMENTS * cp_orf_block(f));
+    size_t block = f->frozen ? (class ? f->classes : MOMENTS)
+                             : (class ? cp_orf_tree_block_size(f) : MOMENTS * cp_orf_tree_block_size(f));
     CP_TRY(cp_reader_count(r, "left", CP_I32, &t->nodes, err));
     CP_TRY(class ? cp_reader_count(r, "count", CP_U32, &have, err) : cp_reader_count(r, "moments", CP_F64, &have, err));
     t->leaves = t->nodes / 2 + 1;
     if (t->nodes % 2 == 0 || t->nodes > INT32_MAX || have % block || have / block != t->leaves)
-        return cp_reader_bad(r, err, "%zu nodes, and %zu numbers in their leaves", t->nodes, have);
+        return cp_reader_bad(r, err, "%zu nodes do not fit %zu numbers in their leaves", t->nodes, have);
     return cp_reader_claim(r, 1, node_bytes(f, t->nodes, t->leaves), err);
 }
 
@@ -246,14 +249,14 @@ static copse_status read_ages(cp_orf *f, cp_reader *r, copse_error *err) {
             status = cp_reader_bad(r, err, "tree %zu has an impossible age", m);
         if (status) break;
         f->tree[m].born = (size_t)a[0];
-        f->tree[m].asked = a[1];
-        f->tree[m].miss = a[2];
+        f->tree[m].oob_rows = a[1];
+        f->tree[m].oob_errors = a[2];
     }
     cp_mem_free(age);
     return status;
 }
 
-/* Every tree has a copy. */
+/* The file has one range; every tree gets a copy. */
 static copse_status read_range(cp_orf *f, cp_reader *r, copse_error *err) {
     size_t dims = f->rules.dims;
     float *range;
@@ -287,7 +290,7 @@ static copse_status read_forest(cp_orf *f, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_claim(r, f->trees, tree_bytes(&f->rules), err));
     CP_TRY(cp_reader_i64(r, "rows", 1, MOST_ROWS, &rows, err));
     CP_TRY(cp_reader_i64(r, "frozen", 0, 1, &frozen, err));
-    f->rows = f->turns = (size_t)rows;
+    f->rows = f->weighted_rows = (size_t)rows;
     f->rules.frozen = (int)frozen;
     if (frozen) f->rules.tests = 0;
     CP_TRY(read_range(f, r, err));
@@ -307,7 +310,7 @@ copse_status cp_orf_file_read(cp_reader *r, const copse_params *p, copse_task ta
                               void **out_state, copse_error *err) {
     cp_orf *f;
     *out_state = NULL;
-    /* before anything is allocated for them: a file without the last tree's sections has not that many trees */
+    /* before memory is allocated for the trees: a file without the last tree has fewer of them than its options say */
     if (!cp_reader_has_nth(r, "tree", (size_t)cp_param_int(p, "trees") - 1, "dim"))
         return cp_reader_bad(r, err, "trees are missing");
     CP_TRY(cp_orf_new(p, task, dims, classes, &f, err));

@@ -1,11 +1,11 @@
-/* orf_inspect - one tree for people and for other programs. */
+#include "orf/orf_inspect.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "orf/orf.h"
 
-/* NaN, which is null, of no rows. */
+/* Without rows: NaN, which JSON writes as null. */
 static void json_moments(const cp_orf *f, cp_orf_moments m, cp_json *j) {
     cp_json_number(j, "mean", m.n > 0 ? m.mean + f->centre : NAN);
     cp_json_number(j, "var", m.m2 / m.n);
@@ -14,9 +14,9 @@ static void json_moments(const cp_orf *f, cp_orf_moments m, cp_json *j) {
 static void json_leaf(const cp_orf *f, const cp_orf_tree *t, size_t leaf, cp_json *j) {
     cp_json_number(j, "n", cp_orf_tree_leaf_rows(t, &f->rules, leaf));
     if (f->rules.task == COPSE_CLASS) {
-        const uint32_t *born = cp_orf_counts_of(t, &f->rules, leaf), *own = born + f->rules.width;
+        const uint32_t *inherited = cp_orf_tree_counts(t, &f->rules, leaf), *own = inherited + f->rules.width;
         cp_json_array(j, "counts");
-        for (size_t k = 0; k < f->rules.classes; k++) cp_json_integer(j, NULL, (int64_t)born[k] + own[k]);
+        for (size_t k = 0; k < f->rules.classes; k++) cp_json_integer(j, NULL, (int64_t)inherited[k] + own[k]);
         cp_json_close_array(j);
         return;
     }
@@ -63,12 +63,12 @@ copse_status cp_orf_inspect_json(const void *state, size_t tree, cp_json *j, cop
     return COPSE_OK;
 }
 
-/* The only class of a leaf. */
+/* The class of a leaf that has only one, else CP_NONE. */
 static int32_t only_class(const cp_orf_tree *t, const cp_orf_rules *f, size_t leaf) {
-    const uint32_t *born = cp_orf_counts_of(t, f, leaf), *own = born + f->width;
+    const uint32_t *inherited = cp_orf_tree_counts(t, f, leaf), *own = inherited + f->width;
     int32_t found = CP_NONE;
     for (size_t k = 0; k < f->classes; k++) {
-        if (!born[k] && !own[k]) continue;
+        if (!inherited[k] && !own[k]) continue;
         if (found != CP_NONE) return CP_NONE;
         found = (int32_t)k;
     }

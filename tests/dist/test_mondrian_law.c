@@ -219,7 +219,7 @@ static void replayed_draws_are_seen(void **state) {
         while (f->tree[m].rows < s.rows.n) {
             cp_rng rng;
             cp_rng_init(&rng, 7, CP_FOR_EXTEND, (uint32_t)m, 0);
-            tmp.count = 0; /* another tree: what was known of the last one's ways is void */
+            cp_mondrian_extend_next_tree(&tmp);
             must(cp_mondrian_extend(&f->tree[m], &space, &rng, &tmp, &err), err);
         }
     cp_mondrian_extend_clear(&tmp);

@@ -173,14 +173,14 @@ static void a_training_row_stays(void **state) {
     sample s = make_sample("stay", 100, 3, 4, 0);
     copse_params *p = options("trees=4");
     cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
-    cp_mondrian_paths walk = {0};
+    cp_mondrian_paths paths = {0};
     for (size_t i = 0; i < 100; i++)
         for (size_t m = 0; m < 4; m++) {
-            must(cp_mondrian_path_find(&walk, &f->tree[m], &f->space, s.x + 3 * i, 1, &err), err);
-            assert_true(walk.path[0].stay == 1);
-            assert_int_equal(walk.path[0].exits, 0);
+            must(cp_mondrian_path_find(&paths, &f->tree[m], &f->space, s.x + 3 * i, 1, &err), err);
+            assert_true(paths.path[0].p_stay == 1);
+            assert_int_equal(paths.path[0].branch_points, 0);
         }
-    cp_mondrian_path_clear(&walk);
+    cp_mondrian_path_clear(&paths);
     cp_mondrian_free(f);
     cp_param_free(p);
     free_sample(&s);

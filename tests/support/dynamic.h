@@ -4,6 +4,10 @@
 
 #include "online.h"
 
+#include "dyntree/dyntree_choose.h"
+#include "dyntree/dyntree_inspect.h"
+#include "dyntree/dyntree_move.h"
+#include "dyntree/dyntree_predict.h"
 #include "dyntree/dyntree_step.h"
 
 static inline copse_params *options(const char *text) {

@@ -6,8 +6,10 @@
 
 #include "mondrian/mondrian.h"
 #include "mondrian/mondrian_extend.h"
+#include "mondrian/mondrian_file.h"
 #include "mondrian/mondrian_grow.h"
 #include "mondrian/mondrian_hnsp.h"
+#include "mondrian/mondrian_split.h"
 
 static inline copse_params *options(const char *text) {
     return options_of(&cp_method_mondrian, text);

@@ -223,7 +223,7 @@ static void files_that_lie_are_not_read(void **state) {
         {"impossible split", &root->cut, sizeof(float), &(float){NAN}},
         {"impossible split", &root->dim, sizeof(int32_t), &(int32_t){2}},
         {"impossible class", &f->label[3], sizeof(int32_t), &(int32_t){3}},
-        {"number that is none", &f->x[3], sizeof(float), &(float){INFINITY}},
+        {"number that is not finite", &f->x[3], sizeof(float), &(float){INFINITY}},
     };
     for (size_t i = 0; i < COUNT(lies); i++) {
         unsigned char was[8];

@@ -78,9 +78,9 @@ static void a_point_goes_through_many_trees_as_through_each(void **state) {
             assert_int_equal(a->n, b->n);
             for (size_t k = 0; k < a->n; k++)
                 assert_int_equal(cp_mondrian_path_node(a, k), cp_mondrian_path_node(b, k));
-            assert_int_equal(a->exits, b->exits);
-            assert_memory_equal(a->exit, b->exit, a->exits * sizeof *a->exit);
-            assert_true(a->stay == b->stay);
+            assert_int_equal(a->branch_points, b->branch_points);
+            assert_memory_equal(a->branch_point, b->branch_point, a->branch_points * sizeof *a->branch_point);
+            assert_true(a->p_stay == b->p_stay);
         }
     }
     cp_mondrian_path_clear(&all);
@@ -94,8 +94,8 @@ static void a_cut_never_reaches_the_upper_end(void **state) {
     (void)state;
     const float lower = 1, upper = nextafterf(1, 2);
     for (int i = 0; i <= 10; i++) {
-        assert_true(cp_mondrian_grow_cut(lower, upper, i / 10. * (double)(upper - lower)) == lower);
-        float c = cp_mondrian_grow_cut(-3, 5, i / 10. * 8.);
+        assert_true(cp_mondrian_split_cut(lower, upper, i / 10. * (double)(upper - lower)) == lower);
+        float c = cp_mondrian_split_cut(-3, 5, i / 10. * 8.);
         assert_true(c >= -3 && c < 5);
     }
 }

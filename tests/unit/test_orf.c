@@ -21,7 +21,7 @@ static double distance_from_poisson(double mean) {
         for (uint64_t row = 0; row < ROWS; row++) {
             cp_rng rng;
             cp_rng_init(&rng, seed_of("poisson"), CP_FOR_EXTEND, m, row);
-            size_t k = cp_orf_tree_copies(&rng);
+            size_t k = cp_orf_tree_draw_copies(&rng);
             assert_true(k < MOST);
             count[k]++;
         }
@@ -59,7 +59,7 @@ static void tests_are_drawn_evenly(void **state) {
     cp_orf *f = fit_rows(&s.rows, 1, p);
     for (size_t m = 0; m < TREES; m++) {
         copse_error err;
-        must(cp_orf_tree_begin(&f->tree[m], &f->rules, (uint32_t)m, &err), err);
+        must(cp_orf_tree_reset(&f->tree[m], &f->rules, (uint32_t)m, &err), err);
         for (size_t i = 0; i < TESTS; i++) {
             const cp_orf_test *test = &f->tree[m].test[i];
             double cut = (double)test->cut;
@@ -201,17 +201,17 @@ static void assert_leaf(const shadow *w, const shadow_node *n, const cp_orf_tree
         for (int right = 0; right < (w->rows->y ? 2 : 1); right++) {
             size_t k = side_of(w, n, i, !right, part);
             if (w->rows->y)
-                assert_moments(w, part, k, cp_orf_moments_of(t, w->f, leaf) + 2 + 2 * i + right, centre);
+                assert_moments(w, part, k, cp_orf_tree_moments(t, w->f, leaf) + 2 + 2 * i + right, centre);
             else
-                assert_counts(w, part, k, cp_orf_counts_of(t, w->f, leaf) + (2 + i) * w->f->width);
+                assert_counts(w, part, k, cp_orf_tree_counts(t, w->f, leaf) + (2 + i) * w->f->width);
         }
     }
     if (w->rows->y) {
-        assert_moments(w, n->born, n->n_born, cp_orf_moments_of(t, w->f, leaf), centre);
-        assert_moments(w, n->own, n->n_own, cp_orf_moments_of(t, w->f, leaf) + 1, centre);
+        assert_moments(w, n->born, n->n_born, cp_orf_tree_moments(t, w->f, leaf), centre);
+        assert_moments(w, n->own, n->n_own, cp_orf_tree_moments(t, w->f, leaf) + 1, centre);
     } else {
-        assert_counts(w, n->born, n->n_born, cp_orf_counts_of(t, w->f, leaf));
-        assert_counts(w, n->own, n->n_own, cp_orf_counts_of(t, w->f, leaf) + w->f->width);
+        assert_counts(w, n->born, n->n_born, cp_orf_tree_counts(t, w->f, leaf));
+        assert_counts(w, n->own, n->n_own, cp_orf_tree_counts(t, w->f, leaf) + w->f->width);
     }
 }
 
@@ -241,7 +241,7 @@ static size_t follow(const cp_rows *rows, const char *text, size_t min_samples, 
         cp_rng rng;
         double y = rows->y ? rows->y[i] - rows->y[0] : rows->label[i];
         cp_rng_init(&rng, f->rules.seed, CP_FOR_EXTEND, 0, i);
-        size_t copies = cp_orf_tree_copies(&rng);
+        size_t copies = cp_orf_tree_draw_copies(&rng);
         must(cp_orf_tree_learn(t, &f->rules, 0, rows->x + i * rows->dims, y, &err), err);
         for (size_t k = 0; k < copies; k++) shadow_copy(&w, i);
         if (!same_splits(&w, t)) break;
@@ -366,7 +366,7 @@ static void a_leaf_says_what_its_rows_say(void **state) {
     for (size_t i = 0; i < 50; i++) {
         cp_rng rng;
         cp_rng_init(&rng, 1, CP_FOR_EXTEND, 0, i);
-        double k = (double)cp_orf_tree_copies(&rng);
+        double k = (double)cp_orf_tree_draw_copies(&rng);
         n += k;
         count[s.label[i]] += k;
         sum += k * s.y[i];
@@ -381,7 +381,7 @@ static void a_leaf_says_what_its_rows_say(void **state) {
     for (size_t i = 0; i < 50; i++) {
         cp_rng rng;
         cp_rng_init(&rng, 1, CP_FOR_EXTEND, 0, i);
-        square += (double)cp_orf_tree_copies(&rng) * pow(s.y[i] - sum / n, 2);
+        square += (double)cp_orf_tree_draw_copies(&rng) * pow(s.y[i] - sum / n, 2);
         of_all += pow(s.y[i] - mean, 2) / 50;
     }
     all = (square + 2 * of_all) / (n + 2);
@@ -425,7 +425,7 @@ static void trees_that_err_are_begun_anew(void **state) {
                 }
                 if (i + 1 - was[m].born <= AGE) continue;
                 old++;
-                rate += was[m].asked > 0 ? was[m].miss / was[m].asked : 0;
+                rate += was[m].oob_rows > 0 ? was[m].oob_errors / was[m].oob_rows : 0;
             }
             assert_true(changed <= 1);
             if (old) error += rate / (double)old;
