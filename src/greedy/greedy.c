@@ -4,7 +4,11 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "greedy/greedy_fit.h"
+#include "greedy/greedy_inspect.h"
+#include "greedy/greedy_predict.h"
 #include "tree/forest_file.h"
+#include "tree/tree_check.h"
 #include "tree/tree_walk.h"
 
 /* ---------------------------------------------------------------------------------------------------------- options */
@@ -108,7 +112,7 @@ static copse_status write_state(const void *state, const copse_params *p, unsign
     const cp_greedy *g = state;
     (void)p;
     (void)flags; /* rows are never kept: every greedy model is frozen */
-    const cp_greedy_leaf_variance *s = &g->spread;
+    const cp_greedy_leaf_variance *s = &g->leaf_variance;
     const double spread[SPREAD] = {s->var, s->rows, s->stretch, s->floor};
     CP_TRY(cp_writer_i64(w, "rows", (int64_t)g->rows, err));
     CP_TRY(cp_writer_i64(w, "trunk", (int64_t)g->trunk, err));
@@ -145,10 +149,10 @@ static copse_status read_state(cp_reader *r, const copse_params *p, copse_task t
     *out_state = NULL;
     CP_TRY(CP_NEW(g, 1, err));
     copse_status status = read_figures(g, r, err);
-    g->spread = cp_greedy_leaf_variance_none;
-    if (!status && task == COPSE_REGRESS) status = read_spread(&g->spread, r, err);
+    g->leaf_variance = cp_greedy_leaf_variance_none;
+    if (!status && task == COPSE_REGRESS) status = read_spread(&g->leaf_variance, r, err);
     if (!status) status = cp_forest_read(r, task, dims, classes, &g->forest, err);
-    if (!status && task == COPSE_REGRESS) status = cp_greedy_leaf_variance_leaves(&g->spread, &g->forest, err);
+    if (!status && task == COPSE_REGRESS) status = cp_greedy_leaf_variance_leaves(&g->leaf_variance, &g->forest, err);
     if (status)
         cp_greedy_free(g);
     else
@@ -164,7 +168,7 @@ static const char *check(const void *state) {
         const char *wrong = cp_tree_check(&g->forest.tree[m], &g->forest);
         if (wrong) return wrong;
     }
-    return cp_greedy_leaf_variance_check(&g->spread) ? NULL : "the spread of the leaves is not one";
+    return cp_greedy_leaf_variance_check(&g->leaf_variance) ? NULL : "the spread of the leaves is not one";
 }
 
 static size_t count_rows(const void *state) {
@@ -271,6 +275,6 @@ METHOD(ert, "extremely randomized trees: random cuts, of which the best is taken
 METHOD(bf, "Bayesian forest: a posterior over trees by the Bayesian bootstrap", FOREST_THRIFT,
        .draws = CP_GREEDY_EXPONENTIAL);
 METHOD(ssf, "sub-sample forest: Bayesian forests on disjoint random subsets", FOREST_THRIFT,
-       .draws = CP_GREEDY_EXPONENTIAL, .parts = CP_GREEDY_SUBSETS);
+       .draws = CP_GREEDY_EXPONENTIAL, .partition = CP_GREEDY_SUBSETS);
 METHOD(ebf, "empirical Bayesian forest: one trunk, a Bayesian forest in each of its leaves", FOREST_THRIFT,
-       .draws = CP_GREEDY_EXPONENTIAL, .parts = CP_GREEDY_TRUNK);
+       .draws = CP_GREEDY_EXPONENTIAL, .partition = CP_GREEDY_TRUNK);

@@ -1,12 +1,13 @@
-/* greedy_fit - from options and rows to a forest. */
+#include "greedy/greedy_fit.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "greedy/greedy.h"
 #include "greedy/greedy_holdout.h"
+#include "greedy/greedy_oob.h"
 #include "greedy/greedy_trunk.h"
 
 enum { EXACT_ROWS = 10000 };         /* splits are found exactly up to here, with bins beyond, unless asked for */
@@ -134,8 +135,8 @@ static copse_status trunk_parts(fitting *f, const copse_params *p, const copse_r
 }
 
 static copse_status make_parts(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
-    if (f->kind->parts == CP_GREEDY_SUBSETS) return random_parts(f, (size_t)cp_param_int(p, "subsets"), err);
-    if (f->kind->parts == CP_GREEDY_TRUNK) return trunk_parts(f, p, run, err);
+    if (f->kind->partition == CP_GREEDY_SUBSETS) return random_parts(f, (size_t)cp_param_int(p, "subsets"), err);
+    if (f->kind->partition == CP_GREEDY_TRUNK) return trunk_parts(f, p, run, err);
     return one_part(f, err);
 }
 
@@ -156,7 +157,7 @@ static copse_status grow_part(const fitting *f, size_t m, size_t k, double *weig
     size_t n = f->start[k + 1] - f->start[k];
     cp_greedy_job job = {.rows = n, .weight = weight, .slot = f->first + (uint32_t)m, .root = 1, .idle = f->idle};
     if (n < f->data.rows.n) job.row = f->weight.row + f->start[k];
-    if (f->kind->parts == CP_GREEDY_TRUNK) job.root = cp_greedy_trunk_root(k);
+    if (f->kind->partition == CP_GREEDY_TRUNK) job.root = cp_greedy_trunk_root(k);
     if (weight) draw_weights(f, m, k, weight);
     if (!f->query_row) return cp_greedy_grow(&f->data, &f->rule, &job, f->run, out, err);
     CP_TRY(CP_RAW(job.query_row, f->query_rows, err));
@@ -193,11 +194,11 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     (void)worker;
     fitting *f = arg;
     cp_tree *out = &f->g->forest.tree[m];
-    size_t per_part = f->g->forest.trees / (f->kind->parts == CP_GREEDY_SUBSETS ? f->parts : 1);
+    size_t per_part = f->g->forest.trees / (f->kind->partition == CP_GREEDY_SUBSETS ? f->parts : 1);
     double *weight = NULL;
     if (f->kind->draws != CP_GREEDY_NONE) CP_TRY(CP_RAW(weight, f->data.rows.n, err));
-    copse_status status = f->kind->parts == CP_GREEDY_TRUNK ? grow_branches(f, m, weight, out, err)
-                                                            : grow_part(f, m, m / per_part, weight, out, err);
+    copse_status status = f->kind->partition == CP_GREEDY_TRUNK ? grow_branches(f, m, weight, out, err)
+                                                                : grow_part(f, m, m / per_part, weight, out, err);
     if (!status && f->bag) fill_bag(f, m, weight);
     cp_mem_free(weight);
     return status;
@@ -224,7 +225,7 @@ static copse_status grow_trees(fitting *f, const char *what, const copse_run *ru
 static copse_status init_forest(fitting *f, const cp_rows *rows, const copse_params *p, copse_error *err) {
     cp_forest *forest = &f->g->forest;
     double trees = f->kind->one_tree ? 1 : cp_param_real(p, "trees");
-    if (f->kind->parts == CP_GREEDY_SUBSETS) trees *= cp_param_real(p, "subsets");
+    if (f->kind->partition == CP_GREEDY_SUBSETS) trees *= cp_param_real(p, "subsets");
     if (trees > max_trees)
         return cp_fail(err, COPSE_E_USAGE, "%.0f trees are too many: at most %.0f, all subsets together", trees,
                        max_trees);
@@ -262,7 +263,7 @@ static copse_status regrow(void *arg, const cp_greedy_regrow_job *call, cp_fores
     f.g = &few;
     f.weight.row = call->row;
     f.weight.rows = call->rows;
-    f.query_row = f.kind->parts == CP_GREEDY_WHOLE ? call->query_row : NULL;
+    f.query_row = f.kind->partition == CP_GREEDY_WHOLE ? call->query_row : NULL;
     f.query_rows = call->query_rows;
     f.first = (uint32_t)max_trees + call->number * (uint32_t)out->trees;
     f.start = NULL;
@@ -289,7 +290,7 @@ static size_t count_fixed(const fitting *f) {
 
 /* A trunk is thought to be certain: one that reaches down to single rows leaves nothing to be uncertain about. */
 static void warn_of_trunk(const fitting *f, const copse_run *run) {
-    size_t rows = f->weight.rows, fixed = f->kind->parts == CP_GREEDY_TRUNK ? count_fixed(f) : 0;
+    size_t rows = f->weight.rows, fixed = f->kind->partition == CP_GREEDY_TRUNK ? count_fixed(f) : 0;
     if (2 * fixed <= rows || f->parts == 1) return;
     cp_log_warn(run,
                 "the trunk has %zu leaves, too small to grow branches in for %zu of %zu rows: trees hardly differ, and "
@@ -298,7 +299,7 @@ static void warn_of_trunk(const fitting *f, const copse_run *run) {
 }
 
 static copse_status fit_spread(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
-    cp_greedy_leaf_variance *s = &f->g->spread;
+    cp_greedy_leaf_variance *s = &f->g->leaf_variance;
     cp_greedy_holdout trial = {&f->g->forest, &f->data, &f->weight, f->rule.seed};
     again a = {f, p, run};
     *s = cp_greedy_leaf_variance_none;
@@ -307,7 +308,7 @@ static copse_status fit_spread(fitting *f, const copse_params *p, const copse_ru
     if (f->weight.rows == 1 && f->data.rows.n > 1)
         cp_log_warn(run, "one row has a weight above 0: no spread can be learnt from it, and intervals mean nothing");
     if (f->bag) return COPSE_OK; /* out-of-bag rows will do */
-    if (f->kind->parts == CP_GREEDY_SUBSETS && f->parts > 1)
+    if (f->kind->partition == CP_GREEDY_SUBSETS && f->parts > 1)
         return cp_greedy_holdout_subsets(&trial, f->start, f->parts, s, err);
     return cp_greedy_holdout_run(&trial, regrow, &a, s, err);
 }
@@ -331,7 +332,7 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     CP_TRY(fit_spread(f, p, run, err));
     cp_greedy_bag bag = {&f->data.rows, &f->weight, cp_param_real(p, "alpha"), f->bag};
     if (f->bag) CP_TRY(cp_greedy_oob(f->g, &bag, run, err));
-    if (rows->task == COPSE_REGRESS) CP_TRY(cp_greedy_leaf_variance_leaves(&f->g->spread, &f->g->forest, err));
+    if (rows->task == COPSE_REGRESS) CP_TRY(cp_greedy_leaf_variance_leaves(&f->g->leaf_variance, &f->g->forest, err));
     if (f->kind->draws == CP_GREEDY_EXPONENTIAL)
         cp_log_info(run,
                     "%s gives every row some weight in its trees: no row is out of bag; 'copse cv' estimates the error",

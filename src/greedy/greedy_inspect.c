@@ -1,9 +1,9 @@
-/* greedy_inspect - one tree for people and for other programs. */
+#include "greedy/greedy_inspect.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "greedy/greedy.h"
 
 static double raw_var(const cp_forest *f, double var) {
     return var * f->scale * f->scale;
@@ -31,10 +31,10 @@ static void json_leaf(const cp_forest *f, const cp_tree *t, uint32_t leaf, cp_js
 static void json_hyper(const cp_greedy *g, cp_json *j) {
     cp_json_object(j, "hyper");
     if (g->forest.task == COPSE_REGRESS) {
-        cp_json_number(j, "leaf_var", raw_var(&g->forest, g->spread.var));
-        cp_json_number(j, "leaf_var_weight", g->spread.rows);
-        cp_json_number(j, "stretch", g->spread.stretch);
-        cp_json_number(j, "floor", raw_var(&g->forest, g->spread.floor));
+        cp_json_number(j, "leaf_var", raw_var(&g->forest, g->leaf_variance.var));
+        cp_json_number(j, "leaf_var_weight", g->leaf_variance.rows);
+        cp_json_number(j, "stretch", g->leaf_variance.stretch);
+        cp_json_number(j, "floor", raw_var(&g->forest, g->leaf_variance.floor));
     }
     cp_json_close_object(j);
 }

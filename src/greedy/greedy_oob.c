@@ -1,10 +1,9 @@
-/* greedy_oob - a random forest judged by its own rows: each is predicted by the trees whose bootstrap missed it, about
- * 37 of 100, as if it were new. */
+#include "greedy/greedy_oob.h"
+
 #include <math.h>
 
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "greedy/greedy.h"
 #include "kernel/key_block.h"
 #include "tree/tree_walk.h"
 
@@ -95,7 +94,7 @@ static void ask_tree(asking *a, const judging *j, size_t m) {
     for (size_t k = 0; k < n; k++) {
         cp_greedy_unseen_votes *h = &a->said[a->place[k]];
         if (!a->probs) {
-            cp_greedy_leaf_variance_add_vote(&j->g->spread, &t->value[a->leaf[k]], h);
+            cp_greedy_leaf_variance_add_vote(&j->g->leaf_variance, &t->value[a->leaf[k]], h);
             continue;
         }
         h->votes++;
@@ -187,7 +186,7 @@ static copse_status judge_all(judging *j, cp_greedy *g, const copse_run *run, co
         cp_parallel_for(run, cp_parallel_workers(run, blocks), blocks, "asking out-of-bag trees", judge_block, j, err));
     tally all = add_up(j->part, blocks);
     conclude(g, &all);
-    return j->unseen ? learn_spread(j, &g->spread, err) : COPSE_OK;
+    return j->unseen ? learn_spread(j, &g->leaf_variance, err) : COPSE_OK;
 }
 
 copse_status cp_greedy_oob(cp_greedy *g, const cp_greedy_bag *bag, const copse_run *run, copse_error *err) {

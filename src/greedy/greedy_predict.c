@@ -1,13 +1,9 @@
-/* greedy_predict - what a forest says of new rows.
- *
- * Classes: the mean over trees of (w_k + alpha / K) / (w + alpha), w_k the weight of class k in the leaf a row falls
- * in.  Numbers: an equal mixture of one Gaussian per tree, at the mean of that leaf, with the variance of
- * greedy_leaf_variance.h. */
+#include "greedy/greedy_predict.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "greedy/greedy.h"
 #include "kernel/key_block.h"
 #include "kernel/prefetch.h"
 #include "kernel/sort.h"
@@ -62,7 +58,7 @@ static cp_tree_rows block_of(const question *q, size_t first) {
 
 static void ask_tree(const question *q, const cp_tree *t, const cp_tree_rows *rows, cp_gauss *out) {
     uint32_t leaf[BLOCK + AHEAD];
-    const float floor = (float)sqrt(q->g->spread.floor);
+    const float floor = (float)sqrt(q->g->leaf_variance.floor);
     cp_tree_walk_rows(t, &q->g->forest, rows, leaf);
     for (size_t i = rows->n; i < rows->n + AHEAD; i++) leaf[i] = 0; /* the answer has room to complete the last group */
     for (size_t i = 0; i < AHEAD; i++) cp_prefetch(&t->gauss[leaf[i]]);

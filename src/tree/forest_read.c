@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "tree/forest_file.h"
+#include "tree/tree_check.h"
 
 /* Of centre and scale: no target is larger, and squares of what leaves say in these units are still numbers. */
 #define MOST 1e61

@@ -7,7 +7,7 @@
  *         3   4
  *
  * Leaves are numbered in node order; what they hold stands in arrays of its own, so that a walk touches nodes only.
- * Invariants of a finished tree, checked by cp_tree_check:
+ * Invariants of a finished tree, checked by cp_tree_check (tree_check.h):
  *   N1  nodes >= 1 and odd; leaves = (nodes + 1) / 2; the k-th leaf in node order has number k.
  *   N2  a split's subtree is one run of nodes: its children, then all below the left one, then all below the right one,
  *       each subtree laid out alike.  So next > its own index, and what a walk visits next is often on the same line.
@@ -145,8 +145,5 @@ void cp_tree_clear_forest(cp_forest *f);
 size_t cp_tree_depth(const cp_tree *t);
 /* Does it ask for categories nowhere? */
 int cp_tree_is_numeric(const cp_tree *t);
-/* NULL if N1 to N4 hold for a finished tree, else which does not.  Whatever the arrays hold, it reads nothing beyond
- * their stated sizes. */
-const char *cp_tree_check(const cp_tree *t, const cp_forest *f);
 
 #endif

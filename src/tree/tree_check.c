@@ -1,7 +1,6 @@
-/* tree_check - the invariants of tree.h, coded once. */
-#include <math.h>
+#include "tree/tree_check.h"
 
-#include "tree/tree.h"
+#include <math.h>
 
 static const char *check_split(const cp_tree *t, const cp_forest *f, const cp_tree_node *n) {
     const uint32_t known = CP_TREE_DIM | CP_TREE_CATEGORY | CP_TREE_MISSING_LEFT;

@@ -7,6 +7,7 @@
 #include "greedy/greedy_grow.h"
 #include "num/draw.h"
 #include "ref/ref_cart.h"
+#include "tree/tree_check.h"
 
 typedef struct made {
     cp_rows rows;

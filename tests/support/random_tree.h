@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "num/rng.h"
 #include "tree/tree.h"
+#include "tree/tree_check.h"
 
 enum { TREE_DIMS = 5, TREE_CLASSES = 7 };
 

@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "greedy/greedy.h"
+#include "greedy/greedy_fit.h"
+#include "greedy/greedy_inspect.h"
 #include "greedy/greedy_trunk.h"
 #include "split/split.h"
 #include "tree/tree_walk.h"
@@ -393,9 +395,9 @@ static void numbers_are_mixtures_over_trees(void **state) {
                 double loc = f->centre + f->scale * (double)v->mean;
                 cp_component of_y = cp_mixture_at(&a, m), of_mean = cp_mixture_at(&b, m);
                 assert_near(of_y.loc, loc, 1e-12);
-                assert_rel(of_y.scale, f->scale * sqrt(cp_greedy_leaf_variance_of(&g->spread, v)), 1e-6);
+                assert_rel(of_y.scale, f->scale * sqrt(cp_greedy_leaf_variance_of(&g->leaf_variance, v)), 1e-6);
                 assert_near(of_mean.loc, loc, 1e-12);
-                assert_rel(of_mean.scale, f->scale * sqrt(g->spread.floor), 1e-6);
+                assert_rel(of_mean.scale, f->scale * sqrt(g->leaf_variance.floor), 1e-6);
             }
             cp_component alone = cp_mixture_at(&c, 0), among = cp_mixture_at(&a, (size_t)last);
             assert_true(alone.loc == among.loc && alone.scale == among.scale);
