@@ -2,8 +2,8 @@
  *
  * greedy_grow grows the trees of all six.  The methods differ in the rows and weights each tree sees (greedy_weight.h),
  * in the splits a tree may try (cp_greedy_rule), and in the subset of the rows a tree is grown on: for ssf a random
- * subset, for ebf the rows of one leaf of a trunk that all trees share.  A fitted ebf tree is an ordinary tree whose top
- * is the trunk, so prediction, files and inspection treat the forests of all six methods alike.
+ * subset, for ebf the rows of one leaf of a trunk that all trees share.  A fitted ebf tree is an ordinary tree whose
+ * top is the trunk, so prediction, files and inspection treat the forests of all six methods alike.
  *
  *   greedy           the six methods: options, model files
  *   greedy_fit       from options and rows to a forest
@@ -34,8 +34,8 @@ typedef struct cp_greedy {
     size_t rows;                           /* training rows of weight above 0 */
     size_t trunk;                          /* ebf: leaves of the trunk, else 0 */
     cp_greedy_leaf_variance leaf_variance; /* regression */
-    /* rf: out-of-bag root mean squared error and r^2, or accuracy and log loss; NaN if no row is out of bag, and for the
-     * other methods. */
+    /* rf: out-of-bag root mean squared error and r^2, or accuracy and log loss; NaN if no row is out of bag, and for
+     * the other methods. */
     double oob[2];
 } cp_greedy;
 

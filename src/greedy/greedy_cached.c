@@ -10,9 +10,9 @@
 
 enum { MISSING_RANK = CP_GREEDY_RANK_NONE };
 
-/* Rows of a small node, at most.  Rows are numbered in 16 bits, which bounds trees without bins.  With bins, larger nodes
- * are searched by histograms; the bound is lower where fewer than half the columns are tried, because here a column is
- * sorted for all rows before it is tried at any node. */
+/* Rows of a small node, at most.  Rows are numbered in 16 bits, which bounds trees without bins.  With bins, larger
+ * nodes are searched by histograms; the bound is lower where fewer than half the columns are tried, because here a
+ * column is sorted for all rows before it is tried at any node. */
 enum { MOST_ROWS = 65534, BINNED_ROWS = 1024, BINNED_ROWS_FEW_COLUMNS = 256 };
 
 /* A node: rows lo ... hi-1 of member[half], and of every list that is kept divided.  The left child stays in its half,
@@ -50,7 +50,7 @@ typedef struct cp_greedy_cached {
     cached_node *stack;
 } cp_greedy_cached;
 
-static void *room(cp_greedy_grower *w, size_t n, size_t size, int *fine) {
+static void *scratch(cp_greedy_grower *w, size_t n, size_t size, int *fine) {
     void *p = cp_arena_get(&w->arena, n, size);
     if (!p) *fine = 0;
     return p;
@@ -67,7 +67,7 @@ static copse_status make_scratch(cp_greedy_grower *w, size_t most, copse_error *
     enum { LINE = 64 / sizeof(uint32_t) };
     size_t dims = w->records->data->rows.dims;
     int fine = 1;
-    cp_greedy_cached *l = room(w, 1, sizeof *l, &fine);
+    cp_greedy_cached *l = scratch(w, 1, sizeof *l, &fine);
     if (!l) return cp_fail_memory(err);
     /* The stride is an odd number of cache lines: with an even one, the columns of a small node would compete for one
      * set of the cache. */
@@ -75,26 +75,27 @@ static copse_status make_scratch(cp_greedy_grower *w, size_t most, copse_error *
                             .keep_lists = 2 * w->rule->features >= dims,
                             .partition = cp_partition_best()};
     if (l->stride < most) l->stride += 2 * LINE;
-    l->side = room(w, most, sizeof *l->side, &fine);
-    if (w->records->rule.kind == CP_SPLIT_SQUARED) l->y = room(w, most, sizeof *l->y, &fine);
-    l->node_row = room(w, most, sizeof *l->node_row, &fine);
-    l->ranks = room(w, dims, sizeof *l->ranks, &fine);
-    l->key = room(w, most + CP_CUT_SCAN_PAD, sizeof *l->key, &fine);
-    l->key_tmp = room(w, most, sizeof *l->key_tmp, &fine);
-    l->wide = room(w, most, sizeof *l->wide, &fine);
-    l->wide_tmp = room(w, most, sizeof *l->wide_tmp, &fine);
-    l->stack = room(w, most + 1, sizeof *l->stack, &fine);
+    l->side = scratch(w, most, sizeof *l->side, &fine);
+    if (w->records->rule.kind == CP_SPLIT_SQUARED) l->y = scratch(w, most, sizeof *l->y, &fine);
+    l->node_row = scratch(w, most, sizeof *l->node_row, &fine);
+    l->ranks = scratch(w, dims, sizeof *l->ranks, &fine);
+    l->key = scratch(w, most + CP_CUT_SCAN_PAD, sizeof *l->key, &fine);
+    l->key_tmp = scratch(w, most, sizeof *l->key_tmp, &fine);
+    l->wide = scratch(w, most, sizeof *l->wide, &fine);
+    l->wide_tmp = scratch(w, most, sizeof *l->wide_tmp, &fine);
+    l->stack = scratch(w, most + 1, sizeof *l->stack, &fine);
     for (int half = 0; half < 2; half++) {
-        l->member[half] = room(w, most + 1, sizeof *l->member[half], &fine);
-        if (l->keep_lists) l->list[half] = room(w, dims * l->stride + CP_PARTITION_PAD, sizeof *l->list[half], &fine);
+        l->member[half] = scratch(w, most + 1, sizeof *l->member[half], &fine);
+        if (l->keep_lists)
+            l->list[half] = scratch(w, dims * l->stride + CP_PARTITION_PAD, sizeof *l->list[half], &fine);
     }
     if (!l->keep_lists) {
-        l->rank = room(w, dims * l->stride, sizeof *l->rank, &fine);
-        l->own_value = room(w, dims * l->stride, sizeof *l->own_value, &fine);
-        l->value = room(w, dims, sizeof *l->value, &fine);
+        l->rank = scratch(w, dims * l->stride, sizeof *l->rank, &fine);
+        l->own_value = scratch(w, dims * l->stride, sizeof *l->own_value, &fine);
+        l->value = scratch(w, dims, sizeof *l->value, &fine);
     }
     if (!l->keep_lists && w->records->rule.kind == CP_SPLIT_GINI)
-        l->cell = room(w, CP_SPLIT_CELLS_A_ROW * most, sizeof *l->cell, &fine);
+        l->cell = scratch(w, CP_SPLIT_CELLS_A_ROW * most, sizeof *l->cell, &fine);
     w->cached = l;
     return fine ? COPSE_OK : cp_fail_memory(err);
 }
@@ -145,8 +146,8 @@ static void sort_values(cp_greedy_grower *w, size_t dim) {
     cp_sort_wide(l->wide, l->m, l->wide_tmp);
 }
 
-/* Replaces sorted values by ranks: the rank of a level is the level itself, that of a number counts the different values
- * below it.  Returns the number of ranks. */
+/* Replaces sorted values by ranks: the rank of a level is the level itself, that of a number counts the different
+ * values below it.  Returns the number of ranks. */
 static uint32_t rank_values(cp_greedy_cached *l, size_t dim, int is_level, uint32_t *key) {
     uint32_t rank = 0, last = 0;
     float *value = l->own_value ? l->own_value + dim * l->stride : NULL;
@@ -446,9 +447,9 @@ static left_side set_sides(const cp_greedy_grower *w, const cached_node *p) {
     return left;
 }
 
-/* Divides a list: what goes left stays in `key`, what goes right goes to `other`, from row `mid` on.  What stands beyond
- * the end of `other` belongs to other nodes and is restored.  The list of the column that is cut is divided already,
- * unless it has missing values, which may go left. */
+/* Divides a list: what goes left stays in `key`, what goes right goes to `other`, from row `mid` on.  What stands
+ * beyond the end of `other` belongs to other nodes and is restored.  The list of the column that is cut is divided
+ * already, unless it has missing values, which may go left. */
 static void divide_list(const cp_greedy_cached *l, uint32_t *key, uint32_t *other, size_t n, size_t mid, int is_cut) {
     uint32_t after[CP_PARTITION_PAD];
     if (is_cut && key[n - 1] >> 16 != MISSING_RANK) {

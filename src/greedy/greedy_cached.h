@@ -1,10 +1,11 @@
 /* greedy_cached - grows a small node and all nodes below it in the cache.
  *
  * The rows of a node that fits the cache are numbered 0 ... m-1 once, and each column is sorted once.  From there on a
- * split is a scan of sorted lists and a stable partition of them: only the two values next to a cut are looked at again.
+ * split is a scan of sorted lists and a stable partition of them: only the two values next to a cut are looked at
+ * again.
  *
- * A column's list holds keys rank << 16 | row.  Ranks count the column's different values, among the m rows or among all
- * rows (greedy_rank.h).  If at least half the columns are tried at every node, all lists are divided along with the
+ * A column's list holds keys rank << 16 | row.  Ranks count the column's different values, among the m rows or among
+ * all rows (greedy_rank.h).  If at least half the columns are tried at every node, all lists are divided along with the
  * node.  If fewer are, that work would be wasted: the list of a column is made from its ranks when the column is
  * tried. */
 #ifndef CP_GREEDY_CACHED_H

@@ -1,5 +1,5 @@
-/* greedy_grow_best_first - grows a tree by the split with the largest gain first, until it has rule->max_leaves leaves, as
- * scikit-learn's max_leaf_nodes does. */
+/* greedy_grow_best_first - grows a tree by the split with the largest gain first, until it has rule->max_leaves leaves,
+ * as scikit-learn's max_leaf_nodes does. */
 #ifndef CP_GREEDY_GROW_BEST_FIRST_H
 #define CP_GREEDY_GROW_BEST_FIRST_H
 

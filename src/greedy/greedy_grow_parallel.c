@@ -136,15 +136,15 @@ typedef struct branch {
 } branch;
 
 /* The order in which branches are grown: the one with the most rows first, so that no thread ends with a long one. */
-typedef struct turn {
+typedef struct by_size {
     size_t rows, branch;
-} turn;
+} by_size;
 
 typedef struct branches {
     const cp_greedy_context *context;
     branch *branch;
     size_t n, cap;
-    turn *turn;
+    by_size *order;
 } branches;
 
 static copse_status add_branch(branches *b, const cp_greedy_node *root, copse_error *err) {
@@ -202,7 +202,7 @@ static copse_status grow_top(branches *b, cp_greedy_node root, const copse_run *
 
 static copse_status grow_branch(void *arg, size_t i, size_t worker, copse_error *err) {
     const branches *all = arg;
-    branch *b = &all->branch[all->turn[i].branch];
+    branch *b = &all->branch[all->order[i].branch];
     cp_greedy_node root = b->root;
     cp_greedy_grower w;
     (void)worker;
@@ -215,16 +215,16 @@ static copse_status grow_branch(void *arg, size_t i, size_t worker, copse_error 
 }
 
 static int more_rows(const void *a, const void *b) {
-    const turn *x = a, *y = b;
+    const by_size *x = a, *y = b;
     if (x->rows != y->rows) return x->rows > y->rows ? -1 : 1;
     return x->branch < y->branch ? -1 : 1;
 }
 
 static copse_status grow_branches(branches *b, const copse_run *run, copse_error *err) {
     cp_parallel_idle *idle = b->context->idle;
-    CP_TRY(CP_RAW(b->turn, b->n, err));
-    for (size_t i = 0; i < b->n; i++) b->turn[i] = (turn){cp_greedy_node_rows(&b->branch[i].root), i};
-    if (b->n) qsort(b->turn, b->n, sizeof *b->turn, more_rows);
+    CP_TRY(CP_RAW(b->order, b->n, err));
+    for (size_t i = 0; i < b->n; i++) b->order[i] = (by_size){cp_greedy_node_rows(&b->branch[i].root), i};
+    if (b->n) qsort(b->order, b->n, sizeof *b->order, more_rows);
     if (idle) return cp_parallel_inner_for(idle, run, b->n, grow_branch, b, err);
     return cp_parallel_for(run, cp_parallel_workers(run, b->n), b->n, NULL, grow_branch, b, err);
 }
@@ -246,6 +246,6 @@ copse_status cp_greedy_grow_parallel(const cp_greedy_context *context, cp_greedy
     if (!status) status = graft_branches(&b, out, context->records->data->rows.dims, err);
     for (size_t i = 0; i < b.n; i++) cp_tree_clear(&b.branch[i].tree);
     cp_mem_free(b.branch);
-    cp_mem_free(b.turn);
+    cp_mem_free(b.order);
     return status;
 }

@@ -19,9 +19,10 @@ static copse_status grow_shortcut(cp_greedy_grower *w, cp_greedy_node *node, cop
 
 copse_status cp_greedy_grow_serial(cp_greedy_grower *w, cp_greedy_node root, copse_error *err) {
     stack s = {.n = 1};
+    cp_greedy_step step; /* not cleared for each node: find, write and divide set all of it */
     s.open[0] = root;
     while (s.n > 0) {
-        cp_greedy_step step = {.node = s.open[--s.n]};
+        step.node = s.open[--s.n];
         CP_TRY(cp_fail_if_stopped(w->records->stop, err));
         if (cp_greedy_grower_is_unqueried(w, step.node.query_rows) ||
             cp_greedy_node_rows(&step.node) <= w->cached_rows) {

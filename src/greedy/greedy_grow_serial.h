@@ -1,5 +1,5 @@
-/* greedy_grow_serial - grows a tree downwards from one node, on one thread: large nodes step by step (greedy_step.h), small
- * ones in the cache (greedy_cached.h). */
+/* greedy_grow_serial - grows a tree downwards from one node, on one thread: large nodes step by step (greedy_step.h),
+ * small ones in the cache (greedy_cached.h). */
 #ifndef CP_GREEDY_GROW_SERIAL_H
 #define CP_GREEDY_GROW_SERIAL_H
 

@@ -26,9 +26,9 @@ static copse_status make_scratch(cp_greedy_grower *w, const cp_rows *rows, copse
     n->left = cp_arena_get(&w->arena, classes, sizeof *n->left);
     w->class_weight = cp_arena_get(&w->arena, classes, sizeof *w->class_weight);
     w->class_seen = cp_arena_get(&w->arena, classes, sizeof *w->class_seen);
-    w->share = cp_arena_get(&w->arena, classes, sizeof *w->share);
+    w->leaf_classes = cp_arena_get(&w->arena, classes, sizeof *w->leaf_classes);
     if (!w->column || !w->swapped || !w->best.set || !w->level_set || !n->level || !n->total || !n->left ||
-        !w->class_weight || !w->class_seen || !w->share)
+        !w->class_weight || !w->class_seen || !w->leaf_classes)
         return cp_fail_memory(err);
     for (size_t d = 0; d < dims; d++) w->column[d] = (uint32_t)d;
     memset(n->total, 0, classes * sizeof *n->total);
@@ -55,8 +55,8 @@ void cp_greedy_grower_clear(cp_greedy_grower *w) {
 
 /* -------------------------------------------------------------------------------------------------------- searching */
 
-/* The finalizer of SplitMix64 [Steele, Lea and Flood 2014]: paths of different nodes do not collide in practice, however
- * deep the tree. */
+/* The finalizer of SplitMix64 [Steele, Lea and Flood 2014]: paths of different nodes do not collide in practice,
+ * however deep the tree. */
 uint64_t cp_greedy_grower_child_path(uint64_t path, int right) {
     uint64_t z = path * 2 + (uint64_t)right + 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -161,10 +161,11 @@ static copse_status class_leaf(cp_greedy_grower *w, int32_t id, const uint32_t *
     }
     if (count > 1) qsort(w->class_seen, count, sizeof *w->class_seen, by_number);
     for (size_t i = 0; i < count; i++) {
-        w->share[i] = (cp_tree_share){.label = w->class_seen[i], .weight = (float)w->class_weight[w->class_seen[i]]};
+        w->leaf_classes[i] =
+            (cp_tree_class_weight){.label = w->class_seen[i], .weight = (float)w->class_weight[w->class_seen[i]]};
         w->class_weight[w->class_seen[i]] = 0;
     }
-    return cp_tree_leaf_shares(w->tree, id, w->share, count, (uint32_t)n, err);
+    return cp_tree_leaf_classes(w->tree, id, w->leaf_classes, count, (uint32_t)n, err);
 }
 
 copse_status cp_greedy_grower_leaf(cp_greedy_grower *w, int32_t id, const uint32_t *row, size_t n, copse_error *err) {

@@ -55,7 +55,7 @@ typedef struct cp_greedy_grower {
     /* Classification: scratch for a leaf. */
     double *class_weight; /* by class; zero between leaves */
     uint32_t *class_seen; /* the classes that occur in the leaf */
-    cp_tree_share *share;
+    cp_tree_class_weight *leaf_classes;
     uint32_t *level_set; /* scratch: a set of levels made from a set of bins */
     size_t cached_rows;  /* nodes of at most so many rows are grown by greedy_cached */
     /* Scratch of the searches; NULL: the tree does not use that search. */
@@ -70,7 +70,7 @@ copse_status cp_greedy_grower_init(cp_greedy_grower *w, const cp_greedy_context 
                                    copse_error *err);
 void cp_greedy_grower_clear(cp_greedy_grower *w);
 
-/* ----------------------------------------------------------------------------------------------------- searching */
+/* -------------------------------------------------------------------------------------------------------- searching */
 
 /* Begins the search of the node with this path: its random numbers, no best split. */
 void cp_greedy_grower_begin(cp_greedy_grower *w, uint64_t path);
@@ -98,14 +98,14 @@ double cp_greedy_grower_gain(const cp_greedy_grower *w);
 /* The path of a node's child. */
 uint64_t cp_greedy_grower_child_path(uint64_t path, int right);
 
-/* ------------------------------------------------------------------------------------------------------- writing */
+/* ---------------------------------------------------------------------------------------------------------- writing */
 
 /* Splits node `id` of the tree, and credits the column with the gain.  A set holds levels, not bins. */
 copse_status cp_greedy_grower_split(cp_greedy_grower *w, int32_t id, const cp_split *s, double gain, copse_error *err);
 /* Makes node `id` the leaf of n rows. */
 copse_status cp_greedy_grower_leaf(cp_greedy_grower *w, int32_t id, const uint32_t *row, size_t n, copse_error *err);
 
-/* ---------------------------------------------------------------------------------------------------- query rows */
+/* ------------------------------------------------------------------------------------------------------- query rows */
 
 /* Is the tree grown for its query rows alone, and does none of them fall into this node? */
 static inline int cp_greedy_grower_is_unqueried(const cp_greedy_grower *w, cp_greedy_query_rows q) {

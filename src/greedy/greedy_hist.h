@@ -1,9 +1,9 @@
 /* greedy_hist - split search on histograms: regression on binned columns.
  *
  * A histogram has CP_SPLIT_CELLS cells a column; a cell is the sum over the node's records in one bin.
- *   All columns are tried at every node: a node keeps the histograms of all columns and hands them down when it is split.
- *       The smaller child's are summed from its records; the larger child's are the parent's minus the smaller child's.
- *       Cells are integers, so the difference is exact.
+ *   All columns are tried at every node: a node keeps the histograms of all columns and hands them down when it is
+ *       split.  The smaller child's are summed from its records; the larger child's are the parent's minus the smaller
+ *       child's.  Cells are integers, so the difference is exact.
  *   Some columns are tried: histograms are filled for these, a few columns at a time, and not kept. */
 #ifndef CP_GREEDY_HIST_H
 #define CP_GREEDY_HIST_H

@@ -1,5 +1,5 @@
-/* greedy_sorted - split search on sorted lists: a node's rows are sorted by each column that is tried.  Used for classes,
- * and for regression without bins. */
+/* greedy_sorted - split search on sorted lists: a node's rows are sorted by each column that is tried.  Used for
+ * classes, and for regression without bins. */
 #ifndef CP_GREEDY_SORTED_H
 #define CP_GREEDY_SORTED_H
 

@@ -117,8 +117,8 @@ copse_status cp_greedy_step_keep(cp_greedy_grower *w, cp_greedy_step *s, copse_e
 
 /* ------------------------------------------------------------------------------------------------------------ write */
 
-/* A set of bins as a set of levels.  Bin b < CP_BINS_MAX - 1 is level b; the rarest levels share the last bin, and all go
- * where it goes. */
+/* A set of bins as a set of levels.  Bin b < CP_BINS_MAX - 1 is level b; the rarest levels share the last bin, and all
+ * go where it goes. */
 static uint32_t *expand_set(cp_greedy_grower *w, const uint32_t *bins, uint32_t levels) {
     const uint32_t last = CP_BINS_MAX - 1;
     uint32_t *set = w->level_set;

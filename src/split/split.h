@@ -85,8 +85,8 @@ typedef struct cp_split {
 
 #define CP_SPLIT_MISSING 0xffffffffu /* as a rank */
 
-/* The rows of a node, sorted by one column.  A key is rank << 16 | position, or rank << 32 | position if wide; keys rise.
- * Missing values have the largest rank that fits and come last.  `position` is the row's place in `sum`. */
+/* The rows of a node, sorted by one column.  A key is rank << 16 | position, or rank << 32 | position if wide; keys
+ * rise.  Missing values have the largest rank that fits and come last.  `position` is the row's place in `sum`. */
 typedef struct cp_split_list {
     const void *key;
     int wide;
@@ -118,12 +118,12 @@ static inline int cp_split_heavier_left(const cp_split_node *n, double left_weig
     return left_weight > n->weight - left_weight;
 }
 
-/* Tries the cuts of a number.  Returns 1 if one is better than `best`, which then holds it, except dim and cut, which the
- * caller knows. */
+/* Tries the cuts of a number.  Returns 1 if one is better than `best`, which then holds it, except dim and cut, which
+ * the caller knows. */
 int cp_split_scan(const cp_split_node *n, const cp_split_list *l, cp_split *best);
 
-/* The same for regression, on narrow keys without missing values: the list that cp_split_cut_list makes serves all columns
- * of a node, the caller sets its keys. */
+/* The same for regression, on narrow keys without missing values: the list that cp_split_cut_list makes serves all
+ * columns of a node, the caller sets its keys. */
 cp_cut_scan_list cp_split_cut_list(const cp_split_node *n, const cp_sum *sum);
 int cp_split_cut(const cp_split_node *n, const cp_cut_scan_list *c, cp_split *best);
 

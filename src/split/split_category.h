@@ -1,7 +1,7 @@
 /* split_category - the best split of a category: a set of its levels against the others.
  *
- *   regression, two classes   levels in the order of their mean response: the best of all subsets is a cut of this order
- *                             [Breiman et al. 1984, sec. 4.2]
+ *   regression, two classes   levels in the order of their mean response: the best of all subsets is a cut of this
+ *                             order [Breiman et al. 1984, sec. 4.2]
  *   more classes              for each of the 32 heaviest classes, levels in the order of its share of them; and each
  *                             level against the others.  This need not find the best subset. */
 #ifndef CP_SPLIT_CATEGORY_H

@@ -1,5 +1,5 @@
-/* split_hist - the best split of a column, from its histogram.  All functions return 1 if a split is better than `best`,
- * which then holds it, except dim and cut. */
+/* split_hist - the best split of a column, from its histogram.  All functions return 1 if a split is better than
+ * `best`, which then holds it, except dim and cut. */
 #ifndef CP_SPLIT_HIST_H
 #define CP_SPLIT_HIST_H
 

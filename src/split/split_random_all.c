@@ -18,7 +18,7 @@ static size_t stretch_end(const cp_split_random_table *t, size_t first) {
     return t->n - first < STRETCH ? t->n : first + STRETCH;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- ranges */
+/* ----------------------------------------------------------------------------------------------------------- ranges */
 
 /* Widens the ranges of GROUP columns from dim on.  Returns 1 if some value is missing. */
 static int widen_group(const cp_split_random_table *t, size_t first, size_t end, size_t dim) {

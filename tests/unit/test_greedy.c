@@ -166,7 +166,7 @@ static void assert_leaves_hold(const cp_greedy *g, size_t m, const cp_rows *rows
         if (rows->label) {
             assert_int_equal(t->rows[k], a->rows);
             for (uint32_t s = t->start[k]; s < t->start[k + 1]; s++)
-                assert_near((double)t->share[s].weight, a->share[t->share[s].label], 1e-6);
+                assert_near((double)t->class_weight[s].weight, a->share[t->class_weight[s].label], 1e-6);
             continue;
         }
         double mean = a->first / a->weight;
@@ -430,7 +430,7 @@ static void probabilities_are_smoothed_shares(void **state) {
                 uint32_t leaf = leaf_of(g, m, &s.rows, i);
                 double w[3] = {0};
                 for (uint32_t j = t->start[leaf]; j < t->start[leaf + 1]; j++)
-                    w[t->share[j].label] = (double)t->share[j].weight;
+                    w[t->class_weight[j].label] = (double)t->class_weight[j].weight;
                 for (int c = 0; c < 3; c++)
                     want[c] += (w[c] + alpha / 3) / (w[0] + w[1] + w[2] + alpha) / (double)g->forest.trees;
             }
@@ -473,7 +473,7 @@ static void out_of_bag_figures_are_what_they_say(void **state) {
                     }
                     double w[3] = {0};
                     for (uint32_t j = t->start[leaf]; j < t->start[leaf + 1]; j++)
-                        w[t->share[j].label] = (double)t->share[j].weight;
+                        w[t->class_weight[j].label] = (double)t->class_weight[j].weight;
                     for (int c = 0; c < 3; c++) p[c] += (w[c] + alpha / 3) / (w[0] + w[1] + w[2] + alpha);
                 }
                 if (votes < 1) continue;

@@ -439,20 +439,27 @@ static void out_of_memory_is_a_status_everywhere(void **state) {
     every_allocation_may_fail("ringnorm", "fast", 1);
 }
 
+/* The name of the next option in a message, `name` or --name; NULL if there is none. */
+static const char *next_option(const char *at) {
+    const char *dashes = strstr(at, "--"), *quote = strchr(at, '`');
+    if (!quote || (dashes && dashes < quote)) return dashes ? dashes + 2 : NULL;
+    return quote + 1;
+}
+
 /* Every word of advice is an option there is. */
 static void assert_advice_can_be_taken(const char *method, const char *message) {
     const char *at = strstr(message, "does not fit; ");
     assert_non_null(at);
     size_t options = 0;
-    for (; (at = strstr(at, "--")) != NULL; options++) {
+    for (size_t n; (at = next_option(at)) != NULL; at += n + (at[n] == '`'), options++) {
         char name[32] = "";
-        size_t n = strspn(at += 2, "abcdefghijklmnopqrstuvwxyz-");
+        n = strspn(at, "abcdefghijklmnopqrstuvwxyz-");
         copse_option_info o;
         int found = n == strlen("threads") && strncmp(at, "threads", n) == 0;
         for (size_t i = 0; !found && copse_method_option(method, i, &o); i++)
             found = strlen(o.name) == n && strncmp(o.name, at, n) == 0;
         memcpy(name, at, n < sizeof name ? n : sizeof name - 1);
-        if (!found) fail_msg("%s is advised to use --%s, which it has not", method, name);
+        if (!found) fail_msg("%s is advised to use `%s`, which it has not", method, name);
     }
     assert_true(options > 0);
 }
