@@ -4,12 +4,16 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "greedy/greedy_fit.h"
+#include "greedy/greedy_inspect.h"
+#include "greedy/greedy_predict.h"
 #include "tree/forest_file.h"
+#include "tree/tree_check.h"
 #include "tree/tree_walk.h"
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
-/* Each option is written once; what differs from method to method is its default. */
+/* Each option is written once; its default differs between the methods. */
 #define MIN_LEAF(AUTO) CP_OPTION_INT_AUTO("min-leaf", 1, 1e9, "rows in a leaf, at least; " AUTO)
 #define MIN_LEAF_WEIGHT(INITIAL)                        \
     CP_OPTION_REAL("min-leaf-weight", INITIAL, 0, 1e12, \
@@ -21,7 +25,7 @@
         .choices = "sqrt all", .auto_ok = 1,                                                             \
         .help = "columns tried at each split: how many, or a share below 1; " AUTO                       \
     }
-#define MAX_DEPTH(WAY) CP_OPTION_INT("max-depth", "inf", 1, INFINITY, "splits on the way to a leaf" WAY ", at most")
+#define MAX_DEPTH(WHERE) CP_OPTION_INT("max-depth", "inf", 1, INFINITY, "splits on the way to a leaf" WHERE ", at most")
 #define MAX_LEAVES(OF) \
     CP_OPTION_INT("max-leaves", "inf", 1, INFINITY, "leaves of " OF ", at most; the split that gains most comes first")
 #define CRITERION \
@@ -101,27 +105,28 @@ static const cp_param ebf_params[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ files */
 
-enum { SPREAD = 4, OOB = 2 }; /* numbers of each */
+/* Numbers in the sections "spread", which holds the leaf variance, and "oob". */
+enum { LEAF_VARIANCE = 4, OOB = 2 };
 
 static copse_status write_state(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                 copse_error *err) {
     const cp_greedy *g = state;
     (void)p;
-    (void)flags; /* rows are never kept: every greedy model is frozen */
-    const cp_greedy_leaf_variance *s = &g->spread;
-    const double spread[SPREAD] = {s->var, s->rows, s->stretch, s->floor};
+    (void)flags; /* a greedy model never keeps its training rows */
+    const cp_greedy_leaf_variance *s = &g->leaf_variance;
+    const double variance[LEAF_VARIANCE] = {s->var, s->rows, s->stretch, s->floor};
     CP_TRY(cp_writer_i64(w, "rows", (int64_t)g->rows, err));
     CP_TRY(cp_writer_i64(w, "trunk", (int64_t)g->trunk, err));
     CP_TRY(cp_writer_array(w, "oob", CP_F64, g->oob, OOB, err));
-    if (g->forest.task == COPSE_REGRESS) CP_TRY(cp_writer_array(w, "spread", CP_F64, spread, SPREAD, err));
+    if (g->forest.task == COPSE_REGRESS) CP_TRY(cp_writer_array(w, "spread", CP_F64, variance, LEAF_VARIANCE, err));
     return cp_forest_write(&g->forest, w, err);
 }
 
-static copse_status read_spread(cp_greedy_leaf_variance *out, cp_reader *r, copse_error *err) {
-    double *spread;
-    CP_TRY(cp_reader_array(r, "spread", CP_F64, SPREAD, &spread, err));
-    *out = (cp_greedy_leaf_variance){spread[0], spread[1], spread[2], spread[3]};
-    cp_mem_free(spread);
+static copse_status read_leaf_variance(cp_greedy_leaf_variance *out, cp_reader *r, copse_error *err) {
+    double *v;
+    CP_TRY(cp_reader_array(r, "spread", CP_F64, LEAF_VARIANCE, &v, err));
+    *out = (cp_greedy_leaf_variance){.var = v[0], .rows = v[1], .stretch = v[2], .floor = v[3]};
+    cp_mem_free(v);
     return cp_greedy_leaf_variance_check(out) ? COPSE_OK : cp_reader_bad(r, err, "a variance is not one");
 }
 
@@ -145,10 +150,10 @@ static copse_status read_state(cp_reader *r, const copse_params *p, copse_task t
     *out_state = NULL;
     CP_TRY(CP_NEW(g, 1, err));
     copse_status status = read_figures(g, r, err);
-    g->spread = cp_greedy_leaf_variance_none;
-    if (!status && task == COPSE_REGRESS) status = read_spread(&g->spread, r, err);
+    g->leaf_variance = cp_greedy_leaf_variance_none;
+    if (!status && task == COPSE_REGRESS) status = read_leaf_variance(&g->leaf_variance, r, err);
     if (!status) status = cp_forest_read(r, task, dims, classes, &g->forest, err);
-    if (!status && task == COPSE_REGRESS) status = cp_greedy_leaf_variance_leaves(&g->spread, &g->forest, err);
+    if (!status && task == COPSE_REGRESS) status = cp_greedy_leaf_variance_leaves(&g->leaf_variance, &g->forest, err);
     if (status)
         cp_greedy_free(g);
     else
@@ -156,7 +161,7 @@ static copse_status read_state(cp_reader *r, const copse_params *p, copse_task t
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------- questions */
+/* ------------------------------------------------------------------------------------------------------- inspection */
 
 static const char *check(const void *state) {
     const cp_greedy *g = state;
@@ -164,7 +169,7 @@ static const char *check(const void *state) {
         const char *wrong = cp_tree_check(&g->forest.tree[m], &g->forest);
         if (wrong) return wrong;
     }
-    return cp_greedy_leaf_variance_check(&g->spread) ? NULL : "the spread of the leaves is not one";
+    return cp_greedy_leaf_variance_check(&g->leaf_variance) ? NULL : "the variance of the leaves is not one";
 }
 
 static size_t count_rows(const void *state) {
@@ -214,12 +219,12 @@ static void importance(const void *state, size_t tree, double *out_dims) {
 
 /* ---------------------------------------------------------------------------------------------------------- methods */
 
-/* Options that do nothing where they are given. */
+/* Warns of options that have no effect on this task. */
 static void warn_of_options(const copse_params *p, copse_task task, const copse_run *run) {
     if (task == COPSE_CLASS) return;
     if (cp_param_is_given(p, "criterion"))
-        cp_log_warn(run, "--criterion is for classes: splits of numbers lower their squared error");
-    if (cp_param_is_given(p, "alpha")) cp_log_warn(run, "--alpha is for classes: means of numbers are not smoothed");
+        cp_log_warn(run, "`criterion` is for classes: splits of numbers lower their squared error");
+    if (cp_param_is_given(p, "alpha")) cp_log_warn(run, "`alpha` is for classes: means of numbers are not smoothed");
 }
 
 static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, const copse_params *p, const copse_run *run,
@@ -231,8 +236,8 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
     return status;
 }
 
-/* The kind that follows tells a method apart; all else the six share. */
-#define METHOD(NAME, SUMMARY, THRIFT, ...)                                                                             \
+/* A method: the arguments after HINT are the members of its cp_greedy_kind.  The six methods share all else. */
+#define METHOD(NAME, SUMMARY, HINT, ...)                                                                               \
     static copse_status fit_##NAME(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state, \
                                    copse_error *err) {                                                                 \
         static const cp_greedy_kind kind = {__VA_ARGS__};                                                              \
@@ -245,7 +250,7 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         .has_draws = 1,                                                                                                \
         .params = NAME##_params,                                                                                       \
         .n_params = sizeof NAME##_params / sizeof *NAME##_params,                                                      \
-        .memory_hint = THRIFT,                                                                                         \
+        .memory_hint = HINT,                                                                                           \
         .fit = fit_##NAME,                                                                                             \
         .predict = cp_greedy_predict,                                                                                  \
         .takes_key_blocks = takes_key_blocks,                                                                          \
@@ -262,15 +267,16 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         .inspect.importance = importance,                                                                              \
     }
 
-#define FOREST_THRIFT "fewer --trees, fewer --threads or a larger --min-leaf"
+#define FOREST_MEMORY_HINT "fewer `trees`, fewer `threads` or a larger `min-leaf`"
 
-METHOD(cart, "CART: one tree, each split the best there is", "a larger --min-leaf", .one_tree = 1);
-METHOD(rf, "random forest: trees on bootstrap samples, with out-of-bag error", FOREST_THRIFT,
+METHOD(cart, "CART: one tree, each split the best there is", "a larger `min-leaf`", .one_tree = 1);
+METHOD(rf, "random forest: trees on bootstrap samples, with out-of-bag error", FOREST_MEMORY_HINT,
        .draws = CP_GREEDY_BOOTSTRAP);
-METHOD(ert, "extremely randomized trees: random cuts, of which the best is taken", FOREST_THRIFT, .random_cuts = 1);
-METHOD(bf, "Bayesian forest: a posterior over trees by the Bayesian bootstrap", FOREST_THRIFT,
+METHOD(ert, "extremely randomized trees: random cuts, of which the best is taken", FOREST_MEMORY_HINT,
+       .random_cuts = 1);
+METHOD(bf, "Bayesian forest: a posterior over trees by the Bayesian bootstrap", FOREST_MEMORY_HINT,
        .draws = CP_GREEDY_EXPONENTIAL);
-METHOD(ssf, "sub-sample forest: Bayesian forests on disjoint random subsets", FOREST_THRIFT,
-       .draws = CP_GREEDY_EXPONENTIAL, .parts = CP_GREEDY_SUBSETS);
-METHOD(ebf, "empirical Bayesian forest: one trunk, a Bayesian forest in each of its leaves", FOREST_THRIFT,
-       .draws = CP_GREEDY_EXPONENTIAL, .parts = CP_GREEDY_TRUNK);
+METHOD(ssf, "sub-sample forest: Bayesian forests on disjoint random subsets", FOREST_MEMORY_HINT,
+       .draws = CP_GREEDY_EXPONENTIAL, .partition = CP_GREEDY_SUBSETS);
+METHOD(ebf, "empirical Bayesian forest: one trunk, a Bayesian forest in each of its leaves", FOREST_MEMORY_HINT,
+       .draws = CP_GREEDY_EXPONENTIAL, .partition = CP_GREEDY_TRUNK);

@@ -1,47 +1,48 @@
-/* greedy_fit - from options and rows to a forest. */
+#include "greedy/greedy_fit.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "greedy/greedy.h"
 #include "greedy/greedy_holdout.h"
+#include "greedy/greedy_oob.h"
 #include "greedy/greedy_trunk.h"
 
-enum { EXACT_ROWS = 10000 };         /* splits are found exactly up to here, with bins beyond, unless asked for */
-static const double max_trees = 1e6; /* subsets times trees: far below the number of random streams */
+enum { EXACT_ROWS = 10000 };         /* with more rows, `splits=auto` means bins */
+static const double max_trees = 1e6; /* subsets times trees: far below 2^32, the slots of random streams */
 
-/* A fit under way. */
+/* The state of a fit. */
 typedef struct fitting {
     const cp_greedy_kind *kind;
     cp_greedy *g;
     cp_greedy_data data;
     cp_greedy_weight weight;
     cp_greedy_rule rule;
-    const copse_run *run;   /* threads for work within a tree; */
-    cp_parallel_idle *idle; /* and those that have run out of trees */
-    uint32_t first;         /* number of the first tree, for the streams of random numbers */
-    size_t *start;          /* rows of part k: weight.row[start[k]] ... weight.row[start[k + 1] - 1] */
-    size_t parts;
+    const copse_run *run;   /* threads for the work within a tree */
+    cp_parallel_idle *idle; /* threads that have run out of trees and help with others */
+    uint32_t first;         /* slot of the first tree's random numbers */
+    size_t *start;          /* rows of subset k: weight.row[start[k]] ... weight.row[start[k + 1] - 1] */
+    size_t subsets;         /* ssf: random ones; ebf: the leaves of the trunk; else 1 */
     cp_tree trunk;
-    const uint32_t *query_row; /* rows that trees are grown for, as in cp_greedy_job; NULL: for all */
+    const uint32_t *query_row; /* rows that trees are grown for, as in cp_greedy_job; NULL: trees are grown whole */
     size_t query_rows;
-    uint64_t *bag; /* bootstrap: bits of the rows that each tree has seen, `words` a tree */
+    uint64_t *bag; /* bootstrap: as in cp_greedy_bag, `words` words a tree */
     size_t words;
 } fitting;
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
-/* "auto": what the papers and other programs do. */
-static double usual_features(const cp_greedy_kind *kind, const cp_rows *rows) {
+/* The values of "auto" follow the papers and other programs. */
+static double auto_features(const cp_greedy_kind *kind, const cp_rows *rows) {
     double dims = (double)rows->dims;
     int subset = kind->draws == CP_GREEDY_BOOTSTRAP || kind->random_cuts;
     if (subset && rows->task == COPSE_CLASS) return fmax(1, floor(sqrt(dims)));
     return subset && !kind->random_cuts ? fmax(1, floor(dims / 3)) : dims;
 }
 
-static size_t usual_min_leaf(const cp_greedy_kind *kind, copse_task task) {
+static size_t auto_min_leaf(const cp_greedy_kind *kind, copse_task task) {
     if (kind->one_tree) return 3;
     return kind->draws == CP_GREEDY_EXPONENTIAL || task == COPSE_CLASS ? 1 : 3;
 }
@@ -50,13 +51,13 @@ static copse_status features_tried(const cp_greedy_kind *kind, const cp_rows *ro
                                    copse_error *err) {
     static const char name[] = "features-per-split";
     double dims = (double)rows->dims, k = cp_param_real(p, name);
-    if (cp_param_is(p, name, "auto")) k = usual_features(kind, rows);
+    if (cp_param_is(p, name, "auto")) k = auto_features(kind, rows);
     if (cp_param_is(p, name, "all")) k = dims;
     if (cp_param_is(p, name, "sqrt")) k = fmax(1, floor(sqrt(dims)));
     if (k < 1) k = fmax(1, floor(k * dims));
     if (k != floor(k) || k > dims)
         return cp_fail(err, COPSE_E_USAGE,
-                       "--%s %s: give a whole number up to %zu, the columns there are, or a share below 1", name,
+                       "`%s=%s`: give a whole number up to %zu, the columns there are, or a share below 1", name,
                        cp_param_text(p, name), rows->dims);
     *out = (size_t)k;
     return COPSE_OK;
@@ -73,7 +74,7 @@ copse_status cp_greedy_fit_rule(cp_greedy_rule *rule, const cp_greedy_kind *kind
     *rule = (cp_greedy_rule){
         .entropy = cp_param_is(p, "criterion", "entropy"),
         .random_cuts = kind->random_cuts,
-        .min_leaf = isnan(min_leaf) ? usual_min_leaf(kind, rows->task) : (size_t)min_leaf,
+        .min_leaf = isnan(min_leaf) ? auto_min_leaf(kind, rows->task) : (size_t)min_leaf,
         .min_leaf_weight = cp_param_real(p, "min-leaf-weight"),
         .max_depth = bound(p, "max-depth"),
         .max_leaves = bound(p, "max-leaves"),
@@ -82,61 +83,61 @@ copse_status cp_greedy_fit_rule(cp_greedy_rule *rule, const cp_greedy_kind *kind
     return features_tried(kind, rows, p, &rule->features, err);
 }
 
-/* Random cuts look at no more than the ends of a column: bins would only make them less random. */
+/* Random cuts need only the range of a column: bins would not speed them up, and would make them less random. */
 static int wants_bins(const cp_greedy_kind *kind, const cp_rows *rows, const copse_params *p) {
     if (kind->random_cuts) return 0;
     return cp_param_is(p, "splits", "binned") || (cp_param_is(p, "splits", "auto") && rows->n > EXACT_ROWS);
 }
 
-/* They pay for lists of all columns that are kept sorted. */
+/* Ranks pay where greedy_cached keeps sorted lists of all columns. */
 static int wants_ranks(const cp_greedy_rule *rule, const cp_rows *rows) {
     return !rule->random_cuts && !rule->max_leaves && 2 * rule->features >= rows->dims;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ parts */
+/* ---------------------------------------------------------------------------------------------------------- subsets */
 
-static copse_status one_part(fitting *f, copse_error *err) {
+static copse_status one_subset(fitting *f, copse_error *err) {
     CP_TRY(CP_NEW(f->start, 2, err));
     f->start[1] = f->weight.rows;
-    f->parts = 1;
+    f->subsets = 1;
     return COPSE_OK;
 }
 
-/* Sizes differ by one at most. */
-static copse_status random_parts(fitting *f, size_t parts, copse_error *err) {
+/* Random subsets, whose sizes differ by one at most. */
+static copse_status random_subsets(fitting *f, size_t subsets, copse_error *err) {
     cp_greedy_weight *w = &f->weight;
-    if (w->rows < parts)
-        return cp_fail(err, COPSE_E_DATA, "%zu row%s cannot make %zu subsets; lower --subsets", w->rows,
-                       cp_plural(w->rows), parts);
-    CP_TRY(CP_NEW(f->start, parts + 1, err));
-    for (size_t k = 0; k < parts; k++) {
-        f->start[k + 1] = w->rows * (k + 1) / parts;
+    if (w->rows < subsets)
+        return cp_fail(err, COPSE_E_DATA, "%zu row%s cannot make %zu subsets; lower `subsets`", w->rows,
+                       cp_plural(w->rows), subsets);
+    CP_TRY(CP_NEW(f->start, subsets + 1, err));
+    for (size_t k = 0; k < subsets; k++) {
+        f->start[k + 1] = w->rows * (k + 1) / subsets;
         cp_greedy_sample next = {f->start[k + 1] - f->start[k], f->rule.seed, k};
         CP_TRY(cp_greedy_weight_sample(w->row + f->start[k], w->rows - f->start[k], &next, err));
     }
-    f->parts = parts;
+    f->subsets = subsets;
     return COPSE_OK;
 }
 
-static copse_status trunk_parts(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
-    cp_greedy_trunk_options want = {.sample = cp_param_real(p, "trunk-sample"), .rule = f->rule};
+static copse_status trunk_subsets(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
+    cp_greedy_trunk_options o = {.sample = cp_param_real(p, "trunk-sample"), .rule = f->rule};
     double leaves = cp_param_real(p, "trunk-leaves"), rows = cp_param_real(p, "trunk-min-leaf");
     if (isnan(rows)) rows = ceil((double)f->weight.rows / (isnan(leaves) ? 6 : 4 * leaves));
-    want.rule.max_leaves = isnan(leaves) ? 0 : (size_t)leaves;
-    want.rule.max_depth = 0;
-    want.rule.min_leaf = (size_t)fmax(1, rows);
-    want.rule.min_leaf_weight = 0;
-    want.rule.features = f->data.rows.dims;
-    CP_TRY(cp_greedy_trunk_grow(&f->data, &want, &f->weight, run, &f->trunk, err));
-    f->parts = f->g->trunk = f->trunk.leaves;
-    cp_greedy_trunk_routing way = {&f->trunk, &f->g->forest, &f->data.rows};
-    return cp_greedy_trunk_route(&way, &f->weight, run, &f->start, err);
+    o.rule.max_leaves = isnan(leaves) ? 0 : (size_t)leaves;
+    o.rule.max_depth = 0;
+    o.rule.min_leaf = (size_t)fmax(1, rows);
+    o.rule.min_leaf_weight = 0;
+    o.rule.features = f->data.rows.dims;
+    CP_TRY(cp_greedy_trunk_grow(&f->data, &o, &f->weight, run, &f->trunk, err));
+    f->subsets = f->g->trunk = f->trunk.leaves;
+    cp_greedy_trunk_routing routing = {&f->trunk, &f->g->forest, &f->data.rows};
+    return cp_greedy_trunk_route(&routing, &f->weight, run, &f->start, err);
 }
 
-static copse_status make_parts(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
-    if (f->kind->parts == CP_GREEDY_SUBSETS) return random_parts(f, (size_t)cp_param_int(p, "subsets"), err);
-    if (f->kind->parts == CP_GREEDY_TRUNK) return trunk_parts(f, p, run, err);
-    return one_part(f, err);
+static copse_status make_subsets(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
+    if (f->kind->partition == CP_GREEDY_SUBSETS) return random_subsets(f, (size_t)cp_param_int(p, "subsets"), err);
+    if (f->kind->partition == CP_GREEDY_TRUNK) return trunk_subsets(f, p, run, err);
+    return one_subset(f, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ trees */
@@ -144,19 +145,20 @@ static copse_status make_parts(fitting *f, const copse_params *p, const copse_ru
 static void draw_weights(const fitting *f, size_t m, size_t k, double *weight) {
     const uint32_t *row = f->weight.row + f->start[k];
     size_t n = f->start[k + 1] - f->start[k];
-    cp_greedy_weight_draw draw = {.seed = f->rule.seed, .tree = f->first + (uint32_t)m, .part = k};
+    cp_greedy_weight_draw draw = {.seed = f->rule.seed, .tree = f->first + (uint32_t)m, .subset = k};
     if (f->kind->draws == CP_GREEDY_BOOTSTRAP)
         cp_greedy_weight_bootstrap(row, n, f->weight.own, draw, weight);
     else
         cp_greedy_weight_exponential(row, n, f->weight.own, draw, weight);
 }
 
-/* Tree m on part k of the rows; weight is scratch, NULL if there is nothing to draw. */
-static copse_status grow_part(const fitting *f, size_t m, size_t k, double *weight, cp_tree *out, copse_error *err) {
+/* Grows tree m, or a branch of it, on subset k of the rows; weight is scratch, NULL if no weights are drawn. */
+static copse_status grow_on_subset(const fitting *f, size_t m, size_t k, double *weight, cp_tree *out,
+                                   copse_error *err) {
     size_t n = f->start[k + 1] - f->start[k];
     cp_greedy_job job = {.rows = n, .weight = weight, .slot = f->first + (uint32_t)m, .root = 1, .idle = f->idle};
     if (n < f->data.rows.n) job.row = f->weight.row + f->start[k];
-    if (f->kind->parts == CP_GREEDY_TRUNK) job.root = cp_greedy_trunk_root(k);
+    if (f->kind->partition == CP_GREEDY_TRUNK) job.root = cp_greedy_trunk_root(k);
     if (weight) draw_weights(f, m, k, weight);
     if (!f->query_row) return cp_greedy_grow(&f->data, &f->rule, &job, f->run, out, err);
     CP_TRY(CP_RAW(job.query_row, f->query_rows, err));
@@ -167,13 +169,14 @@ static copse_status grow_part(const fitting *f, size_t m, size_t k, double *weig
     return status;
 }
 
+/* A tree of ebf: a copy of the trunk, with a branch in each leaf. */
 static copse_status grow_branches(const fitting *f, size_t m, double *weight, cp_tree *out, copse_error *err) {
     int32_t *node;
-    CP_TRY(CP_RAW(node, f->parts, err));
+    CP_TRY(CP_RAW(node, f->subsets, err));
     copse_status status = cp_greedy_trunk_copy(&f->trunk, &f->data.rows, out, node, err);
-    for (size_t k = 0; !status && k < f->parts; k++) {
+    for (size_t k = 0; !status && k < f->subsets; k++) {
         cp_tree branch = {0};
-        status = grow_part(f, m, k, weight, &branch, err);
+        status = grow_on_subset(f, m, k, weight, &branch, err);
         if (!status) status = cp_tree_graft(out, node[k], &branch, f->data.rows.dims, err);
         cp_tree_clear(&branch);
     }
@@ -193,18 +196,19 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     (void)worker;
     fitting *f = arg;
     cp_tree *out = &f->g->forest.tree[m];
-    size_t per_part = f->g->forest.trees / (f->kind->parts == CP_GREEDY_SUBSETS ? f->parts : 1);
+    size_t trees_each = f->g->forest.trees / (f->kind->partition == CP_GREEDY_SUBSETS ? f->subsets : 1);
     double *weight = NULL;
     if (f->kind->draws != CP_GREEDY_NONE) CP_TRY(CP_RAW(weight, f->data.rows.n, err));
-    copse_status status = f->kind->parts == CP_GREEDY_TRUNK ? grow_branches(f, m, weight, out, err)
-                                                            : grow_part(f, m, m / per_part, weight, out, err);
+    copse_status status = f->kind->partition == CP_GREEDY_TRUNK
+                              ? grow_branches(f, m, weight, out, err)
+                              : grow_on_subset(f, m, m / trees_each, weight, out, err);
     if (!status && f->bag) fill_bag(f, m, weight);
     cp_mem_free(weight);
     return status;
 }
 
-/* Trees side by side, and who finds none left helps with the last ones; or, where there are fewer than threads, one
- * after another with all threads at work in each. */
+/* Trees are grown side by side, a thread each; a thread that finds no tree left helps within the last ones.  Where
+ * there are fewer trees than threads, they are grown one after another, each on all threads. */
 static copse_status grow_trees(fitting *f, const char *what, const copse_run *run, copse_error *err) {
     size_t trees = f->g->forest.trees, workers = cp_parallel_workers(run, SIZE_MAX);
     copse_run alone = {.threads = 1, .stop = run ? run->stop : NULL};
@@ -224,7 +228,7 @@ static copse_status grow_trees(fitting *f, const char *what, const copse_run *ru
 static copse_status init_forest(fitting *f, const cp_rows *rows, const copse_params *p, copse_error *err) {
     cp_forest *forest = &f->g->forest;
     double trees = f->kind->one_tree ? 1 : cp_param_real(p, "trees");
-    if (f->kind->parts == CP_GREEDY_SUBSETS) trees *= cp_param_real(p, "subsets");
+    if (f->kind->partition == CP_GREEDY_SUBSETS) trees *= cp_param_real(p, "subsets");
     if (trees > max_trees)
         return cp_fail(err, COPSE_E_USAGE, "%.0f trees are too many: at most %.0f, all subsets together", trees,
                        max_trees);
@@ -247,28 +251,29 @@ static copse_status init_bag(fitting *f, copse_error *err) {
     return CP_NEW(f->bag, f->words * f->g->forest.trees, err);
 }
 
-/* A fit, to be done once more on some of its rows. */
-typedef struct again {
+/* A fit that is repeated on some of its rows. */
+typedef struct refit {
     const fitting *f;
     const copse_params *p;
     const copse_run *run;
-} again;
+} refit;
 
-/* Branches on a trunk are grown whole: which query rows are theirs, nobody knows. */
-static copse_status regrow(void *arg, const cp_greedy_regrow_job *call, cp_forest *out, copse_error *err) {
-    const again *a = arg;
+/* Grows the trees of a job.  A branch on a trunk is grown whole, because the query rows are not sorted by
+ * leaf of the trunk; so are the trees of a subset. */
+static copse_status regrow(void *arg, const cp_greedy_regrow_job *job, cp_forest *out, copse_error *err) {
+    const refit *a = arg;
     cp_greedy few = {.forest = *out};
     fitting f = *a->f;
     f.g = &few;
-    f.weight.row = call->row;
-    f.weight.rows = call->rows;
-    f.query_row = f.kind->parts == CP_GREEDY_WHOLE ? call->query_row : NULL;
-    f.query_rows = call->query_rows;
-    f.first = (uint32_t)max_trees + call->number * (uint32_t)out->trees;
+    f.weight.row = job->row;
+    f.weight.rows = job->rows;
+    f.query_row = f.kind->partition == CP_GREEDY_WHOLE ? job->query_row : NULL;
+    f.query_rows = job->query_rows;
+    f.first = (uint32_t)max_trees + job->number * (uint32_t)out->trees;
     f.start = NULL;
     f.trunk = (cp_tree){0};
     f.bag = NULL;
-    copse_status status = make_parts(&f, a->p, a->run, err);
+    copse_status status = make_subsets(&f, a->p, a->run, err);
     if (!status) status = grow_trees(&f, "trying rows held out", a->run, err);
     cp_tree_clear(&f.trunk);
     cp_mem_free(f.start);
@@ -276,40 +281,40 @@ static copse_status regrow(void *arg, const cp_greedy_regrow_job *call, cp_fores
     return status;
 }
 
-/* Rows in parts of the trunk that no branch can divide. */
+/* Rows in leaves of the trunk that are too small for a branch to split. */
 static size_t count_fixed(const fitting *f) {
     double least = 2 * fmax((double)f->rule.min_leaf, f->rule.min_leaf_weight);
     size_t fixed = 0;
-    for (size_t k = 0; k < f->parts; k++) {
+    for (size_t k = 0; k < f->subsets; k++) {
         size_t n = f->start[k + 1] - f->start[k];
         if ((double)n < least) fixed += n;
     }
     return fixed;
 }
 
-/* A trunk is thought to be certain: one that reaches down to single rows leaves nothing to be uncertain about. */
+/* The model takes the trunk as certain.  A trunk that reaches down to single rows leaves no uncertainty at all. */
 static void warn_of_trunk(const fitting *f, const copse_run *run) {
-    size_t rows = f->weight.rows, fixed = f->kind->parts == CP_GREEDY_TRUNK ? count_fixed(f) : 0;
-    if (2 * fixed <= rows || f->parts == 1) return;
+    size_t rows = f->weight.rows, fixed = f->kind->partition == CP_GREEDY_TRUNK ? count_fixed(f) : 0;
+    if (2 * fixed <= rows || f->subsets == 1) return;
     cp_log_warn(run,
                 "the trunk has %zu leaves, too small to grow branches in for %zu of %zu rows: trees hardly differ, and "
-                "are far surer than they should be; lower --trunk-leaves or raise --trunk-min-leaf",
-                f->parts, fixed, rows);
+                "are far surer than they should be; lower `trunk-leaves` or raise `trunk-min-leaf`",
+                f->subsets, fixed, rows);
 }
 
-static copse_status fit_spread(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
-    cp_greedy_leaf_variance *s = &f->g->spread;
-    cp_greedy_holdout trial = {&f->g->forest, &f->data, &f->weight, f->rule.seed};
-    again a = {f, p, run};
+static copse_status fit_leaf_variance(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
+    cp_greedy_leaf_variance *s = &f->g->leaf_variance;
+    cp_greedy_holdout holdout = {&f->g->forest, &f->data, &f->weight, f->rule.seed};
+    refit a = {f, p, run};
     *s = cp_greedy_leaf_variance_none;
     if (f->g->forest.task == COPSE_CLASS) return COPSE_OK;
     cp_greedy_leaf_variance_init(s, &f->g->forest, &f->data.rows, &f->weight);
     if (f->weight.rows == 1 && f->data.rows.n > 1)
         cp_log_warn(run, "one row has a weight above 0: no spread can be learnt from it, and intervals mean nothing");
-    if (f->bag) return COPSE_OK; /* out-of-bag rows will do */
-    if (f->kind->parts == CP_GREEDY_SUBSETS && f->parts > 1)
-        return cp_greedy_holdout_subsets(&trial, f->start, f->parts, s, err);
-    return cp_greedy_holdout_run(&trial, regrow, &a, s, err);
+    if (f->bag) return COPSE_OK; /* cp_greedy_oob fits it */
+    if (f->kind->partition == CP_GREEDY_SUBSETS && f->subsets > 1)
+        return cp_greedy_holdout_subsets(&holdout, f->start, f->subsets, s, err);
+    return cp_greedy_holdout_run(&holdout, regrow, &a, s, err);
 }
 
 static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_params *p, const copse_run *run,
@@ -324,14 +329,14 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     f->g->rows = f->weight.rows;
     f->g->forest.centre = f->data.centre;
     f->g->forest.scale = f->data.scale;
-    CP_TRY(make_parts(f, p, run, err));
+    CP_TRY(make_subsets(f, p, run, err));
     warn_of_trunk(f, run);
     CP_TRY(init_bag(f, err));
     CP_TRY(grow_trees(f, "growing trees", run, err));
-    CP_TRY(fit_spread(f, p, run, err));
+    CP_TRY(fit_leaf_variance(f, p, run, err));
     cp_greedy_bag bag = {&f->data.rows, &f->weight, cp_param_real(p, "alpha"), f->bag};
     if (f->bag) CP_TRY(cp_greedy_oob(f->g, &bag, run, err));
-    if (rows->task == COPSE_REGRESS) CP_TRY(cp_greedy_leaf_variance_leaves(&f->g->spread, &f->g->forest, err));
+    if (rows->task == COPSE_REGRESS) CP_TRY(cp_greedy_leaf_variance_leaves(&f->g->leaf_variance, &f->g->forest, err));
     if (f->kind->draws == CP_GREEDY_EXPONENTIAL)
         cp_log_info(run,
                     "%s gives every row some weight in its trees: no row is out of bag; 'copse cv' estimates the error",

@@ -2,8 +2,10 @@
 
 #include <math.h>
 
-#include "greedy/greedy_find.h"
+#include "greedy/greedy_grow_best_first.h"
+#include "greedy/greedy_grow_parallel.h"
 #include "greedy/greedy_grow_serial.h"
+#include "greedy/greedy_step.h"
 
 /* ------------------------------------------------------------------------------------------------------------- data */
 
@@ -34,13 +36,13 @@ void cp_greedy_grow_data_clear(cp_greedy_data *d) {
 
 /* ---------------------------------------------------------------------------------------------------------- growing */
 
-static copse_status grow_whole(const cp_greedy_grow_context *p, cp_greedy_frontier_node root, cp_tree *out,
-                               copse_error *err) {
+static copse_status grow_on_one_thread(const cp_greedy_context *context, cp_greedy_node root, cp_tree *out,
+                                       copse_error *err) {
     cp_greedy_grower w;
     CP_TRY(cp_tree_init_root(out, err));
-    CP_TRY(cp_greedy_grow_serial_start(&w, p, root.hi, out, err));
+    CP_TRY(cp_greedy_step_init(&w, context, root.hi, out, err));
     copse_status status =
-        p->rule->max_leaves ? cp_greedy_grow_best_first(&w, root, err) : cp_greedy_grow_serial(&w, root, err);
+        context->rule->max_leaves ? cp_greedy_grow_best_first(&w, root, err) : cp_greedy_grow_serial(&w, root, err);
     cp_greedy_grower_clear(&w);
     return status;
 }
@@ -49,11 +51,11 @@ copse_status cp_greedy_grow(const cp_greedy_data *d, const cp_greedy_rule *rule,
                             const copse_run *run, cp_tree *out, copse_error *err) {
     cp_greedy_records r;
     CP_TRY(cp_greedy_records_init(&r, d, rule, job, run, err));
-    const cp_greedy_grow_context part = {&r, rule, job->slot, job->idle};
-    cp_greedy_frontier_node root = {.hi = r.n, .path = job->root, .query_rows = {.hi = (uint32_t)job->query_rows}};
+    const cp_greedy_context context = {&r, rule, job->slot, job->idle};
+    cp_greedy_node root = {.hi = r.n, .path = job->root, .query_rows = {.hi = (uint32_t)job->query_rows}};
     copse_status status = r.n > CP_GREEDY_GROW_SERIAL_ROWS && !rule->max_leaves
-                              ? cp_greedy_grow_parallel(&part, root, run, out, err)
-                              : grow_whole(&part, root, out, err);
+                              ? cp_greedy_grow_parallel(&context, root, run, out, err)
+                              : grow_on_one_thread(&context, root, out, err);
     cp_greedy_records_clear(&r);
     if (!status) status = cp_tree_finish(out, err);
     if (status) cp_tree_clear(out);

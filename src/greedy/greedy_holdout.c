@@ -4,13 +4,18 @@
 #include "greedy/greedy_grow_serial.h"
 #include "tree/tree_walk.h"
 
-/* Rows, and the share of all that is held out at a time: from a forest, from one tree. */
-enum { TRIED = 2000, SHARE = 5, SHARE_OF_ONE = 10 };
-/* Trees grown in all rounds together; where rows are so few that trees cost nothing, more. */
-enum { GROWN = 4, FEW_ROWS = 1000, GROWN_OF_FEW = 40, MOST_VOTES = 8 };
-enum { VOTES_OF_PARTS = 20 };
+enum {
+    HELD_OUT = 2000,     /* rows held out in all rounds together, about */
+    FOLDS = 5,           /* one of so many rows, at most, is held out in a round */
+    FOLDS_ONE_TREE = 10, /* the same for cart */
+    TREES = 4,           /* trees grown in all rounds together */
+    FEW_ROWS = 1000,     /* with fewer rows, trees cost nothing: */
+    TREES_FEW_ROWS = 40,
+    MOST_VOTES = 8,   /* trees grown in one round */
+    SUBSET_VOTES = 20 /* ssf: trees that predict a row */
+};
 
-/* How many rows are held out, how often, from how many trees. */
+/* Each round holds out `held` rows, and `votes` trees predict each of them. */
 typedef struct plan {
     size_t held, rounds, votes;
 } plan;
@@ -20,169 +25,169 @@ static size_t min_size(size_t a, size_t b) {
 }
 
 static plan plan_for(size_t rows, size_t trees) {
-    size_t share = trees > 1 ? SHARE : SHARE_OF_ONE;
-    plan p = {.held = min_size(rows / share, TRIED), .votes = 1};
+    size_t folds = trees > 1 ? FOLDS : FOLDS_ONE_TREE;
+    plan p = {.held = min_size(rows / folds, HELD_OUT), .votes = 1};
     if (p.held == 0) p.held = 1;
-    p.rounds = min_size((TRIED + p.held - 1) / p.held, min_size(share, rows / p.held));
+    p.rounds = min_size((HELD_OUT + p.held - 1) / p.held, min_size(folds, rows / p.held));
     if (trees > 1) {
-        size_t grown = rows < FEW_ROWS ? GROWN_OF_FEW : GROWN;
+        size_t grown = rows < FEW_ROWS ? TREES_FEW_ROWS : TREES;
         p.votes = min_size(MOST_VOTES, grown / p.rounds);
         if (p.votes < 2) p.votes = 2;
     }
     return p;
 }
 
-/* ----------------------------------------------------------------------------------------------------- asking trees */
+/* ------------------------------------------------------------------------------------------------------- predicting */
 
-/* Rows, and what is said of them; all arrays are of n. */
-typedef struct asked {
-    const cp_greedy_holdout *trial;
-    const cp_greedy_leaf_variance *spread; /* at c = 1 */
+/* Rows, and what trees that have not seen them predict; all arrays have n elements. */
+typedef struct unseen_set {
+    const cp_greedy_holdout *holdout;
+    const cp_greedy_leaf_variance *variance; /* at c = 1 */
     uint32_t *row, *leaf;
-    cp_greedy_unseen_votes *said;
+    cp_greedy_unseen_votes *votes;
     cp_greedy_unseen_row *unseen;
     size_t n;
-} asked;
+} unseen_set;
 
-static copse_status asked_init(asked *a, size_t n, copse_error *err) {
+static copse_status set_init(unseen_set *a, size_t n, copse_error *err) {
     a->n = n;
     CP_TRY(CP_NEW(a->row, n, err));
     CP_TRY(CP_NEW(a->leaf, n, err));
-    CP_TRY(CP_NEW(a->said, n, err));
+    CP_TRY(CP_NEW(a->votes, n, err));
     return CP_NEW(a->unseen, n, err);
 }
 
-static void asked_clear(asked *a) {
+static void set_clear(unseen_set *a) {
     cp_mem_free(a->row);
     cp_mem_free(a->leaf);
-    cp_mem_free(a->said);
+    cp_mem_free(a->votes);
     cp_mem_free(a->unseen);
 }
 
-/* What a tree says of rows first ... end-1, which it has not seen. */
-static void hear(asked *a, const cp_tree *tree, size_t first, size_t end) {
-    cp_tree_rows rows = {.x = a->trial->data->rows.x, .row = a->row + first, .n = end - first};
-    cp_tree_walk_rows(tree, a->trial->forest, &rows, a->leaf + first);
+/* Adds the prediction of a tree that has not seen rows first ... end-1. */
+static void add_votes(unseen_set *a, const cp_tree *tree, size_t first, size_t end) {
+    cp_tree_rows rows = {.x = a->holdout->data->rows.x, .row = a->row + first, .n = end - first};
+    cp_tree_walk_rows(tree, a->holdout->forest, &rows, a->leaf + first);
     for (size_t i = first; i < end; i++)
-        cp_greedy_leaf_variance_add_vote(a->spread, &tree->value[a->leaf[i]], &a->said[i]);
+        cp_greedy_leaf_variance_add_vote(a->variance, &tree->value[a->leaf[i]], &a->votes[i]);
 }
 
-static copse_status conclude(asked *a, cp_greedy_votes votes, cp_greedy_leaf_variance *out, copse_error *err) {
-    const cp_greedy_holdout *t = a->trial;
+static copse_status fit_variance(unseen_set *a, cp_greedy_votes votes, cp_greedy_leaf_variance *out, copse_error *err) {
+    const cp_greedy_holdout *h = a->holdout;
     for (size_t i = 0; i < a->n; i++) {
-        double y = (t->data->rows.y[a->row[i]] - t->data->centre) / t->data->scale;
-        double weight = cp_greedy_weight_own(t->weight, a->row[i]);
-        a->unseen[i] = cp_greedy_leaf_variance_evaluate(&a->said[i], y, weight, t->forest->trees);
+        double y = (h->data->rows.y[a->row[i]] - h->data->centre) / h->data->scale;
+        double weight = cp_greedy_weight_own(h->weight, a->row[i]);
+        a->unseen[i] = cp_greedy_leaf_variance_evaluate(&a->votes[i], y, weight, h->forest->trees);
     }
     return cp_greedy_leaf_variance_fit(out, a->unseen, a->n, votes, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------ holding out */
 
-typedef struct holding {
-    const cp_greedy_holdout *trial;
+typedef struct rounds {
+    const cp_greedy_holdout *holdout;
     cp_greedy_regrow regrow;
     void *fit;
     plan plan;
-    asked asked;    /* those of round k begin at k * plan.held */
-    uint8_t *round; /* by row number: 1 + that in which it is held out, or 0 */
-} holding;
+    unseen_set held; /* the rows of round k begin at k * plan.held */
+    uint8_t *round;  /* by row number: 1 + the round in which it is held out, or 0 */
+} rounds;
 
-static copse_status draw_rounds(holding *h, uint32_t *row, copse_error *err) {
-    const cp_greedy_weight *w = h->trial->weight;
-    size_t held = h->plan.held;
+static copse_status draw_rounds(rounds *r, uint32_t *row, copse_error *err) {
+    const cp_greedy_weight *w = r->holdout->weight;
+    size_t held = r->plan.held;
     for (size_t i = 0; i < w->rows; i++) row[i] = w->row[i];
-    for (size_t k = 0; k < h->plan.rounds; k++) {
-        cp_greedy_sample sample = {.rows = held, .seed = h->trial->seed, .part = CP_GREEDY_WEIGHT_HOLDOUT + k};
+    for (size_t k = 0; k < r->plan.rounds; k++) {
+        cp_greedy_sample sample = {.rows = held, .seed = r->holdout->seed, .draw = CP_GREEDY_WEIGHT_HOLDOUT + k};
         CP_TRY(cp_greedy_weight_sample(row + k * held, w->rows - k * held, &sample, err));
     }
-    for (size_t i = 0; i < h->asked.n; i++) {
-        h->asked.row[i] = row[i];
-        h->round[row[i]] = (uint8_t)(1 + i / held);
+    for (size_t i = 0; i < r->held.n; i++) {
+        r->held.row[i] = row[i];
+        r->round[row[i]] = (uint8_t)(1 + i / held);
     }
     return COPSE_OK;
 }
 
-static copse_status choose_held(holding *h, copse_error *err) {
+static copse_status choose_held(rounds *r, copse_error *err) {
     uint32_t *row;
-    CP_TRY(asked_init(&h->asked, h->plan.held * h->plan.rounds, err));
-    CP_TRY(CP_NEW(h->round, h->trial->data->rows.n, err));
-    CP_TRY(CP_RAW(row, h->trial->weight->rows, err));
-    copse_status status = draw_rounds(h, row, err);
+    CP_TRY(set_init(&r->held, r->plan.held * r->plan.rounds, err));
+    CP_TRY(CP_NEW(r->round, r->holdout->data->rows.n, err));
+    CP_TRY(CP_RAW(row, r->holdout->weight->rows, err));
+    copse_status status = draw_rounds(r, row, err);
     cp_mem_free(row);
     return status;
 }
 
-static copse_status grow_without(const holding *h, size_t k, uint32_t call, cp_forest *out, copse_error *err) {
-    const cp_greedy_weight *w = h->trial->weight;
-    cp_greedy_regrow_job c = {.query_row = h->asked.row + k * h->plan.held, .query_rows = h->plan.held, .number = call};
-    CP_TRY(CP_RAW(c.row, w->rows - h->plan.held, err));
+static copse_status grow_without(const rounds *r, size_t k, uint32_t job, cp_forest *out, copse_error *err) {
+    const cp_greedy_weight *w = r->holdout->weight;
+    cp_greedy_regrow_job c = {.query_row = r->held.row + k * r->plan.held, .query_rows = r->plan.held, .number = job};
+    CP_TRY(CP_RAW(c.row, w->rows - r->plan.held, err));
     for (size_t i = 0; i < w->rows; i++)
-        if (h->round[w->row[i]] != k + 1) c.row[c.rows++] = w->row[i];
-    return h->regrow(h->fit, &c, out, err);
+        if (r->round[w->row[i]] != k + 1) c.row[c.rows++] = w->row[i];
+    return r->regrow(r->fit, &c, out, err);
 }
 
-/* Of round k, the trees that the call is for. */
-static copse_status try_trees(holding *h, size_t k, uint32_t call, size_t trees, copse_error *err) {
-    cp_forest few = *h->trial->forest;
-    size_t first = k * h->plan.held;
+/* Grows `trees` trees of round k and adds their votes. */
+static copse_status run_job(rounds *r, size_t k, uint32_t job, size_t trees, copse_error *err) {
+    cp_forest few = *r->holdout->forest;
+    size_t first = k * r->plan.held;
     few.trees = trees;
     CP_TRY(CP_NEW(few.tree, few.trees, err));
-    copse_status status = grow_without(h, k, call, &few, err);
+    copse_status status = grow_without(r, k, job, &few, err);
     for (size_t m = 0; m < few.trees; m++) {
-        if (!status) hear(&h->asked, &few.tree[m], first, first + h->plan.held);
+        if (!status) add_votes(&r->held, &few.tree[m], first, first + r->plan.held);
         cp_tree_clear(&few.tree[m]);
     }
     cp_mem_free(few.tree);
     return status;
 }
 
-/* Large trees one after another, each on all threads: together they would be as large as the rows. */
-static copse_status try_round(holding *h, size_t k, copse_error *err) {
-    size_t votes = h->plan.votes, at_once = h->trial->weight->rows > CP_GREEDY_GROW_SERIAL_ROWS ? 1 : votes;
+/* Large trees are grown one after another, each on all threads: all together would take as much memory as the rows. */
+static copse_status run_round(rounds *r, size_t k, copse_error *err) {
+    size_t votes = r->plan.votes, at_once = r->holdout->weight->rows > CP_GREEDY_GROW_SERIAL_ROWS ? 1 : votes;
     for (size_t m = 0; m < votes; m += at_once)
-        CP_TRY(try_trees(h, k, (uint32_t)((k * votes + m) / at_once), at_once, err));
+        CP_TRY(run_job(r, k, (uint32_t)((k * votes + m) / at_once), at_once, err));
     return COPSE_OK;
 }
 
-copse_status cp_greedy_holdout_run(const cp_greedy_holdout *t, cp_greedy_regrow regrow, void *fit,
+copse_status cp_greedy_holdout_run(const cp_greedy_holdout *h, cp_greedy_regrow regrow, void *fit,
                                    cp_greedy_leaf_variance *s, copse_error *err) {
-    holding h = {.trial = t, .regrow = regrow, .fit = fit, .asked = {.trial = t, .spread = s}};
-    cp_greedy_votes votes = t->forest->trees > 1 ? CP_GREEDY_VOTES_FEW : CP_GREEDY_VOTES_ONE;
-    if (t->weight->rows < 2) return COPSE_OK;
-    h.plan = plan_for(t->weight->rows, t->forest->trees);
-    copse_status status = choose_held(&h, err);
-    for (size_t k = 0; !status && k < h.plan.rounds; k++) status = try_round(&h, k, err);
-    if (!status) status = conclude(&h.asked, votes, s, err);
-    asked_clear(&h.asked);
-    cp_mem_free(h.round);
+    rounds r = {.holdout = h, .regrow = regrow, .fit = fit, .held = {.holdout = h, .variance = s}};
+    cp_greedy_votes votes = h->forest->trees > 1 ? CP_GREEDY_VOTES_FEW : CP_GREEDY_VOTES_ONE;
+    if (h->weight->rows < 2) return COPSE_OK;
+    r.plan = plan_for(h->weight->rows, h->forest->trees);
+    copse_status status = choose_held(&r, err);
+    for (size_t k = 0; !status && k < r.plan.rounds; k++) status = run_round(&r, k, err);
+    if (!status) status = fit_variance(&r.held, votes, s, err);
+    set_clear(&r.held);
+    cp_mem_free(r.round);
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ other parts */
+/* ---------------------------------------------------------------------------------------------------- other subsets */
 
-/* Rows first ... end-1 of part k, asked of trees of the other parts in turn. */
-static void ask_others(asked *a, size_t k, size_t parts, size_t first, size_t end) {
-    const cp_forest *f = a->trial->forest;
-    size_t each = f->trees / parts, others = parts - 1, votes = min_size(VOTES_OF_PARTS, each * others);
+/* Rows first ... end-1 are of subset k: trees of the other subsets, in turn, predict them. */
+static void vote_by_others(unseen_set *a, size_t k, size_t subsets, size_t first, size_t end) {
+    const cp_forest *f = a->holdout->forest;
+    size_t each = f->trees / subsets, others = subsets - 1, votes = min_size(SUBSET_VOTES, each * others);
     for (size_t v = 0; v < votes; v++) {
-        size_t other = (k + 1 + v % others) % parts;
-        hear(a, &f->tree[other * each + v / others], first, end);
+        size_t other = (k + 1 + v % others) % subsets;
+        add_votes(a, &f->tree[other * each + v / others], first, end);
     }
 }
 
-copse_status cp_greedy_holdout_subsets(const cp_greedy_holdout *t, const size_t *start, size_t parts,
+copse_status cp_greedy_holdout_subsets(const cp_greedy_holdout *h, const size_t *start, size_t subsets,
                                        cp_greedy_leaf_variance *s, copse_error *err) {
-    size_t rows = t->weight->rows, n = min_size(TRIED, rows);
-    int many = t->forest->trees / parts * (parts - 1) >= VOTES_OF_PARTS;
-    asked a = {.trial = t, .spread = s};
-    copse_status status = asked_init(&a, n, err);
-    for (size_t k = 0, i = 0; !status && k < parts; k++) {
-        size_t first = i; /* evenly over the parts, and over each in its order */
-        for (; i < n && rows * i / n < start[k + 1]; i++) a.row[i] = t->weight->row[rows * i / n];
-        ask_others(&a, k, parts, first, i);
+    size_t rows = h->weight->rows, n = min_size(HELD_OUT, rows);
+    int many = h->forest->trees / subsets * (subsets - 1) >= SUBSET_VOTES;
+    unseen_set a = {.holdout = h, .variance = s};
+    copse_status status = set_init(&a, n, err);
+    for (size_t k = 0, i = 0; !status && k < subsets; k++) {
+        size_t first = i; /* the n rows are spaced evenly over all */
+        for (; i < n && rows * i / n < start[k + 1]; i++) a.row[i] = h->weight->row[rows * i / n];
+        vote_by_others(&a, k, subsets, first, i);
     }
-    if (!status) status = conclude(&a, many ? CP_GREEDY_VOTES_MANY : CP_GREEDY_VOTES_FEW, s, err);
-    asked_clear(&a);
+    if (!status) status = fit_variance(&a, many ? CP_GREEDY_VOTES_MANY : CP_GREEDY_VOTES_FEW, s, err);
+    set_clear(&a);
     return status;
 }

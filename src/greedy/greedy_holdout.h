@@ -1,46 +1,45 @@
-/* greedy_holdout - rows that trees have not seen, found for the forests that have no out-of-bag rows, to learn by them
- * how far from a leaf's mean a new row may lie (greedy_leaf_variance.h).
+/* greedy_holdout - fits the leaf variance (greedy_leaf_variance.h) of forests without out-of-bag rows, on rows that are
+ * held out from a few more trees.
  *
- *   cart           a tenth of the rows is held out and one tree grown on the others, until 2000 rows have been tried or
- *                  all
- *   bf, ebf, ert   a fifth, at most 2000 rows, is held out and a few trees grown on the others, until 2000 rows have
- *                  been tried or all.  Above 10000 rows these are 4 trees, below at most 10; below 1000, where they
- *                  take thousandths of a second, 40
- *   ssf            the trees of a subset have not seen the others: nothing is grown
+ *   cart           a tenth of the rows is held out and one tree grown on the others; repeated with other rows until
+ *                  2000 rows, or all, have been predicted
+ *   bf, ebf, ert   a fifth of the rows, at most 2000, is held out and a few trees grown on the others; repeated until
+ *                  2000 rows, or all, have been predicted.  In all that takes 4 trees above 10000 rows, at most 10
+ *                  below, and 40 below 1000 rows, where they take thousandths of a second
+ *   ssf            the trees of one subset have not seen the rows of the others: no tree is grown
  *
- * Of a tree that is grown for rows held out, only the leaves are wanted in which these lie: it is grown where they go,
- * and left at that elsewhere.  On a million rows, of which 2000 are held out, that saves a third to a half of the
+ * A tree that is grown for held-out rows is needed only in the leaves in which these lie: it is grown where they go
+ * (query rows, greedy_grow.h).  On a million rows of which 2000 are held out, that saves a third to a half of the
  * work. */
 #ifndef CP_GREEDY_HOLDOUT_H
 #define CP_GREEDY_HOLDOUT_H
 
 #include "greedy/greedy_leaf_variance.h"
 
-/* The fit that asks. */
+/* The fit whose leaf variance is wanted. */
 typedef struct cp_greedy_holdout {
-    const cp_forest *forest; /* grown */
+    const cp_forest *forest; /* its trees are grown */
     const cp_greedy_data *data;
     const cp_greedy_weight *weight;
     uint64_t seed;
 } cp_greedy_holdout;
 
-/* What trees are grown from once more, and which rows they will be asked about.  Calls of a fit are for equally many
- * trees, and no other has the same number. */
+/* A few more trees.  All jobs of a fit are for equally many trees. */
 typedef struct cp_greedy_regrow_job {
-    uint32_t *row; /* becomes the callee's */
+    uint32_t *row; /* the rows the trees are grown on; the callee frees them */
     size_t rows;
-    const uint32_t *query_row;
+    const uint32_t *query_row; /* the held-out rows the trees will predict */
     size_t query_rows;
-    uint32_t number;
+    uint32_t number; /* of the job, for its random numbers */
 } cp_greedy_regrow_job;
-/* Grows out->trees trees like those of the forest. */
-typedef copse_status (*cp_greedy_regrow)(void *fit, const cp_greedy_regrow_job *call, cp_forest *out, copse_error *err);
-copse_status cp_greedy_holdout_run(const cp_greedy_holdout *t, cp_greedy_regrow regrow, void *fit,
+/* Grows out->trees trees by the rule of the forest. */
+typedef copse_status (*cp_greedy_regrow)(void *fit, const cp_greedy_regrow_job *job, cp_forest *out, copse_error *err);
+copse_status cp_greedy_holdout_run(const cp_greedy_holdout *h, cp_greedy_regrow regrow, void *fit,
                                    cp_greedy_leaf_variance *s, copse_error *err);
 
-/* For trees of `parts` >= 2 parts, equally many of each and in their order; rows of part k are
- * weight->row[start[k]] ... weight->row[start[k + 1] - 1]. */
-copse_status cp_greedy_holdout_subsets(const cp_greedy_holdout *t, const size_t *start, size_t parts,
+/* For a forest on `subsets` >= 2 subsets of the rows: equally many trees of each, in the order of the subsets; the rows
+ * of subset k are weight->row[start[k]] ... weight->row[start[k + 1] - 1]. */
+copse_status cp_greedy_holdout_subsets(const cp_greedy_holdout *h, const size_t *start, size_t subsets,
                                        cp_greedy_leaf_variance *s, copse_error *err);
 
 #endif

@@ -1,9 +1,9 @@
-/* greedy_inspect - one tree for people and for other programs. */
+#include "greedy/greedy_inspect.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "greedy/greedy.h"
 
 static double raw_var(const cp_forest *f, double var) {
     return var * f->scale * f->scale;
@@ -22,8 +22,8 @@ static void json_leaf(const cp_forest *f, const cp_tree *t, uint32_t leaf, cp_js
     cp_json_integer(j, "n", t->rows[leaf]);
     cp_json_array(j, "counts");
     for (size_t k = 0; k < f->classes; k++) {
-        int here = s < end && t->share[s].label == k;
-        cp_json_number(j, NULL, here ? (double)t->share[s++].weight : 0);
+        int here = s < end && t->class_weight[s].label == k;
+        cp_json_number(j, NULL, here ? (double)t->class_weight[s++].weight : 0);
     }
     cp_json_close_array(j);
 }
@@ -31,10 +31,10 @@ static void json_leaf(const cp_forest *f, const cp_tree *t, uint32_t leaf, cp_js
 static void json_hyper(const cp_greedy *g, cp_json *j) {
     cp_json_object(j, "hyper");
     if (g->forest.task == COPSE_REGRESS) {
-        cp_json_number(j, "leaf_var", raw_var(&g->forest, g->spread.var));
-        cp_json_number(j, "leaf_var_weight", g->spread.rows);
-        cp_json_number(j, "stretch", g->spread.stretch);
-        cp_json_number(j, "floor", raw_var(&g->forest, g->spread.floor));
+        cp_json_number(j, "leaf_var", raw_var(&g->forest, g->leaf_variance.var));
+        cp_json_number(j, "leaf_var_weight", g->leaf_variance.rows);
+        cp_json_number(j, "stretch", g->leaf_variance.stretch);
+        cp_json_number(j, "floor", raw_var(&g->forest, g->leaf_variance.floor));
     }
     cp_json_close_object(j);
 }
@@ -51,11 +51,11 @@ static void leaf_view(const cp_forest *f, const cp_tree *t, uint32_t leaf, cp_in
     double total = 0, most = 0;
     out->rows = t->rows[leaf];
     for (uint32_t s = first; s < end; s++) {
-        double weight = (double)t->share[s].weight;
+        double weight = (double)t->class_weight[s].weight;
         total += weight;
         if (weight <= most) continue;
         most = weight;
-        out->label = (int32_t)t->share[s].label;
+        out->label = (int32_t)t->class_weight[s].label;
     }
     if (end - first > 1) snprintf(out->note, sizeof out->note, "%.3g%% of the weight", 100 * most / total);
 }
@@ -77,7 +77,7 @@ void cp_greedy_inspect_node(const void *state, size_t tree, int32_t node, cp_ins
     out->set = n->what & CP_TREE_CATEGORY ? t->set + n->at.set : NULL;
 }
 
-/* A cut is the float it is, as a double: who compares doubles must land on the same side. */
+/* A cut is printed as the double that equals the float: programs that compare doubles get the same side. */
 static void json_split(const cp_greedy *g, size_t tree, int32_t node, cp_json *j) {
     cp_inspect_node v;
     cp_greedy_inspect_node(g, tree, node, &v);

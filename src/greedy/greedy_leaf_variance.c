@@ -9,18 +9,18 @@ int cp_greedy_leaf_variance_check(const cp_greedy_leaf_variance *s) {
     double all[] = {s->var, s->rows, s->stretch, s->floor};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!(all[i] > 0 && isfinite(all[i]))) return 0;
-    return (float)sqrt(s->floor) > 0; /* as leaves keep it */
+    return (float)sqrt(s->floor) > 0; /* leaves keep it as a float */
 }
 
-/* Of the targets, in the leaves' units; by Welford's recursion. */
+/* The variance of the targets, in units of the leaves; by Welford's recursion. */
 static double target_var(const cp_forest *f, const cp_rows *rows, const cp_greedy_weight *weight) {
     double mean = 0, squares = 0, total = 0;
     for (size_t i = 0; i < weight->rows; i++) {
         uint32_t row = weight->row[i];
-        double w = cp_greedy_weight_own(weight, row), apart = (rows->y[row] - f->centre) / f->scale - mean;
+        double w = cp_greedy_weight_own(weight, row), delta = (rows->y[row] - f->centre) / f->scale - mean;
         total += w;
-        mean += apart * w / total;
-        squares += w * apart * apart * (1 - w / total);
+        mean += delta * w / total;
+        squares += w * delta * delta * (1 - w / total);
     }
     return squares / total;
 }
@@ -51,29 +51,29 @@ copse_status cp_greedy_leaf_variance_leaves(const cp_greedy_leaf_variance *s, cp
 
 /* ------------------------------------------------------------------------------------------------------ rows unseen */
 
-static const double share_within = 0.9, z_squared = 2.705543454095414; /* of the normal quantile at .95 */
-static const double least = 0.3;
+static const double share_within = 0.9, z_squared = 2.705543454095414; /* the squared normal quantile at .95 */
+static const double least_stretch = 0.3;
 
 cp_greedy_unseen_row cp_greedy_leaf_variance_evaluate(const cp_greedy_unseen_votes *h, double y, double weight,
                                                       size_t trees) {
-    double mean = h->mean / h->votes, off = y - mean, apart = fmax(0, h->square - h->votes * mean * mean);
-    double between = h->votes > 1 ? apart / (h->votes - 1) : 0;
+    double mean = h->mean / h->votes, error = y - mean, scatter = fmax(0, h->square - h->votes * mean * mean);
+    double between = h->votes > 1 ? scatter / (h->votes - 1) : 0;
     return (cp_greedy_unseen_row){.weight = weight,
-                                  .square = off * off,
+                                  .square = error * error,
                                   .between = between * (1 + 1 / h->votes - 2 / (double)trees),
                                   .within = h->var / h->votes};
 }
 
 static double stretch_of_mean(const cp_greedy_unseen_row *row, size_t n, double floor) {
-    double wanted = 0, within = 0;
+    double excess = 0, within = 0;
     for (size_t i = 0; i < n; i++) {
-        wanted += row[i].weight * (row[i].square - row[i].between - floor);
+        excess += row[i].weight * (row[i].square - row[i].between - floor);
         within += row[i].weight * row[i].within;
     }
-    return wanted / within;
+    return excess / within;
 }
 
-/* The c at which a row lies on the end of its interval. */
+/* The c at which a row lies exactly on the end of its interval. */
 typedef struct edge {
     double stretch, weight;
 } edge;
@@ -83,8 +83,8 @@ static int by_stretch(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Of n rows and the one to come, which may be beyond them all, .9 shall be within: the rank is .9 (n + 1), as in split
- * conformal prediction. */
+/* The .9-quantile of the edges.  Its rank is .9 (n + 1), as in split conformal prediction: a new row may be beyond all
+ * n. */
 static double edge_quantile(edge *e, size_t n) {
     double total = 0, sum = 0;
     qsort(e, n, sizeof *e, by_stretch);
@@ -107,7 +107,7 @@ copse_status cp_greedy_leaf_variance_fit(cp_greedy_leaf_variance *s, const cp_gr
         double c = edge_quantile(e, known), mean = stretch_of_mean(row, n, s->floor);
         if (votes == CP_GREEDY_VOTES_FEW) c = fmin(c, fmax(1, mean));
         if (votes == CP_GREEDY_VOTES_ONE) c = fmax(c, mean / 3);
-        s->stretch = fmax(least, c);
+        s->stretch = fmax(least_stretch, c);
     }
     cp_mem_free(e);
     return COPSE_OK;

@@ -1,154 +1,153 @@
-/* greedy_oob - a random forest judged by its own rows: each is predicted by the trees whose bootstrap missed it, about
- * 37 of 100, as if it were new. */
+#include "greedy/greedy_oob.h"
+
 #include <math.h>
 
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "greedy/greedy.h"
 #include "kernel/key_block.h"
 #include "tree/tree_walk.h"
 
 enum {
-    BLOCK = 4096,   /* rows asked for at a time, */
-    ROOM = 1 << 19, /* and class probabilities, */
-    TRIED = 20000   /* rows that the spread is learnt from, about */
+    BLOCK = 4096,          /* rows predicted at a time, at most */
+    BLOCK_PROBS = 1 << 19, /* class probabilities of a block, at most */
+    VARIANCE_ROWS = 20000  /* rows that the leaf variance is fitted on, about */
 };
 
-/* Sums over rows that some tree has not seen, weighted like the rows. */
+/* Weighted sums over rows that are out of bag for some tree. */
 typedef struct tally {
     double weight;
-    double mean, scatter; /* of the targets: a running mean, and squares about it */
+    double mean, scatter; /* of the targets: a running mean, and the sum of squares about it */
     double squares;       /* of the errors */
     double right, log_loss;
 } tally;
 
-/* A block's rows as they are asked. */
-typedef struct asking {
+/* The predictions for a block of rows. */
+typedef struct block {
     size_t first, n;
-    uint32_t *place, *leaf; /* of the rows a tree has not seen: where in the block, which leaf */
-    uint32_t *key;          /* of all rows of the block; NULL if there are none */
-    cp_greedy_unseen_votes *said;
-    double *probs;
-} asking;
+    uint32_t *place, *leaf; /* the rows out of bag for one tree: their places in the block, and their leaves */
+    uint32_t *key;          /* of all rows of the block (tree_walk.h); NULL: rows are walked by value */
+    cp_greedy_unseen_votes *votes;
+    double *probs; /* classification: sums over trees */
+} block;
 
-typedef struct judging {
+typedef struct oob {
     const cp_greedy *g;
     const cp_greedy_bag *bag;
-    size_t block, words;
-    tally *part;                  /* one per block */
-    cp_greedy_unseen_row *unseen; /* regression: of every `every`-th row */
+    size_t block_rows, words;
+    tally *tally;                 /* one per block */
+    cp_greedy_unseen_row *unseen; /* regression: one for each `every`-th row */
     size_t every;
-} judging;
+} oob;
 
-/* ------------------------------------------------------------------------------------------------- asking the trees */
+/* ------------------------------------------------------------------------------------------------------- predicting */
 
-static copse_status ask_init(asking *a, const judging *j, copse_error *err) {
-    const cp_forest *f = &j->g->forest;
-    CP_TRY(CP_RAW(a->place, a->n, err));
-    CP_TRY(CP_RAW(a->leaf, a->n, err));
-    CP_TRY(CP_NEW(a->said, a->n, err));
-    if (f->task == COPSE_CLASS) CP_TRY(CP_NEW(a->probs, a->n * f->classes, err));
+static copse_status block_init(block *b, const oob *o, copse_error *err) {
+    const cp_forest *f = &o->g->forest;
+    CP_TRY(CP_RAW(b->place, b->n, err));
+    CP_TRY(CP_RAW(b->leaf, b->n, err));
+    CP_TRY(CP_NEW(b->votes, b->n, err));
+    if (f->task == COPSE_CLASS) CP_TRY(CP_NEW(b->probs, b->n * f->classes, err));
     if (!cp_tree_walk_takes_keys(f)) return COPSE_OK;
-    CP_TRY(CP_RAW(a->key, a->n * f->dims, err));
-    if (cp_key_block_best()->keys(j->bag->rows->x + a->first * f->dims, a->n * f->dims, a->key)) return COPSE_OK;
-    cp_mem_free(a->key);
-    a->key = NULL;
+    CP_TRY(CP_RAW(b->key, b->n * f->dims, err));
+    if (cp_key_block_best()->keys(o->bag->rows->x + b->first * f->dims, b->n * f->dims, b->key)) return COPSE_OK;
+    cp_mem_free(b->key);
+    b->key = NULL;
     return COPSE_OK;
 }
 
-static void ask_clear(asking *a) {
-    cp_mem_free(a->place);
-    cp_mem_free(a->leaf);
-    cp_mem_free(a->key);
-    cp_mem_free(a->said);
-    cp_mem_free(a->probs);
+static void block_clear(block *b) {
+    cp_mem_free(b->place);
+    cp_mem_free(b->leaf);
+    cp_mem_free(b->key);
+    cp_mem_free(b->votes);
+    cp_mem_free(b->probs);
 }
 
-/* Fills in place and leaf for the rows that tree m has not seen; returns how many. */
-static size_t walk_unseen(asking *a, const judging *j, size_t m) {
-    const cp_forest *f = &j->g->forest;
-    const uint64_t *bits = j->bag->bit + m * j->words;
+/* Fills in place and leaf for the rows out of bag for tree m; returns how many they are. */
+static size_t walk_unseen(block *b, const oob *o, size_t m) {
+    const cp_forest *f = &o->g->forest;
+    const uint64_t *bits = o->bag->bit + m * o->words;
     size_t n = 0;
-    for (size_t i = 0; i < a->n; i++) {
-        size_t row = a->first + i;
-        a->place[n] = (uint32_t)i;
+    for (size_t i = 0; i < b->n; i++) {
+        size_t row = b->first + i;
+        b->place[n] = (uint32_t)i;
         n += !(bits[row / 64] >> row % 64 & 1);
     }
-    cp_tree_rows rows = {.x = j->bag->rows->x + a->first * f->dims, .key = a->key, .row = a->place, .n = n};
-    cp_tree_walk_rows(&f->tree[m], f, &rows, a->leaf);
+    cp_tree_rows rows = {.x = o->bag->rows->x + b->first * f->dims, .key = b->key, .row = b->place, .n = n};
+    cp_tree_walk_rows(&f->tree[m], f, &rows, b->leaf);
     return n;
 }
 
-static void hear_class(double *probs, size_t classes, const cp_tree *t, uint32_t leaf, double alpha) {
+static void add_class_vote(double *probs, size_t classes, const cp_tree *t, uint32_t leaf, double alpha) {
     double total = alpha;
-    for (uint32_t s = t->start[leaf]; s < t->start[leaf + 1]; s++) total += (double)t->share[s].weight;
+    for (uint32_t s = t->start[leaf]; s < t->start[leaf + 1]; s++) total += (double)t->class_weight[s].weight;
     for (uint32_t s = t->start[leaf]; s < t->start[leaf + 1]; s++)
-        probs[t->share[s].label] += (double)t->share[s].weight / total;
+        probs[t->class_weight[s].label] += (double)t->class_weight[s].weight / total;
     if (alpha > 0)
         for (size_t k = 0; k < classes; k++) probs[k] += alpha / total / (double)classes;
 }
 
-static void ask_tree(asking *a, const judging *j, size_t m) {
-    const cp_forest *f = &j->g->forest;
+static void add_tree(block *b, const oob *o, size_t m) {
+    const cp_forest *f = &o->g->forest;
     const cp_tree *t = &f->tree[m];
-    size_t n = walk_unseen(a, j, m);
+    size_t n = walk_unseen(b, o, m);
     for (size_t k = 0; k < n; k++) {
-        cp_greedy_unseen_votes *h = &a->said[a->place[k]];
-        if (!a->probs) {
-            cp_greedy_leaf_variance_add_vote(&j->g->spread, &t->value[a->leaf[k]], h);
+        cp_greedy_unseen_votes *h = &b->votes[b->place[k]];
+        if (!b->probs) {
+            cp_greedy_leaf_variance_add_vote(&o->g->leaf_variance, &t->value[b->leaf[k]], h);
             continue;
         }
         h->votes++;
-        hear_class(a->probs + a->place[k] * f->classes, f->classes, t, a->leaf[k], j->bag->alpha);
+        add_class_vote(b->probs + b->place[k] * f->classes, f->classes, t, b->leaf[k], o->bag->alpha);
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- judging */
+/* ------------------------------------------------------------------------------------------------------- evaluating */
 
-static void judge_number(const judging *j, size_t row, const cp_greedy_unseen_votes *h, double weight, tally *t) {
-    double y = (j->bag->rows->y[row] - j->g->forest.centre) / j->g->forest.scale, apart = y - t->mean;
-    cp_greedy_unseen_row unseen = cp_greedy_leaf_variance_evaluate(h, y, weight, j->g->forest.trees);
+static void evaluate_number(const oob *o, size_t row, const cp_greedy_unseen_votes *h, double weight, tally *t) {
+    double y = (o->bag->rows->y[row] - o->g->forest.centre) / o->g->forest.scale, apart = y - t->mean;
+    cp_greedy_unseen_row unseen = cp_greedy_leaf_variance_evaluate(h, y, weight, o->g->forest.trees);
     t->weight += weight;
     t->mean += apart * weight / t->weight;
     t->scatter += weight * apart * (y - t->mean);
     t->squares += weight * unseen.square;
-    if (row % j->every == 0) j->unseen[row / j->every] = unseen;
+    if (row % o->every == 0) o->unseen[row / o->every] = unseen;
 }
 
-static void judge_class(const judging *j, size_t row, const double *sum, double votes, double weight, tally *t) {
-    size_t best = 0, label = (size_t)j->bag->rows->label[row];
-    for (size_t k = 1; k < j->g->forest.classes; k++)
+static void evaluate_class(const oob *o, size_t row, const double *sum, double votes, double weight, tally *t) {
+    size_t best = 0, label = (size_t)o->bag->rows->label[row];
+    for (size_t k = 1; k < o->g->forest.classes; k++)
         if (sum[k] > sum[best]) best = k;
     t->weight += weight;
     t->right += weight * (best == label);
     t->log_loss -= weight * log(fmax(1e-15, sum[label] / votes)); /* bounded like the metric */
 }
 
-static copse_status judge_block(void *arg, size_t b, size_t worker, copse_error *err) {
+static copse_status evaluate_block(void *arg, size_t k, size_t worker, copse_error *err) {
     (void)worker;
-    const judging *j = arg;
-    const cp_forest *f = &j->g->forest;
-    size_t first = b * j->block, left = j->bag->rows->n - first;
-    asking a = {.first = first, .n = left < j->block ? left : j->block};
-    copse_status status = ask_init(&a, j, err);
-    for (size_t m = 0; !status && m < f->trees; m++) ask_tree(&a, j, m);
-    for (size_t i = 0; !status && i < a.n; i++) {
-        double weight = j->bag->weight->own ? j->bag->weight->own[first + i] : 1;
-        if (a.said[i].votes < 1 || weight <= 0) continue;
-        if (a.probs)
-            judge_class(j, first + i, a.probs + i * f->classes, a.said[i].votes, weight, &j->part[b]);
+    const oob *o = arg;
+    const cp_forest *f = &o->g->forest;
+    size_t first = k * o->block_rows, left = o->bag->rows->n - first;
+    block b = {.first = first, .n = left < o->block_rows ? left : o->block_rows};
+    copse_status status = block_init(&b, o, err);
+    for (size_t m = 0; !status && m < f->trees; m++) add_tree(&b, o, m);
+    for (size_t i = 0; !status && i < b.n; i++) {
+        double weight = o->bag->weight->own ? o->bag->weight->own[first + i] : 1;
+        if (b.votes[i].votes < 1 || weight <= 0) continue;
+        if (b.probs)
+            evaluate_class(o, first + i, b.probs + i * f->classes, b.votes[i].votes, weight, &o->tally[k]);
         else
-            judge_number(j, first + i, &a.said[i], weight, &j->part[b]);
+            evaluate_number(o, first + i, &b.votes[i], weight, &o->tally[k]);
     }
-    ask_clear(&a);
+    block_clear(&b);
     return status;
 }
 
-/* Blocks in their order, whoever worked on them. */
-static tally add_up(const tally *part, size_t blocks) {
+/* Adds up the blocks in their order, so that the sums do not depend on threads. */
+static tally add_up(const tally *tallies, size_t blocks) {
     tally all = {0};
     for (size_t b = 0; b < blocks; b++) {
-        const tally *t = &part[b];
+        const tally *t = &tallies[b];
         if (t->weight <= 0) continue;
         double apart = t->mean - all.mean, weight = all.weight + t->weight;
         all.scatter += t->scatter + apart * apart * all.weight * t->weight / weight;
@@ -161,8 +160,8 @@ static tally add_up(const tally *part, size_t blocks) {
     return all;
 }
 
-static void conclude(cp_greedy *g, const tally *t) {
-    if (t->weight <= 0) return; /* every tree has seen every row */
+static void set_errors(cp_greedy *g, const tally *t) {
+    if (t->weight <= 0) return; /* no row is out of bag */
     if (g->forest.task == COPSE_CLASS) {
         g->oob[0] = t->right / t->weight;
         g->oob[1] = t->log_loss / t->weight;
@@ -172,31 +171,32 @@ static void conclude(cp_greedy *g, const tally *t) {
     g->oob[1] = t->scatter > 0 ? 1 - t->squares / t->scatter : NAN;
 }
 
-/* About 37 of 100 trees have not seen a row. */
-static copse_status learn_spread(const judging *j, cp_greedy_leaf_variance *s, copse_error *err) {
-    cp_greedy_votes votes = j->g->forest.trees < 50 ? CP_GREEDY_VOTES_FEW : CP_GREEDY_VOTES_MANY;
-    size_t n = (j->bag->rows->n + j->every - 1) / j->every;
-    return cp_greedy_leaf_variance_fit(s, j->unseen, n, votes, err);
+/* A row is out of bag for about 37 of 100 trees: 50 trees give many votes. */
+static copse_status fit_variance(const oob *o, cp_greedy_leaf_variance *s, copse_error *err) {
+    cp_greedy_votes votes = o->g->forest.trees < 50 ? CP_GREEDY_VOTES_FEW : CP_GREEDY_VOTES_MANY;
+    size_t n = (o->bag->rows->n + o->every - 1) / o->every;
+    return cp_greedy_leaf_variance_fit(s, o->unseen, n, votes, err);
 }
 
-static copse_status judge_all(judging *j, cp_greedy *g, const copse_run *run, copse_error *err) {
-    size_t n = j->bag->rows->n, blocks = (n + j->block - 1) / j->block;
-    CP_TRY(CP_NEW(j->part, blocks, err));
-    if (g->forest.task == COPSE_REGRESS) CP_TRY(CP_NEW(j->unseen, n / j->every + 1, err));
-    CP_TRY(
-        cp_parallel_for(run, cp_parallel_workers(run, blocks), blocks, "asking out-of-bag trees", judge_block, j, err));
-    tally all = add_up(j->part, blocks);
-    conclude(g, &all);
-    return j->unseen ? learn_spread(j, &g->spread, err) : COPSE_OK;
+static copse_status evaluate_all(oob *o, cp_greedy *g, const copse_run *run, copse_error *err) {
+    size_t n = o->bag->rows->n, blocks = (n + o->block_rows - 1) / o->block_rows;
+    CP_TRY(CP_NEW(o->tally, blocks, err));
+    if (g->forest.task == COPSE_REGRESS) CP_TRY(CP_NEW(o->unseen, n / o->every + 1, err));
+    CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, blocks), blocks, "predicting out-of-bag rows", evaluate_block,
+                           o, err));
+    tally all = add_up(o->tally, blocks);
+    set_errors(g, &all);
+    return o->unseen ? fit_variance(o, &g->leaf_variance, err) : COPSE_OK;
 }
 
 copse_status cp_greedy_oob(cp_greedy *g, const cp_greedy_bag *bag, const copse_run *run, copse_error *err) {
     size_t n = bag->rows->n, width = g->forest.task == COPSE_CLASS ? g->forest.classes : 1;
-    judging j = {.g = g, .bag = bag, .block = ROOM / width, .words = (n + 63) / 64, .every = 1 + n / TRIED};
-    if (j.block > BLOCK) j.block = BLOCK;
-    if (j.block < 64) j.block = 64;
-    copse_status status = judge_all(&j, g, run, err);
-    cp_mem_free(j.part);
-    cp_mem_free(j.unseen);
+    oob o = {
+        .g = g, .bag = bag, .block_rows = BLOCK_PROBS / width, .words = (n + 63) / 64, .every = 1 + n / VARIANCE_ROWS};
+    if (o.block_rows > BLOCK) o.block_rows = BLOCK;
+    if (o.block_rows < 64) o.block_rows = 64;
+    copse_status status = evaluate_all(&o, g, run, err);
+    cp_mem_free(o.tally);
+    cp_mem_free(o.unseen);
     return status;
 }

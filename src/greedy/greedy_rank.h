@@ -1,19 +1,22 @@
-/* greedy_rank - the place of each value among the different values of its column: what the rows of small nodes are
- * sorted by, in two passes over 8 bits each.  For data of so few rows that a place fits 16 bits. */
+/* greedy_rank - the rank of each value among the different values of its column.  greedy_cached sorts the rows of small
+ * nodes by it: a rank has 16 bits, so that takes two passes of a radix sort.  Only for data with so few rows that ranks
+ * fit 16 bits. */
 #ifndef CP_GREEDY_RANK_H
 #define CP_GREEDY_RANK_H
 
 #include "method/method.h"
 
-enum { CP_GREEDY_RANK_NONE = 65535, CP_GREEDY_RANK_ROWS = 65534 }; /* of a missing value; rows that can be ranked */
+enum {
+    CP_GREEDY_RANK_NONE = 65535, /* the rank of a missing value */
+    CP_GREEDY_RANK_ROWS = 65534  /* rows, at most */
+};
 
 typedef struct cp_greedy_rank {
-    uint16_t *rank;  /* rows x dims, row-major; a category's is its level; NULL: there are none */
-    uint32_t *count; /* per column: what they are below, missing values apart */
+    uint16_t *rank;  /* rows x dims, row-major; the rank of a category is its level; NULL: not computed */
+    uint32_t *count; /* per column: ranks are below it, except CP_GREEDY_RANK_NONE */
 } cp_greedy_rank;
 
-/* The rank of a level: one unseen in training is as good as none; so is one of the rare ones beyond what a rank
- * holds. */
+/* The rank of a level.  Levels unseen in training count as missing; so do rare levels whose number does not fit. */
 static inline uint32_t cp_greedy_rank_level(float code, uint32_t levels) {
     return code >= 0 && code < (float)levels && code < CP_GREEDY_RANK_NONE ? (uint32_t)code : CP_GREEDY_RANK_NONE;
 }

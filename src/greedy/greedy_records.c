@@ -9,18 +9,18 @@
 
 /* ------------------------------------------------------------------------------------------------------ fixed point */
 
-/* Of all of a job's rows, or of a block of them. */
-typedef struct extent {
+/* Totals over all rows of a job, or over a block of them. */
+typedef struct row_totals {
     size_t rows;
     double weight, largest_target;
     int whole; /* all weights are whole numbers */
-} extent;
+} row_totals;
 
 static uint32_t job_row(const cp_greedy_job *job, size_t i) {
     return job->row ? job->row[i] : (uint32_t)i;
 }
 
-/* As rint, which is a call: where numbers have no bits for fractions, adding rounds. */
+/* Equals rint, without a call: a double above 2^52 has no bits for fractions, so the addition rounds. */
 static inline double nearest(double x) {
     const double coarse = 0x1.8p52;
     return fabs(x) <= 0x1p51 ? x + coarse - coarse : rint(x);
@@ -45,12 +45,12 @@ static void scale_weights(cp_greedy_records *r, const cp_greedy_job *job) {
     r->weight_least = heaviest * r->weight_scale * 0x1p-80;
 }
 
-/* Work on the job's rows, block by block. */
+/* Turning the job's rows into records, block by block. */
 typedef struct filling {
     cp_greedy_records *r;
     const cp_greedy_job *job;
-    extent *block;
-    size_t *start; /* per block: the record its first row becomes, if it has some weight */
+    row_totals *block;
+    size_t *start; /* per block: number of the first record made from it */
     size_t blocks;
     double per_weight, per_target;
 } filling;
@@ -67,7 +67,7 @@ static double distance(const cp_greedy_data *d, size_t row) {
 static copse_status measure_block(void *arg, size_t block, size_t worker, copse_error *err) {
     const filling *f = arg;
     const cp_greedy_records *r = f->r;
-    extent e = {.whole = 1};
+    row_totals e = {.whole = 1};
     (void)worker;
     (void)err;
     for (size_t i = block * CP_GREEDY_RECORDS_BLOCK; i < block_end(f, block); i++) {
@@ -83,18 +83,18 @@ static copse_status measure_block(void *arg, size_t block, size_t worker, copse_
     return COPSE_OK;
 }
 
-static copse_status measure(filling *f, const copse_run *run, extent *all, copse_error *err) {
-    *all = (extent){.whole = 1};
+static copse_status measure(filling *f, const copse_run *run, row_totals *all, copse_error *err) {
+    *all = (row_totals){.whole = 1};
     CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, f->blocks), f->blocks, NULL, measure_block, f, err));
     for (size_t b = 0; b < f->blocks; b++) {
-        const extent *e = &f->block[b];
+        const row_totals *e = &f->block[b];
         f->start[b] = all->rows;
         all->rows += e->rows;
         all->weight += e->weight;
         all->whole &= e->whole;
         all->largest_target = fmax(all->largest_target, e->largest_target);
     }
-    all->largest_target /= f->r->data->scale; /* a power of two: once is as good as every time */
+    all->largest_target /= f->r->data->scale; /* exact: a power of two */
     return COPSE_OK;
 }
 
@@ -103,11 +103,11 @@ static double unit_within(double total, double bound) {
     return total > 0 ? exp2(floor(log2(bound / total))) : 1;
 }
 
-static void choose_units(cp_greedy_records *r, const extent *e, double *per_weight, double *per_target) {
-    unsigned bits = 1; /* that the number of rows takes */
+static void choose_units(cp_greedy_records *r, const row_totals *e, double *per_weight, double *per_target) {
+    unsigned bits = 1; /* of the number of rows */
     while (e->rows >> bits) bits++;
-    double room =
-        exp2(fmin(50, 62 - bits)); /* for the sum of weights, each rounded up at most to the next whole number */
+    /* The bound on the sum of weights; each may be rounded up to the next whole number. */
+    double room = exp2(fmin(50, 62 - bits));
     r->rule.shift = 63 - bits;
     r->rule.mask = ((int64_t)1 << r->rule.shift) - 1;
     *per_weight = e->whole && e->weight <= room ? 1 : unit_within(e->weight, room - (double)e->rows);
@@ -139,7 +139,7 @@ static copse_status fill_block(void *arg, size_t block, size_t worker, copse_err
 
 /* ----------------------------------------------------------------------------------------------- making and freeing */
 
-/* Random cuts fall between values, not between bins. */
+/* Random cuts are cuts of values: they need no bins. */
 static copse_status make_room(cp_greedy_records *r, const cp_greedy_rule *rule, copse_error *err) {
     size_t half = r->n / 2 + 1;
     CP_TRY(CP_RAW(r->row, r->n, err));
@@ -155,7 +155,7 @@ static copse_status make_room(cp_greedy_records *r, const cp_greedy_rule *rule, 
 
 static copse_status make(filling *f, const cp_greedy_rule *rule, const copse_run *run, copse_error *err) {
     cp_greedy_records *r = f->r;
-    extent e;
+    row_totals e;
     CP_TRY(CP_RAW(f->block, f->blocks, err));
     CP_TRY(CP_RAW(f->start, f->blocks, err));
     CP_TRY(measure(f, run, &e, err));
@@ -179,7 +179,8 @@ copse_status cp_greedy_records_init(cp_greedy_records *r, const cp_greedy_data *
         .data = d,
         .weight = job->weight ? job->weight : d->rows.weight,
         .stop = run ? run->stop : NULL,
-        .query_row = rule->max_leaves ? NULL : job->query_row}; /* which leaf comes first depends on all of them */
+        .query_row =
+            rule->max_leaves ? NULL : job->query_row}; /* best-first growth needs all leaves to know the best */
     scale_weights(r, job);
     copse_status status = make(&f, rule, run, err);
     cp_mem_free(f.block);
@@ -207,7 +208,7 @@ static int goes_left(const cp_split *s, float x, uint32_t levels) {
     return x < (float)levels ? cp_split_in_set(s->set, (uint32_t)x) : s->missing_left;
 }
 
-/* By value: sets hold levels. */
+/* Sides by the values of the rows; sets hold levels. */
 static size_t sides_by_value(cp_greedy_records *r, size_t lo, size_t hi, const cp_split *s) {
     size_t left = 0;
     uint32_t levels = s->is_set ? r->data->rows.levels[s->dim] : 0;
@@ -218,7 +219,7 @@ static size_t sides_by_value(cp_greedy_records *r, size_t lo, size_t hi, const c
     return left;
 }
 
-/* By bin, from a list of which go left: no row need be fetched from the data. */
+/* Sides by the bins of the records, from a table of the bins that go left: no row of the data is fetched. */
 static size_t sides_by_bin(cp_greedy_records *r, size_t lo, size_t hi, const cp_split *s) {
     uint8_t left_of[CP_BINS_MAX + 1];
     size_t left = 0;
@@ -235,7 +236,7 @@ static size_t sides_by_bin(cp_greedy_records *r, size_t lo, size_t hi, const cp_
     return left;
 }
 
-/* The bins of one record; their number is a multiple of 4, and for the usual ones the compiler knows it. */
+/* Copies the bins of one record.  Their number is a multiple of 4; for small numbers the compiler inlines the copy. */
 static inline void copy_bins(uint8_t *to, const uint8_t *from, size_t n) {
     switch (n) {
         case 4: memcpy(to, from, 4); return;
@@ -246,75 +247,76 @@ static inline void copy_bins(uint8_t *to, const uint8_t *from, size_t n) {
     }
 }
 
-/* The arrays of records, and where records step aside; by value, so that writing bytes cannot seem to change it. */
-typedef struct places {
+/* The arrays of records, and the room for those that are set aside.  Passed by value, so that the compiler need not
+ * assume that writing bytes changes a pointer. */
+typedef struct record_arrays {
     const uint8_t *side;
     uint32_t *row, *spare_row;
     cp_sum *sum, *spare_sum;
     uint8_t *bin, *spare_bin;
     size_t stride;
-} places;
+} record_arrays;
 
-static places places_of(const cp_greedy_records *r, size_t lo) {
-    return (places){.side = r->side,
-                    .row = r->row,
-                    .spare_row = r->spare_row + lo / 2,
-                    .sum = r->sum,
-                    .spare_sum = r->spare_sum + lo / 2,
-                    .bin = r->bin,
-                    .spare_bin = r->stride ? r->spare_bin + lo / 2 * r->stride : NULL,
-                    .stride = r->stride};
+static record_arrays arrays_of(const cp_greedy_records *r, size_t lo) {
+    return (record_arrays){.side = r->side,
+                           .row = r->row,
+                           .spare_row = r->spare_row + lo / 2,
+                           .sum = r->sum,
+                           .spare_sum = r->spare_sum + lo / 2,
+                           .bin = r->bin,
+                           .spare_bin = r->stride ? r->spare_bin + lo / 2 * r->stride : NULL,
+                           .stride = r->stride};
 }
 
-static inline void step_aside(places p, size_t i, size_t aside) {
+static inline void set_aside(record_arrays p, size_t i, size_t aside) {
     p.spare_row[aside] = p.row[i];
     p.spare_sum[aside] = p.sum[i];
     if (p.stride) copy_bins(p.spare_bin + aside * p.stride, p.bin + i * p.stride, p.stride);
 }
 
-static inline void close_up(places p, size_t i, size_t to) {
+static inline void move_record(record_arrays p, size_t i, size_t to) {
     p.row[to] = p.row[i];
     p.sum[to] = p.sum[i];
     if (p.stride) copy_bins(p.bin + to * p.stride, p.bin + i * p.stride, p.stride);
 }
 
-static void come_back(places p, size_t to, size_t n) {
+static void put_back(record_arrays p, size_t to, size_t n) {
     memcpy(p.row + to, p.spare_row, n * sizeof *p.row);
     memcpy(p.sum + to, p.spare_sum, n * sizeof *p.sum);
     if (p.stride) memcpy(p.bin + to * p.stride, p.spare_bin, n * p.stride);
 }
 
-/* The smaller side steps aside, the larger closes up, the smaller comes back: each record moves at most twice, and the
- * order on either side stays.
+/* The smaller side is set aside, the larger side is compacted, the smaller side is put back: each record moves at most
+ * twice, and each side keeps its order.
  *
- * Records lo ... hi-1 that go left close up at lo; the others step aside, from `aside` on. */
-static void close_up_left(places p, size_t lo, size_t hi, size_t aside) {
+ * Compacts the records of lo ... hi-1 that go left at lo; sets the others aside, from `aside` on. */
+static void compact_left(record_arrays p, size_t lo, size_t hi, size_t aside) {
     for (size_t i = lo, to = lo; i < hi; i++) {
         if (p.side[i])
-            close_up(p, i, to++);
+            move_record(p, i, to++);
         else
-            step_aside(p, i, aside++);
+            set_aside(p, i, aside++);
     }
 }
 
-/* Those that go right close up at hi; the others step aside, up to `aside`. */
-static void close_up_right(places p, size_t lo, size_t hi, size_t aside) {
+/* Compacts the records of lo ... hi-1 that go right, so that they end at hi; sets the others aside, up to `aside`. */
+static void compact_right(record_arrays p, size_t lo, size_t hi, size_t aside) {
     for (size_t i = hi, to = hi; i-- > lo;) {
         if (!p.side[i])
-            close_up(p, i, --to);
+            move_record(p, i, --to);
         else
-            step_aside(p, i, --aside);
+            set_aside(p, i, --aside);
     }
 }
 
 void cp_greedy_records_move(cp_greedy_records *r, size_t lo, size_t hi, size_t left) {
-    const places p = places_of(r, lo);
+    const record_arrays p = arrays_of(r, lo);
     if (left > (hi - lo) / 2) {
-        close_up_left(p, lo, hi, 0);
-        come_back(p, lo + left, hi - lo - left);
+        compact_left(p, lo, hi, 0);
+        put_back(p, lo + left, hi - lo - left);
     } else {
-        close_up_right(p, lo, hi, left);
-        come_back(p, lo, left);
+        compact_right(p, lo, hi, left);
+        put_back(p, lo, left);
     }
 }
 
@@ -330,21 +332,21 @@ size_t cp_greedy_records_divide(cp_greedy_records *r, size_t lo, size_t hi, cons
 
 /* -------------------------------------------------------------------------------------------- dividing, all threads */
 
-/* Blocks of a node's records close up, each by itself; then, array by array, so do the blocks. */
+/* Each block of a node's records is compacted by itself; then the blocks are joined, array by array. */
 typedef struct dividing {
     cp_greedy_records *r;
     const cp_split *split;
     size_t lo, hi, blocks;
-    size_t *left;    /* per block: how many go left, */
-    size_t *before;  /* and in all blocks before; one more at the end */
-    int left_closes; /* else the right side does, and the left one steps aside */
+    size_t *left;   /* per block: records that go left */
+    size_t *before; /* per block: records that go left in all blocks before it; one more entry at the end */
+    int keep_left;  /* the left side is compacted and the right one set aside; else the other way round */
 } dividing;
 
 static size_t first_of(const dividing *d, size_t block) {
     return block < d->blocks ? d->lo + block * CP_GREEDY_RECORDS_BLOCK : d->hi;
 }
 
-static copse_status side_block(void *arg, size_t block, size_t worker, copse_error *err) {
+static copse_status set_block_sides(void *arg, size_t block, size_t worker, copse_error *err) {
     const dividing *d = arg;
     (void)worker;
     (void)err;
@@ -352,23 +354,23 @@ static copse_status side_block(void *arg, size_t block, size_t worker, copse_err
     return COPSE_OK;
 }
 
-static copse_status close_block(void *arg, size_t block, size_t worker, copse_error *err) {
+static copse_status compact_block(void *arg, size_t block, size_t worker, copse_error *err) {
     const dividing *d = arg;
-    const places p = places_of(d->r, d->lo);
+    const record_arrays p = arrays_of(d->r, d->lo);
     size_t lo = first_of(d, block), hi = first_of(d, block + 1);
     (void)worker;
     (void)err;
-    if (d->left_closes)
-        close_up_left(p, lo, hi, lo - d->lo - d->before[block]);
+    if (d->keep_left)
+        compact_left(p, lo, hi, lo - d->lo - d->before[block]);
     else
-        close_up_right(p, lo, hi, d->before[block + 1]);
+        compact_right(p, lo, hi, d->before[block + 1]);
     return COPSE_OK;
 }
 
-/* One of the arrays: elements of `size` bytes, and those that stepped aside. */
-static void close_array(const dividing *d, unsigned char *base, const unsigned char *spare, size_t size) {
+/* Joins the blocks of one array of elements of `size` bytes, and puts back those that were set aside. */
+static void join_array(const dividing *d, unsigned char *base, const unsigned char *spare, size_t size) {
     const size_t left = d->before[d->blocks], right = d->hi - d->lo - left;
-    if (d->left_closes) {
+    if (d->keep_left) {
         for (size_t b = 0; b < d->blocks; b++)
             memmove(base + (d->lo + d->before[b]) * size, base + first_of(d, b) * size, d->left[b] * size);
         memcpy(base + (d->lo + left) * size, spare, right * size);
@@ -382,15 +384,15 @@ static void close_array(const dividing *d, unsigned char *base, const unsigned c
     memcpy(base + d->lo * size, spare, left * size);
 }
 
-/* The sums are as large as the others together: they come first. */
-static copse_status close_arrays(void *arg, size_t which, size_t worker, copse_error *err) {
+/* The sums come first: they take as many bytes as the other arrays together. */
+static copse_status join_arrays(void *arg, size_t which, size_t worker, copse_error *err) {
     const dividing *d = arg;
-    const places p = places_of(d->r, d->lo);
+    const record_arrays p = arrays_of(d->r, d->lo);
     (void)worker;
     (void)err;
-    if (which == 0) close_array(d, (unsigned char *)p.sum, (unsigned char *)p.spare_sum, sizeof *p.sum);
-    if (which == 1 && p.stride) close_array(d, p.bin, p.spare_bin, p.stride);
-    if (which == 2) close_array(d, (unsigned char *)p.row, (unsigned char *)p.spare_row, sizeof *p.row);
+    if (which == 0) join_array(d, (unsigned char *)p.sum, (unsigned char *)p.spare_sum, sizeof *p.sum);
+    if (which == 1 && p.stride) join_array(d, p.bin, p.spare_bin, p.stride);
+    if (which == 2) join_array(d, (unsigned char *)p.row, (unsigned char *)p.spare_row, sizeof *p.row);
     return COPSE_OK;
 }
 
@@ -398,11 +400,11 @@ static copse_status divide_blocks(dividing *d, const copse_run *run, copse_error
     size_t workers = cp_parallel_workers(run, d->blocks);
     CP_TRY(CP_RAW(d->left, d->blocks, err));
     CP_TRY(CP_NEW(d->before, d->blocks + 1, err));
-    CP_TRY(cp_parallel_for(run, workers, d->blocks, NULL, side_block, d, err));
+    CP_TRY(cp_parallel_for(run, workers, d->blocks, NULL, set_block_sides, d, err));
     for (size_t b = 0; b < d->blocks; b++) d->before[b + 1] = d->before[b] + d->left[b];
-    d->left_closes = d->before[d->blocks] > (d->hi - d->lo) / 2;
-    CP_TRY(cp_parallel_for(run, workers, d->blocks, NULL, close_block, d, err));
-    return cp_parallel_for(run, cp_parallel_workers(run, 3), 3, NULL, close_arrays, d, err);
+    d->keep_left = d->before[d->blocks] > (d->hi - d->lo) / 2;
+    CP_TRY(cp_parallel_for(run, workers, d->blocks, NULL, compact_block, d, err));
+    return cp_parallel_for(run, cp_parallel_workers(run, 3), 3, NULL, join_arrays, d, err);
 }
 
 copse_status cp_greedy_records_divide_parallel(cp_greedy_records *r, cp_greedy_records_cut *c, const copse_run *run,

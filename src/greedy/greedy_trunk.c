@@ -8,7 +8,7 @@
 
 enum { BLOCK = 4096 };
 
-/* The first rows of a copy of the list, drawn without replacement. */
+/* A copy of the row numbers that begins with a sample without replacement. */
 static copse_status sample_rows(const cp_greedy_weight *weight, const cp_greedy_sample *sample, uint32_t **out,
                                 copse_error *err) {
     CP_TRY(CP_RAW(*out, weight->rows, err));
@@ -16,12 +16,12 @@ static copse_status sample_rows(const cp_greedy_weight *weight, const cp_greedy_
     return cp_greedy_weight_sample(*out, weight->rows, sample, err);
 }
 
-copse_status cp_greedy_trunk_grow(const cp_greedy_data *d, const cp_greedy_trunk_options *want,
+copse_status cp_greedy_trunk_grow(const cp_greedy_data *d, const cp_greedy_trunk_options *o,
                                   const cp_greedy_weight *weight, const copse_run *run, cp_tree *out,
                                   copse_error *err) {
-    size_t n = (size_t)fmax(1, round(want->sample * (double)weight->rows));
+    size_t n = (size_t)fmax(1, round(o->sample * (double)weight->rows));
     double share = (double)n / (double)weight->rows;
-    cp_greedy_rule rule = want->rule;
+    cp_greedy_rule rule = o->rule;
     rule.min_leaf = (size_t)fmax(1, round(share * (double)rule.min_leaf));
     cp_greedy_job job = {.rows = n, .root = 1};
     uint32_t *row = NULL;
@@ -37,7 +37,7 @@ copse_status cp_greedy_trunk_grow(const cp_greedy_data *d, const cp_greedy_trunk
 /* ---------------------------------------------------------------------------------------------------------- routing */
 
 typedef struct routing {
-    const cp_greedy_trunk_routing *way;
+    const cp_greedy_trunk_routing *r;
     uint32_t *leaf; /* by row number */
 } routing;
 
@@ -45,14 +45,14 @@ static copse_status route_block(void *arg, size_t b, size_t worker, copse_error 
     (void)worker;
     (void)err;
     const routing *job = arg;
-    const cp_rows *rows = job->way->rows;
+    const cp_rows *rows = job->r->rows;
     size_t first = b * BLOCK, n = rows->n - first < BLOCK ? rows->n - first : BLOCK;
-    cp_tree_walk(job->way->trunk, job->way->forest, rows->x + first * rows->dims, n, job->leaf + first);
+    cp_tree_walk(job->r->trunk, job->r->forest, rows->x + first * rows->dims, n, job->leaf + first);
     return COPSE_OK;
 }
 
-/* By counting.  start[k + 2] counts the rows of leaf k; added up, start[k + 1] is where the next of them goes, and in
- * the end where leaf k + 1 begins. */
+/* A counting sort.  First start[k + 2] counts the rows of leaf k; summed up, start[k + 1] is where the next row of leaf
+ * k goes, and in the end where leaf k + 1 begins. */
 static copse_status sort_by_leaf(const uint32_t *leaf, size_t leaves, cp_greedy_weight *weight, size_t **out_start,
                                  copse_error *err) {
     uint32_t *sorted;
@@ -71,20 +71,20 @@ static copse_status sort_by_leaf(const uint32_t *leaf, size_t leaves, cp_greedy_
     return COPSE_OK;
 }
 
-copse_status cp_greedy_trunk_route(const cp_greedy_trunk_routing *way, cp_greedy_weight *weight, const copse_run *run,
+copse_status cp_greedy_trunk_route(const cp_greedy_trunk_routing *r, cp_greedy_weight *weight, const copse_run *run,
                                    size_t **out_start, copse_error *err) {
-    size_t blocks = (way->rows->n + BLOCK - 1) / BLOCK;
-    routing job = {.way = way};
+    size_t blocks = (r->rows->n + BLOCK - 1) / BLOCK;
+    routing job = {.r = r};
     copse_status status = COPSE_OK;
-    CP_TRY(CP_RAW(job.leaf, way->rows->n, err));
+    CP_TRY(CP_RAW(job.leaf, r->rows->n, err));
     CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, blocks), blocks, NULL, route_block, &job, err));
-    CP_TRY_OUT(sort_by_leaf(job.leaf, way->trunk->leaves, weight, out_start, err));
+    CP_TRY_OUT(sort_by_leaf(job.leaf, r->trunk->leaves, weight, out_start, err));
 out:
     cp_mem_free(job.leaf);
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- grafting */
+/* ---------------------------------------------------------------------------------------------------------- copying */
 
 static cp_tree_test test_of(const cp_tree *t, const cp_tree_node *n, const uint32_t *levels) {
     cp_tree_test test = {.dim = cp_tree_dim(n), .missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0};
@@ -97,7 +97,7 @@ static cp_tree_test test_of(const cp_tree *t, const cp_tree_node *n, const uint3
     return test;
 }
 
-/* place[i]: the copy's number of node i.  A child comes after its parent, so that it is known in time. */
+/* place[i] is the number in the copy of node i.  Parents come before children, so place[i] is set when it is needed. */
 static copse_status copy_splits(const cp_tree *trunk, const cp_rows *rows, cp_tree *out, int32_t *place,
                                 copse_error *err) {
     CP_TRY(cp_tree_init_root(out, err));

@@ -13,14 +13,14 @@ static double largest(const uint32_t *row, size_t n, const double *weight) {
     return max;
 }
 
-/* To a sum of n.  By the largest first: weights of 1e300 have a sum no double holds. */
+/* Scales the weights to a sum of n.  They are divided by the largest first: the sum of weights like 1e308 overflows. */
 static void scale_to_count(const uint32_t *row, size_t n, double *weight) {
     double max = largest(row, n, weight), sum = 0;
     for (size_t i = 0; i < n; i++) sum += weight[row[i]] /= max;
     for (size_t i = 0; i < n; i++) weight[row[i]] *= (double)n / sum;
 }
 
-/* Rows too light beside the heaviest have no weight left once scaled, and count as rows of weight 0. */
+/* A weight below this share of the heaviest one would underflow when it is scaled: it counts as 0. */
 static const double too_light = 1e-200;
 
 copse_status cp_greedy_weight_init(cp_greedy_weight *w, const cp_rows *rows, copse_error *err) {
@@ -49,8 +49,8 @@ void cp_greedy_weight_clear(cp_greedy_weight *w) {
 
 /* ------------------------------------------------------------------------------------------------------------ draws */
 
-/* Uniform on 0 ... n-1 from 32 bits and a product in place of divisions; those few of the 2^32 words are drawn again
- * that would make some results likelier than others. */
+/* Uniform on 0 ... n-1, by a product in place of a division [Lemire 2019].  The few of the 2^32 words that would make
+ * some results more likely than others are rejected. */
 static uint32_t below(cp_rng *rng, uint32_t n) {
     for (;;) {
         uint64_t wide = (uint64_t)cp_rng_u32(rng) * n;
@@ -59,6 +59,7 @@ static uint32_t below(cp_rng *rng, uint32_t n) {
     }
 }
 
+/* Multiplies the weights drawn by the rows' own weights. */
 static void multiply(const uint32_t *row, size_t n, const double *own, double *out) {
     if (!own) return;
     for (size_t i = 0; i < n; i++) out[row[i]] *= own[row[i]];
@@ -68,7 +69,7 @@ static void multiply(const uint32_t *row, size_t n, const double *own, double *o
 void cp_greedy_weight_bootstrap(const uint32_t *row, size_t n, const double *own, cp_greedy_weight_draw draw,
                                 double *out) {
     cp_rng rng;
-    cp_rng_init(&rng, draw.seed, CP_FOR_WEIGHT, draw.tree, draw.part);
+    cp_rng_init(&rng, draw.seed, CP_FOR_WEIGHT, draw.tree, draw.subset);
     for (size_t i = 0; i < n; i++) out[row[i]] = 0;
     for (size_t i = 0; i < n; i++) out[row[below(&rng, (uint32_t)n)]] += 1;
     multiply(row, n, own, out);
@@ -77,7 +78,7 @@ void cp_greedy_weight_bootstrap(const uint32_t *row, size_t n, const double *own
 void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *own, cp_greedy_weight_draw draw,
                                   double *out) {
     cp_rng rng;
-    cp_rng_init(&rng, draw.seed, CP_FOR_WEIGHT, draw.tree, draw.part);
+    cp_rng_init(&rng, draw.seed, CP_FOR_WEIGHT, draw.tree, draw.subset);
     for (size_t i = 0; i < n; i++) out[row[i]] = cp_draw_exp(&rng);
     if (own)
         multiply(row, n, own, out);
@@ -85,7 +86,7 @@ void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *o
         scale_to_count(row, n, out);
 }
 
-/* Into rising order: numbers occur once, so a bit for each will do.  The bits are 0 before and after. */
+/* Sorts row numbers.  Each occurs once, so a bit set is enough; its bits are 0 before and after. */
 static void sort_rows(uint32_t *row, size_t n, uint64_t *bit, size_t words) {
     size_t at = 0;
     for (size_t i = 0; i < n; i++) bit[row[i] / 64] |= (uint64_t)1 << row[i] % 64;
@@ -100,7 +101,7 @@ copse_status cp_greedy_weight_sample(uint32_t *row, size_t n, const cp_greedy_sa
     size_t words = 1;
     for (size_t i = 0; i < n; i++) words = row[i] / 64 < words ? words : row[i] / 64 + 1;
     CP_TRY(CP_NEW(bit, words, err));
-    cp_rng_init(&rng, s->seed, CP_FOR_PART, 0, s->part);
+    cp_rng_init(&rng, s->seed, CP_FOR_PART, 0, s->draw);
     for (size_t i = 0; i < s->rows; i++) {
         size_t j = i + below(&rng, (uint32_t)(n - i));
         uint32_t swap = row[i];

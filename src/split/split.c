@@ -15,14 +15,14 @@ static void keep(cp_split *best, const cp_split_list *l, size_t at, double num, 
     best->is_set = 0;
 }
 
-/* One pass over the cuts.  The rows without a value are on the left if `base` holds them. */
+/* One pass over the cuts.  Rows without a value are on the left if `base` holds them. */
 typedef struct pass {
     cp_sum base;
     size_t base_rows;
     size_t end; /* a cut may come after rows 0 ... end-1 */
 } pass;
 
-/* The range of i such that a cut after row i leaves enough rows on both sides. */
+/* A cut after row i, first <= i < end, leaves at least min_rows rows on both sides. */
 static void cut_range(const cp_split_node *n, const pass *p, size_t *first, size_t *end) {
     size_t min = n->rule->min_rows;
     *first = min > p->base_rows ? min - p->base_rows - 1 : 0;
@@ -30,7 +30,7 @@ static void cut_range(const cp_split_node *n, const pass *p, size_t *first, size
     if (*end > p->end) *end = p->end;
 }
 
-/* Inlined for narrow and wide keys, so that the loop knows which. */
+/* Inlined for narrow and for wide keys, so that the loop does not test which they are. */
 static inline __attribute__((always_inline)) int scan_squared(const cp_split_node *n, cp_split_list l, const pass *p,
                                                               cp_split *best) {
     const double weight = n->weight, mean = n->mean, least = n->rule->min_weight;
@@ -83,7 +83,6 @@ static inline __attribute__((always_inline)) int scan_classes(const cp_split_nod
     return 1;
 }
 
-/* Narrow keys have a faster loop. */
 cp_cut_scan_list cp_split_cut_list(const cp_split_node *n, const cp_sum *sum) {
     const cp_split_rule *r = n->rule;
     return (cp_cut_scan_list){.sum = sum,

@@ -1,14 +1,20 @@
-/* split - the best way to cut a node in two.
+/* split - the best split of a node in two, for one column after another.
+ *
+ *   split             cuts of a number, on a sorted list of the node's rows
+ *   split_category    sets of levels
+ *   split_hist        cuts and sets, on histograms
+ *   split_random      one random cut of a column; split_random_all: of all columns at once
  *
  * Sums are integers.  A row's weight and its weight times its target are rounded once, to fixed point, before a tree is
- * grown (greedy_records.h); from then on every sum is exact.  So it does not matter in what order rows are added,
- * whether a sibling's histogram was summed or subtracted, or how many threads worked: equal data give the same tree to
- * the bit.
+ * grown (greedy_records.h); from then on every sum is exact.  So the result does not depend on the order in which rows
+ * are added, on whether a sibling's histogram was summed or subtracted, or on the number of threads: equal data give
+ * the same tree to the bit.
  *
- * What is compared is a fraction num/den, larger is better, by cross-multiplication:
- *   regression      d^2 / (wl wr) over 1,  d = sl - wl s/w:  the squared error taken away is w times that
+ * The quality of a split is a fraction num/den, larger is better; fractions are compared by cross-multiplication.
+ *   regression      d^2 / (wl wr) over 1,  d = sl - wl s/w:  w times this is the decrease of the squared error
  *   gini            (ql wr + qr wl) / (wl wr),  q = sum of the squared class weights of a side
- *   entropy         the information gained, over 1
+ *   entropy         the information gain, over 1
+ * (w, s: sums of weight and of weight times target; l, r: the left and the right side.)
  * The first of equal candidates wins: columns in the order they are tried, cuts from low to high. */
 #ifndef CP_SPLIT_H
 #define CP_SPLIT_H
@@ -22,22 +28,22 @@
 
 typedef enum cp_split_kind { CP_SPLIT_SQUARED, CP_SPLIT_GINI, CP_SPLIT_ENTROPY } cp_split_kind;
 
-/* What all nodes of a tree have in common. */
+/* What all nodes of a tree share. */
 typedef struct cp_split_rule {
     cp_split_kind kind;
-    unsigned shift;    /* of rows in cp_sum.w */
-    int64_t mask;      /* of weight in cp_sum.w */
-    size_t min_rows;   /* of each side, at least 1 */
-    double min_weight; /* of each side */
+    unsigned shift;    /* cp_sum.w >> shift is the number of rows */
+    int64_t mask;      /* cp_sum.w & mask is the weight */
+    size_t min_rows;   /* on each side, at least 1 */
+    double min_weight; /* on each side */
     size_t classes;
-    cp_cut_scan_fn cut; /* regression: the scan of sorted lists */
+    cp_cut_scan_fn cut; /* regression: the scan of a sorted list */
 } cp_split_rule;
 
 /* A level of a category as it occurs in a node. */
 typedef struct cp_split_level {
     uint32_t id, first, end; /* rows first ... end-1 of the node's list */
     cp_sum sum;
-    double key; /* by which levels are ordered */
+    double key; /* levels are tried in rising order of their keys */
 } cp_split_level;
 
 /* The node to be split. */
@@ -52,7 +58,7 @@ typedef struct cp_split_node {
     cp_split_level *level; /* scratch: as many as the widest category has levels, and one more */
 } cp_split_node;
 
-/* Have both sides enough, if this is on the left? */
+/* Have both sides enough rows and weight, if so many rows of this weight are on the left? */
 static inline int cp_split_enough(const cp_split_node *n, size_t rows, double weight) {
     const cp_split_rule *r = n->rule;
     return rows >= r->min_rows && n->rows - rows >= r->min_rows && weight >= r->min_weight &&
@@ -68,23 +74,23 @@ typedef struct cp_split {
     double num, den;
     double left; /* weight of the left side */
     int32_t dim;
-    int missing_left;
-    int is_set;
-    float cut; /* numbers: x <= cut goes left; INFINITY: missing values against all others */
+    int missing_left; /* rows without a value go left */
+    int is_set;       /* a split of a category */
+    float cut;        /* numbers: x <= cut goes left; INFINITY: missing values against all others */
     /* Numbers: the ranks (or bins) on either side of the cut; above = CP_SPLIT_MISSING: cut is INFINITY. */
     uint32_t below, above;
-    size_t at;     /* numbers, found in a list: the last row of it on the left, missing values apart */
-    uint32_t *set; /* categories: the levels (or bins) that go left; room for the widest category */
+    size_t at;     /* numbers, found in a list: position of the last row that goes left by its value */
+    uint32_t *set; /* categories: the levels (or bins) that go left; the caller's, with room for the widest category */
 } cp_split;
 
 #define CP_SPLIT_MISSING 0xffffffffu /* as a rank */
 
-/* Rows of a node in the order of one column.  A key is rank << 16 | position, or rank << 32 | position if wide; keys
- * rise; missing values have the largest rank there is and come last.  Positions are those in `sum`. */
+/* The rows of a node, sorted by one column.  A key is rank << 16 | position, or rank << 32 | position if wide; keys
+ * rise.  Missing values have the largest rank that fits and come last.  `position` is the row's place in `sum`. */
 typedef struct cp_split_list {
     const void *key;
     int wide;
-    size_t n, present; /* rows, and those not missing */
+    size_t n, present; /* rows; those that have a value */
     const cp_sum *sum;
 } cp_split_list;
 
@@ -104,37 +110,21 @@ static inline double cp_split_weight(const cp_split_rule *r, int64_t w) {
     return (double)(w & r->mask);
 }
 
-void cp_split_none(cp_split *s); /* keeps the room for the set */
+/* Forgets the best split, but keeps the memory of its set. */
+void cp_split_none(cp_split *s);
 
-/* Where rows without a value go when the node has none to learn it from: with the heavier side. */
+/* Rows without a value go to the heavier side, if the node has no such rows to learn from.  Is that the left one? */
 static inline int cp_split_heavier_left(const cp_split_node *n, double left_weight) {
     return left_weight > n->weight - left_weight;
 }
 
-/* In split.c: the best cut of a number.  Returns 1 if it is better than `best`, which then holds it, but for dim
- * and cut, which the caller knows. */
+/* Tries the cuts of a number.  Returns 1 if one is better than `best`, which then holds it, except dim and cut, which
+ * the caller knows. */
 int cp_split_scan(const cp_split_node *n, const cp_split_list *l, cp_split *best);
 
-/* The same for regression, of narrow keys none of which is missing: a list that serves all columns of a node, but for
- * its keys. */
+/* The same for regression, on narrow keys without missing values: the list that cp_split_cut_list makes serves all
+ * columns of a node, the caller sets its keys. */
 cp_cut_scan_list cp_split_cut_list(const cp_split_node *n, const cp_sum *sum);
 int cp_split_cut(const cp_split_node *n, const cp_cut_scan_list *c, cp_split *best);
-
-/* In split_category.c: the best set of levels; `levels` is the number of ranks there can be.  Regression and two
- * classes: levels in the order of their mean response, which is known to hold the best of all subsets [Breiman et al.
- * 1984, sec. 4.2].  More classes: for each of the 32 heaviest classes levels in the order of its share; and each level
- * against the others. */
-int cp_split_category(const cp_split_node *n, const cp_split_list *l, uint32_t levels, cp_split *best);
-/* The same for regression from `count` levels already summed up in n->level; `missing` is the sum over rows without. */
-int cp_split_category_sums(const cp_split_node *n, size_t count, cp_sum missing, uint32_t levels, cp_split *best);
-
-/* In split_hist.c.  Regression: a column's histogram.  Cell b is the sum over bin b < bins, the last cell that over the
- * rows without a value. */
-enum { CP_SPLIT_CELLS = 256 };
-int cp_split_hist_numbers(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best);
-int cp_split_hist_levels(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best);
-/* Gini of numbers none of which is missing: cell b * classes + k is cp_sum.w over the rows of class k in bin b. */
-int cp_split_hist_classes(const cp_split_node *n, const int64_t *cell, size_t bins, cp_split *best);
-enum { CP_SPLIT_CELLS_A_ROW = 2 }; /* up to here filling it is faster than sorting */
 
 #endif

@@ -1,3 +1,5 @@
+#include "split/split_category.h"
+
 #include <stdlib.h>
 
 #include "split/split_side.h"
@@ -10,7 +12,8 @@ static int by_key(const void *a, const void *b) {
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The first `left` of the node's levels go left.  Levels that the node does not have go where missing values go. */
+/* Writes the set in which the first `left` of the node's `count` levels go left.  Levels that the node does not have go
+ * where missing values go. */
 static void keep_set(const cp_split_node *n, size_t count, size_t left, uint32_t levels, cp_split *best) {
     size_t from = best->missing_left ? left : 0, to = best->missing_left ? count : left;
     memset(best->set, best->missing_left ? 0xff : 0, (levels + 31) / 32 * sizeof *best->set);
@@ -25,8 +28,8 @@ static int better_than(const cp_split *best, double num, double den) {
 
 /* ------------------------------------------------------------------------------------------------------- regression */
 
-/* Cuts after level 0 ... of the ordered levels, missing values on the left if base holds them.  Returns how many levels
- * go left in the best of them, 0 if none is better. */
+/* Tries the cuts after the first `end` of the ordered levels; missing values are on the left if `base` holds them.
+ * Returns how many levels go left in the best cut, 0 if none is better than `best`. */
 static size_t scan_sums(const cp_split_node *n, cp_sum base, size_t end, cp_split *best) {
     size_t at = 0;
     cp_sum a = base;
@@ -79,7 +82,7 @@ static int try_sides(const cp_split_node *n, const cp_split_side *t, size_t rows
     return 1;
 }
 
-/* The ordered levels move to the left one by one. */
+/* Tries the cuts of the ordered levels: they move to the left side one by one. */
 static int scan_order(const cp_split_node *n, const cp_split_list *l, size_t count, int missing_left, uint32_t levels,
                       cp_split *best) {
     size_t rows = 0, at = 0, missing = l->n - l->present, end = missing && !missing_left ? count : count - 1;
@@ -100,7 +103,7 @@ static int scan_order(const cp_split_node *n, const cp_split_list *l, size_t cou
     return 1;
 }
 
-/* Levels by the share that class k has of them. */
+/* Orders the levels by the share of class k in their weight. */
 static void order_by_class(const cp_split_node *n, const cp_split_list *l, size_t count, size_t k) {
     for (size_t j = 0; j < count; j++) {
         double all = 0, of_k = 0;
@@ -122,7 +125,7 @@ static int scan_both_ways(const cp_split_node *n, const cp_split_list *l, size_t
     return better;
 }
 
-/* Level j alone against the others: it changes places with the first, which is then cut off. */
+/* Tries each level alone against the others: to write its set, it changes places with the first level. */
 static int one_against_rest(const cp_split_node *n, const cp_split_list *l, size_t count, uint32_t levels,
                             cp_split *best) {
     int better = 0;
@@ -149,7 +152,7 @@ static int one_against_rest(const cp_split_node *n, const cp_split_list *l, size
     return better;
 }
 
-/* The heaviest class not heavier than (weight, k) in the order of falling weight, then rising k. */
+/* The class after (weight, k) in the order of falling weight, then rising number; SIZE_MAX if there is none. */
 static size_t next_class(const cp_split_node *n, double weight, size_t k) {
     size_t found = SIZE_MAX;
     for (size_t c = 0; c < n->rule->classes; c++) {
@@ -178,7 +181,7 @@ static int scan_classes(const cp_split_node *n, const cp_split_list *l, size_t c
 
 /* ------------------------------------------------------------------------------------------------------------- both */
 
-/* Levels as they stand in the list, one after another. */
+/* Lists the levels of the node with their rows and sums; returns how many there are. */
 static size_t find_levels(const cp_split_node *n, const cp_split_list *l) {
     size_t count = 0;
     for (size_t i = 0; i < l->present; i++) {

@@ -1,17 +1,19 @@
-#include "split/split.h"
+#include "split/split_hist.h"
+
+#include "split/split_category.h"
 
 static const cp_sum *missing_cell(const cp_sum *cell) {
     return &cell[CP_SPLIT_CELLS - 1];
 }
 
-/* The cuts after bin 0 ..., missing values on the left if base holds them.  `end` is the last bin that can be left. */
+/* Tries the cuts after bins 0 ... end-1; missing values are on the left if `base` holds them. */
 static int scan_bins(const cp_split_node *n, const cp_sum *cell, size_t end, cp_sum base, cp_split *best) {
     const cp_split_rule *r = n->rule;
     double quality = best->num, left = 0;
     size_t at = SIZE_MAX;
     cp_sum a = base;
     for (size_t b = 0; b < end; b++) {
-        if (!cell[b].w) continue; /* the cut after the last bin that has rows is the one that counts */
+        if (!cell[b].w) continue; /* the same split as the cut before */
         a.w += cell[b].w;
         a.s += cell[b].s;
         size_t rows = cp_split_rows(r, a.w);
@@ -63,7 +65,7 @@ static int is_empty(const int64_t *cell, size_t classes) {
     return !any;
 }
 
-/* Moves a bin's classes to the left; returns its rows and weight as cp_sum.w has them. */
+/* Moves the classes of a bin to the left side; returns the bin's rows and weight, packed as cp_sum.w. */
 static int64_t move_bin(const cp_split_node *n, const int64_t *cell) {
     int64_t all = 0;
     for (size_t k = 0; k < n->rule->classes; k++) {

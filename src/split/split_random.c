@@ -7,10 +7,10 @@ static int is_missing(const cp_split_random_column *c, float x) {
     return isnan(x) || (c->levels && x >= (float)c->levels);
 }
 
-/* Smallest and largest value present. */
+/* Smallest and largest value in the node. */
 typedef struct range {
     float low, high;
-    int missing; /* some have no value */
+    int missing; /* some rows have no value */
 } range;
 
 static range widen(range r, float x) {
@@ -40,23 +40,23 @@ static range level_range(const cp_split_random_column *c) {
     return r;
 }
 
-/* The cut to be judged. */
-typedef struct trial {
+/* The cut that is drawn; set: the levels that go left, NULL for numbers. */
+typedef struct drawn_cut {
     float cut;
     const uint32_t *set;
-} trial;
+} drawn_cut;
 
-static int goes_left(const trial *t, float x) {
+static int goes_left(const drawn_cut *t, float x) {
     return t->set ? cp_split_in_set(t->set, (uint32_t)x) : x <= t->cut;
 }
 
-/* The rows that go left and those without a value. */
-typedef struct halves {
+/* Sums over the rows whose value goes left, and over those without a value. */
+typedef struct side_sums {
     cp_sum left, missing;
-} halves;
+} side_sums;
 
-static halves add_up(const cp_split_random_column *c, const trial *t, int missing) {
-    halves h = {{0, 0}, {0, 0}};
+static side_sums add_up(const cp_split_random_column *c, const drawn_cut *t, int missing) {
+    side_sums h = {{0, 0}, {0, 0}};
     if (!missing && !t->set) {
         for (size_t i = 0; i < c->n; i++) {
             int64_t take = -(int64_t)(c->value[i] <= t->cut);
@@ -75,13 +75,13 @@ static halves add_up(const cp_split_random_column *c, const trial *t, int missin
     return h;
 }
 
-/* Qualities are compared as split.h says. */
+/* The quality of a split, as in split.h. */
 typedef struct fraction {
     double num, den;
 } fraction;
 
-/* Gini of numbers without missing ones: class weights first, squares after. */
-static fraction judge_gini(const cp_split_node *n, const cp_split_random_column *c, float cut, double wl) {
+/* Gini of a number without missing values: first the class weights, then their squares. */
+static fraction gini_quality(const cp_split_node *n, const cp_split_random_column *c, float cut, double wl) {
     const float *value = c->value;
     const int64_t mask = n->rule->mask;
     double ql = 0, qr = 0, *side = n->left;
@@ -96,14 +96,15 @@ static fraction judge_gini(const cp_split_node *n, const cp_split_random_column 
     return (fraction){ql * (n->weight - wl) + qr * wl, wl * (n->weight - wl)};
 }
 
-/* Quality with the rows of `left` on the left, and those without a value too if asked. */
-static fraction judge(const cp_split_node *n, const cp_split_random_column *c, const trial *t, cp_sum left, int missing,
-                      int missing_left) {
+/* The quality of the split that has the sum `left` on its left side; missing_left: that side has the rows without a
+ * value too. */
+static fraction split_quality(const cp_split_node *n, const cp_split_random_column *c, const drawn_cut *t, cp_sum left,
+                              int missing, int missing_left) {
     double wl = cp_split_weight(n->rule, left.w);
     int entropy = n->rule->kind == CP_SPLIT_ENTROPY;
     if (n->rule->kind == CP_SPLIT_SQUARED)
         return (fraction){cp_cut_scan_quality(wl, (double)left.s, n->weight, n->mean), 1};
-    if (!entropy && !missing && !t->set && n->rule->classes <= c->n) return judge_gini(n, c, t->cut, wl);
+    if (!entropy && !missing && !t->set && n->rule->classes <= c->n) return gini_quality(n, c, t->cut, wl);
     cp_split_side s = {0, 0, n->square};
     fraction q;
     for (size_t i = 0; i < c->n; i++) {
@@ -119,7 +120,7 @@ static size_t words_of(const cp_split_random_column *c) {
     return (c->levels + 31) / 32;
 }
 
-/* The set of levels that the node has, and how many. */
+/* The set of levels that the node has; returns how many. */
 static size_t find_levels(const cp_split_random_column *c, uint32_t *set) {
     size_t count = 0;
     memset(set, 0, words_of(c) * sizeof *set);
@@ -133,7 +134,7 @@ static size_t find_levels(const cp_split_random_column *c, uint32_t *set) {
     return count;
 }
 
-/* Each level of the node goes left with probability 1/2, given that not all go the same way; a single one goes left. */
+/* Each level of the node goes left with probability 1/2, given that both sides get some; a single level goes left. */
 static void draw_set(const cp_split_random_column *c, cp_rng *rng, const uint32_t *present, size_t count,
                      uint32_t *set) {
     size_t left = 0;
@@ -153,7 +154,7 @@ static void keep_set(const cp_split_random_column *c, const uint32_t *present, c
 }
 
 int cp_split_random(const cp_split_node *n, const cp_split_random_column *c, cp_rng *rng, cp_split *best) {
-    trial t = {0};
+    drawn_cut t = {0};
     uint32_t *present = (uint32_t *)n->level, *set = present + words_of(c); /* scratch of more than a word per level */
     range r = c->levels ? level_range(c) : number_range(c);
     if (!(r.low < r.high || (r.low == r.high && r.missing))) return 0;
@@ -163,7 +164,7 @@ int cp_split_random(const cp_split_node *n, const cp_split_random_column *c, cp_
     } else {
         t.cut = cp_split_random_cut(rng, r.low, r.high);
     }
-    halves h = add_up(c, &t, r.missing);
+    side_sums h = add_up(c, &t, r.missing);
     int better = 0;
     for (int missing_left = 0; missing_left <= (h.missing.w != 0); missing_left++) {
         cp_sum left = h.left;
@@ -172,7 +173,7 @@ int cp_split_random(const cp_split_node *n, const cp_split_random_column *c, cp_
             left.s += h.missing.s;
         }
         if (!cp_split_enough(n, cp_split_rows(n->rule, left.w), cp_split_weight(n->rule, left.w))) continue;
-        const fraction q = judge(n, c, &t, left, r.missing, missing_left);
+        const fraction q = split_quality(n, c, &t, left, r.missing, missing_left);
         if (!(q.num * best->den > best->num * q.den)) continue;
         best->num = q.num;
         best->den = q.den;

@@ -1,12 +1,13 @@
-/* Two passes over the rows, for all columns: their ends, and the sums to the left of the cuts between.  Rows of a node
- * lie anywhere in the table, so each is fetched once a pass, a stretch of them for all columns while the cache holds
- * it. */
+#include "split/split_random_all.h"
+
+#include <string.h>
+
 #include "kernel/float4.h"
 #include "split/split_random.h"
 
 enum {
-    STRETCH = 64, /* rows */
-    GROUP = 4     /* columns done together */
+    STRETCH = 64, /* rows that are fetched before the next ones */
+    GROUP = 4     /* columns in one vector */
 };
 
 static const float *row_of(const cp_split_random_table *t, size_t i) {
@@ -17,9 +18,9 @@ static size_t stretch_end(const cp_split_random_table *t, size_t first) {
     return t->n - first < STRETCH ? t->n : first + STRETCH;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- ends */
+/* ----------------------------------------------------------------------------------------------------------- ranges */
 
-/* GROUP columns from dim on; 1 if some value is missing. */
+/* Widens the ranges of GROUP columns from dim on.  Returns 1 if some value is missing. */
 static int widen_group(const cp_split_random_table *t, size_t first, size_t end, size_t dim) {
     cp_float4_range r = {cp_float4_load(t->low + dim), cp_float4_load(t->high + dim), {0}};
     for (size_t i = first; i < end; i++) cp_float4_widen(&r, cp_float4_load(row_of(t, i) + dim));
@@ -42,7 +43,7 @@ static int widen_column(const cp_split_random_table *t, size_t first, size_t end
     return missing;
 }
 
-/* A last group of fewer columns begins within the one before: to look twice does no harm. */
+/* A last group of fewer columns starts inside the group before it: widening a range twice does no harm. */
 static int widen(const cp_split_random_table *t, size_t first, size_t end) {
     size_t d = 0;
     int missing = 0;
@@ -68,7 +69,7 @@ int cp_split_random_all_ranges(const cp_split_random_table *t) {
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
 
-/* n <= GROUP columns.  A sum is as wide as one value four times. */
+/* Adds rows to the left sums of n <= GROUP columns.  A value is repeated four times, to mask all 16 bytes of a sum. */
 static inline void add_left(const cp_split_random_table *t, size_t first, size_t end, size_t dim, size_t n) {
     cp_sum_pair left[GROUP];
     cp_float4 cut[GROUP];

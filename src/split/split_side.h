@@ -1,4 +1,5 @@
-/* split_side - the two sides of a classification split while rows move from right to left. */
+/* split_side - the two sides of a classification split while rows move from right to left.  Header only: all is inlined
+ * into the loops over rows. */
 #ifndef CP_SPLIT_SIDE_H
 #define CP_SPLIT_SIDE_H
 
@@ -11,7 +12,8 @@ static inline double xlogx(double x) {
     return x > 0 ? x * log(x) : 0;
 }
 
-/* Class weights of the left side and, from them, sums of f(weight) of both sides, f being the square or x log x. */
+/* Weight of the left side, and for each side the sum over classes of f(class weight): f is the square (gini) or x log x
+ * (entropy).  The class weights of the left side are in n->left. */
 typedef struct cp_split_side {
     double wl, ql, qr;
 } cp_split_side;

@@ -1,21 +1,23 @@
-/* Column by column, as forest_write.c writes them; a column is freed before the next is read, so that loading takes
- * little more memory than the model.
+/* Columns are read in the order in which forest_write.c writes them; a column is freed before the next is read, so that
+ * loading takes little more memory than the model.
  *
- * How long a column must be follows from those before it and is demanded of its section, so cursors cannot run past an
- * end; what is allocated besides has been claimed.  What the numbers mean is for cp_tree_check, at the end. */
+ * The length of a column follows from the columns before it, and a section of another length is refused, so reading
+ * cannot run past an end.  Other memory is claimed before it is allocated (cp_reader_claim).  cp_tree_check checks the
+ * meaning of the numbers at the end. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "tree/forest_file.h"
+#include "tree/tree_check.h"
 
-/* Of centre and scale: no target is larger, and squares of what leaves say in these units are still numbers. */
+/* Bound on centre and scale: no target is larger, and squares of leaf means in these units do not overflow. */
 #define MOST 1e61
 
 typedef struct reading {
     cp_reader *r;
     cp_forest *f;
-    size_t splits, leaves, shares; /* of all trees */
+    size_t splits, leaves, class_weights; /* of all trees together */
 } reading;
 
 #define EACH_TREE(f, t)    for (cp_tree *t = (f)->tree; t < (f)->tree + (f)->trees; t++)
@@ -32,7 +34,7 @@ static uint32_t levels_of(const cp_forest *f, const cp_tree_node *n) {
 
 /* ---------------------------------------------------------------------------------------------------- whole columns */
 
-/* Whole numbers as they are in the file. */
+/* A column of whole numbers as it is in the file; `used` are read. */
 typedef struct narrow {
     unsigned char *byte;
     size_t n, width, used;
@@ -56,7 +58,7 @@ static uint32_t next_whole(narrow *c) {
     return v;
 }
 
-/* The bits beyond the last one are 0, so that a file read and written again is the same. */
+/* Bits beyond the last one must be 0, so that a file that is read and written again is the same. */
 static copse_status get_bits(reading *in, const char *name, size_t n, unsigned char **out, copse_error *err) {
     CP_TRY(cp_reader_array(in->r, name, CP_U8, (n + 7) / 8, out, err));
     if (n % 8 == 0 || !((*out)[n / 8] >> n % 8)) return COPSE_OK;
@@ -69,7 +71,7 @@ static int bit(const unsigned char *bits, size_t i) {
     return bits[i / 8] >> i % 8 & 1;
 }
 
-/* Weights, whole or not. */
+/* A column of weights: whole numbers, or real ones if `real` is not NULL. */
 typedef struct weights {
     narrow count;
     float *real;
@@ -123,7 +125,8 @@ out:
     return status;
 }
 
-/* Children in N2's order.  Splits that wait for theirs are chained through next. */
+/* Gives splits their children in the order of N2.  Splits without children yet are linked through next.  Returns 0 if
+ * the leaves do not make a tree. */
 static int join_nodes(cp_tree *t) {
     int32_t waiting = cp_tree_is_leaf(&t->node[0]) ? CP_NONE : 0;
     if (waiting == 0) t->node[0].next = CP_NONE;
@@ -173,7 +176,7 @@ static copse_status read_dims(reading *in, copse_error *err) {
     EACH_NODE(in->f, t, n) {
         if (cp_tree_is_leaf(n)) continue;
         n->what = next_whole(&dim);
-        if (n->what >= in->f->dims) CP_TRY_OUT(bad_tree(in, t, "a split asks for a column that is not there", err));
+        if (n->what >= in->f->dims) CP_TRY_OUT(bad_tree(in, t, "a split on a column that is not there", err));
         if (levels_of(in->f, n)) n->what |= CP_TREE_CATEGORY;
         if (left && bit(left, used++)) n->what |= CP_TREE_MISSING_LEFT;
     }
@@ -236,7 +239,7 @@ static copse_status place_gains(reading *in, const float *gain, size_t n_gains, 
     return used == n_gains ? COPSE_OK : cp_fail(err, COPSE_E_MODEL, "damaged: gains that are no column's");
 }
 
-/* See write_gains. */
+/* Gains are in the order of write_gains. */
 static copse_status read_gains(reading *in, copse_error *err) {
     cp_forest *f = in->f;
     float *gain = NULL;
@@ -292,28 +295,28 @@ static copse_status read_values(reading *in, copse_error *err) {
     return read_value_weights(in, err);
 }
 
-static copse_status make_shares(reading *in, narrow *kinds, copse_error *err) {
+static copse_status make_class_weights(reading *in, narrow *kinds, copse_error *err) {
     CP_TRY(cp_reader_claim(in->r, in->leaves + in->f->trees, 2 * sizeof(uint32_t), err));
     EACH_TREE(in->f, t) {
-        size_t shares = 0;
+        size_t class_weights = 0;
         CP_TRY(CP_NEW(t->start, t->leaves + 1, err));
         t->cap_start = t->leaves + 1;
         CP_TRY(CP_NEW(t->rows, t->leaves, err));
         t->cap_rows = t->leaves;
         for (size_t k = 0; k < t->leaves; k++) {
-            shares += next_whole(kinds);
-            if (shares > UINT32_MAX) return bad_tree(in, t, "too many shares", err);
-            t->start[k + 1] = (uint32_t)shares;
+            class_weights += next_whole(kinds);
+            if (class_weights > UINT32_MAX) return bad_tree(in, t, "too many class weights", err);
+            t->start[k + 1] = (uint32_t)class_weights;
         }
-        CP_TRY(cp_reader_claim(in->r, shares, sizeof *t->share, err));
-        CP_TRY(CP_RAW(t->share, shares, err));
-        t->cap_share = shares;
-        in->shares += shares;
+        CP_TRY(cp_reader_claim(in->r, class_weights, sizeof *t->class_weight, err));
+        CP_TRY(CP_RAW(t->class_weight, class_weights, err));
+        t->cap_class_weight = class_weights;
+        in->class_weights += class_weights;
     }
     return COPSE_OK;
 }
 
-static copse_status read_share_rows(reading *in, copse_error *err) {
+static copse_status read_class_rows(reading *in, copse_error *err) {
     narrow rows;
     if (cp_reader_has(in->r, "rows")) {
         CP_TRY(get_narrow(in, "rows", in->leaves, &rows, err));
@@ -323,31 +326,31 @@ static copse_status read_share_rows(reading *in, copse_error *err) {
     }
     EACH_LEAF(in->f, t, k) {
         double sum = 0;
-        for (size_t i = t->start[k]; i < t->start[k + 1]; i++) sum += (double)t->share[i].weight;
+        for (size_t i = t->start[k]; i < t->start[k + 1]; i++) sum += (double)t->class_weight[i].weight;
         if (!(sum >= 1 && sum <= UINT32_MAX)) return bad_tree(in, t, "a leaf has no rows", err);
         t->rows[k] = (uint32_t)sum;
     }
     return COPSE_OK;
 }
 
-static copse_status read_shares(reading *in, copse_error *err) {
+static copse_status read_class_weights(reading *in, copse_error *err) {
     narrow kinds, label;
     weights w;
     CP_TRY(get_narrow(in, "kinds", in->leaves, &kinds, err));
-    copse_status status = make_shares(in, &kinds, err);
+    copse_status status = make_class_weights(in, &kinds, err);
     cp_mem_free(kinds.byte);
     CP_TRY(status);
-    CP_TRY(get_narrow(in, "label", in->shares, &label, err));
+    CP_TRY(get_narrow(in, "label", in->class_weights, &label, err));
     EACH_TREE(in->f, t) {
-        for (size_t i = 0; i < t->cap_share; i++) t->share[i].label = next_whole(&label);
+        for (size_t i = 0; i < t->cap_class_weight; i++) t->class_weight[i].label = next_whole(&label);
     }
     cp_mem_free(label.byte);
-    CP_TRY(get_weights(in, in->shares, &w, err));
+    CP_TRY(get_weights(in, in->class_weights, &w, err));
     EACH_TREE(in->f, t) {
-        for (size_t i = 0; i < t->cap_share; i++) t->share[i].weight = next_weight(&w);
+        for (size_t i = 0; i < t->cap_class_weight; i++) t->class_weight[i].weight = next_weight(&w);
     }
     weights_clear(&w);
-    return read_share_rows(in, err);
+    return read_class_rows(in, err);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- forest */
@@ -362,7 +365,7 @@ static copse_status read_forest(reading *in, copse_error *err) {
     CP_TRY(read_cuts(in, err));
     if (f->levels) CP_TRY(read_sets(in, err));
     CP_TRY(read_gains(in, err));
-    CP_TRY(f->task == COPSE_REGRESS ? read_values(in, err) : read_shares(in, err));
+    CP_TRY(f->task == COPSE_REGRESS ? read_values(in, err) : read_class_weights(in, err));
     EACH_TREE(f, t) {
         const char *wrong = cp_tree_check(t, f);
         if (wrong) return bad_tree(in, t, wrong, err);

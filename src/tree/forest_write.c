@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "tree/forest_file.h"
 
-/* One column at a time is put together here and goes out, so that saving takes little more memory than the model. */
+/* One column at a time is collected here and written, so that saving takes little more memory than the model. */
 typedef struct column {
     const cp_forest *f;
     cp_writer *w;
@@ -12,10 +12,10 @@ typedef struct column {
         uint32_t whole;
         float real;
     } * cell;
-    size_t n; /* cells so far; there is room for the longest column */
+    size_t n; /* cells so far; memory is for the longest column */
 } column;
 
-/* For each node, and each leaf's number, of each tree. */
+/* Loops over the nodes, and over the numbers of the leaves, of all trees. */
 #define EACH_NODE(f, t, n)                                              \
     for (const cp_tree *t = (f)->tree; t < (f)->tree + (f)->trees; t++) \
         for (const cp_tree_node *n = t->node; n < t->node + t->nodes; n++)
@@ -33,7 +33,7 @@ static void add_real(column *c, float value) {
 
 /* ---------------------------------------------------------------------------------------------------- whole columns */
 
-/* Whole numbers, in as many bytes each as the largest needs. */
+/* Writes whole numbers, in as many bytes each as the largest needs. */
 static copse_status put_narrow(column *c, const char *name, copse_error *err) {
     uint32_t most = 0;
     unsigned char *byte;
@@ -55,7 +55,7 @@ static copse_status put_real(column *c, const char *name, copse_error *err) {
     return status;
 }
 
-/* Real numbers; as `counts` if all of them are whole, else as `weights`. */
+/* Writes real numbers: in section `counts` if all are whole, else in section `weights`. */
 static copse_status put_weights(column *c, const char *counts, const char *weights, copse_error *err) {
     for (size_t i = 0; i < c->n; i++)
         if (!(c->cell[i].real < 1 << 24) || c->cell[i].real != floorf(c->cell[i].real))
@@ -64,8 +64,8 @@ static copse_status put_weights(column *c, const char *counts, const char *weigh
     return put_narrow(c, counts, err);
 }
 
-/* A bit for each node, or each split: is the mark there?  Nothing is written if it is nowhere. */
-static copse_status put_marks(column *c, const char *name, uint32_t mark, int splits_only, copse_error *err) {
+/* Writes a bit for each node, or for each split: is the flag set?  Nothing is written if it is set nowhere. */
+static copse_status put_flags(column *c, const char *name, uint32_t flag, int splits_only, copse_error *err) {
     size_t n = 0;
     uint32_t any = 0;
     EACH_NODE(c->f, t, node) n += !(splits_only && cp_tree_is_leaf(node));
@@ -75,8 +75,8 @@ static copse_status put_marks(column *c, const char *name, uint32_t mark, int sp
     n = 0;
     EACH_NODE(c->f, t, node) {
         if (splits_only && cp_tree_is_leaf(node)) continue;
-        any |= node->what & mark;
-        bits[n / 8] = (unsigned char)(bits[n / 8] | ((node->what & mark) != 0) << n % 8);
+        any |= node->what & flag;
+        bits[n / 8] = (unsigned char)(bits[n / 8] | ((node->what & flag) != 0) << n % 8);
         n++;
     }
     copse_status status = any ? cp_writer_array(c->w, name, CP_U8, bits, bytes, err) : COPSE_OK;
@@ -90,12 +90,12 @@ static copse_status write_splits(column *c, copse_error *err) {
     CP_TRY(cp_writer_i64(c->w, "trees", (int64_t)c->f->trees, err));
     for (size_t m = 0; m < c->f->trees; m++) add_whole(c, (uint32_t)c->f->tree[m].nodes);
     CP_TRY(put_narrow(c, "nodes", err));
-    CP_TRY(put_marks(c, "leaf", CP_TREE_LEAF, 0, err));
+    CP_TRY(put_flags(c, "leaf", CP_TREE_LEAF, 0, err));
     EACH_NODE(c->f, t, n) {
         if (!cp_tree_is_leaf(n)) add_whole(c, cp_tree_dim(n));
     }
     CP_TRY(put_narrow(c, "dim", err));
-    CP_TRY(put_marks(c, "missing_left", CP_TREE_MISSING_LEFT, 1, err));
+    CP_TRY(put_flags(c, "missing_left", CP_TREE_MISSING_LEFT, 1, err));
     EACH_NODE(c->f, t, n) {
         if (!(n->what & (CP_TREE_LEAF | CP_TREE_CATEGORY))) add_real(c, n->at.cut);
     }
@@ -122,7 +122,7 @@ static copse_status write_sets(column *c, copse_error *err) {
     return status;
 }
 
-/* A tree gains by the columns it splits on and no other, so their order of appearance says whose gain it is. */
+/* Only columns that a tree splits on have a gain: they are written in the order in which their first splits appear. */
 static copse_status write_gains(column *c, copse_error *err) {
     const cp_forest *f = c->f;
     size_t *seen; /* by column: the last tree that splits on it, counted from 1 */
@@ -145,7 +145,7 @@ static copse_status write_gains(column *c, copse_error *err) {
 
 /* ----------------------------------------------------------------------------------------------------------- leaves */
 
-/* Weights that only count the rows say nothing new. */
+/* Weights are not written if each equals the number of rows. */
 static copse_status write_value_weights(column *c, copse_error *err) {
     int only_rows = 1;
     EACH_LEAF(c->f, t, k) only_rows &= t->value[k].weight == (float)t->value[k].rows;
@@ -165,12 +165,12 @@ static copse_status write_values(column *c, copse_error *err) {
     return write_value_weights(c, err);
 }
 
-/* Rows that only add up the weights say nothing new. */
-static copse_status write_share_rows(column *c, copse_error *err) {
+/* Rows are not written if each equals the sum of the weights. */
+static copse_status write_class_rows(column *c, copse_error *err) {
     int only_weights = 1;
     EACH_LEAF(c->f, t, k) {
         double sum = 0;
-        for (uint32_t i = t->start[k]; i < t->start[k + 1]; i++) sum += (double)t->share[i].weight;
+        for (uint32_t i = t->start[k]; i < t->start[k + 1]; i++) sum += (double)t->class_weight[i].weight;
         only_weights &= sum == (double)t->rows[k];
     }
     if (only_weights) return COPSE_OK;
@@ -178,20 +178,20 @@ static copse_status write_share_rows(column *c, copse_error *err) {
     return put_narrow(c, "rows", err);
 }
 
-static copse_status write_shares(column *c, copse_error *err) {
+static copse_status write_class_weights(column *c, copse_error *err) {
     EACH_LEAF(c->f, t, k) add_whole(c, t->start[k + 1] - t->start[k]);
     cp_writer_claim(c->w, c->n + c->f->trees, 2 * sizeof(uint32_t));
     CP_TRY(put_narrow(c, "kinds", err));
     EACH_LEAF(c->f, t, k) {
-        for (uint32_t i = t->start[k]; i < t->start[k + 1]; i++) add_whole(c, t->share[i].label);
+        for (uint32_t i = t->start[k]; i < t->start[k + 1]; i++) add_whole(c, t->class_weight[i].label);
     }
-    cp_writer_claim(c->w, c->n, sizeof(cp_tree_share));
+    cp_writer_claim(c->w, c->n, sizeof(cp_tree_class_weight));
     CP_TRY(put_narrow(c, "label", err));
     EACH_LEAF(c->f, t, k) {
-        for (uint32_t i = t->start[k]; i < t->start[k + 1]; i++) add_real(c, t->share[i].weight);
+        for (uint32_t i = t->start[k]; i < t->start[k + 1]; i++) add_real(c, t->class_weight[i].weight);
     }
     CP_TRY(put_weights(c, "count", "weight", err));
-    return write_share_rows(c, err);
+    return write_class_rows(c, err);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- forest */
@@ -206,20 +206,20 @@ static copse_status write_forest(column *c, size_t nodes, copse_error *err) {
     CP_TRY(write_splits(c, err));
     if (f->levels) CP_TRY(write_sets(c, err));
     CP_TRY(write_gains(c, err));
-    return f->task == COPSE_REGRESS ? write_values(c, err) : write_shares(c, err);
+    return f->task == COPSE_REGRESS ? write_values(c, err) : write_class_weights(c, err);
 }
 
 copse_status cp_forest_write(const cp_forest *f, cp_writer *w, copse_error *err) {
     copse_status status = COPSE_OK;
     column c = {.f = f, .w = w};
-    size_t nodes = 0, leaves = 0, shares = 0;
+    size_t nodes = 0, leaves = 0, class_weights = 0;
     for (size_t m = 0; m < f->trees; m++) {
         nodes += f->tree[m].nodes;
         leaves += f->tree[m].leaves;
-        if (f->task == COPSE_CLASS) shares += f->tree[m].start[f->tree[m].leaves];
+        if (f->task == COPSE_CLASS) class_weights += f->tree[m].start[f->tree[m].leaves];
     }
     CP_TRY(cp_writer_push(w, "forest", err));
-    CP_TRY_OUT(CP_RAW(c.cell, leaves > shares ? leaves : shares, err));
+    CP_TRY_OUT(CP_RAW(c.cell, leaves > class_weights ? leaves : class_weights, err));
     CP_TRY_OUT(write_forest(&c, nodes, err));
 out:
     cp_writer_pop(w);

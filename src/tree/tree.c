@@ -7,14 +7,14 @@
 #include "base/mem.h"
 #include "kernel/sort.h"
 
-/* An open node counts as a leaf without a number; its next is nobody. */
+/* An open node is stored as a leaf without a number; its next is CP_NONE. */
 static const cp_tree_node open_node = {.what = CP_TREE_LEAF, .next = CP_NONE};
 
 static int is_open(const cp_tree *t, int32_t node) {
     return node >= 0 && (size_t)node < t->nodes && t->node[node].next == CP_NONE;
 }
 
-/* Node numbers are int32_t; sets, leaves and shares are counted in uint32_t. */
+/* Node numbers are int32_t; words of sets, leaves and class weights are counted in uint32_t. */
 static copse_status too_large(copse_error *err) {
     return cp_fail(err, COPSE_E_DATA, "a tree gets more than 2^31 nodes: raise the least number of rows in a leaf");
 }
@@ -55,7 +55,7 @@ copse_status cp_tree_split(cp_tree *t, int32_t node, const cp_tree_test *test, c
     return COPSE_OK;
 }
 
-/* Leaves are numbered as they close, until the tree is finished. */
+/* Until the tree is finished, leaves are numbered in the order in which they are closed. */
 static void close_leaf(cp_tree *t, int32_t node) {
     t->node[node] = (cp_tree_node){.at.leaf = (uint32_t)t->leaves, .what = CP_TREE_LEAF, .next = node};
     t->leaves++;
@@ -69,30 +69,30 @@ copse_status cp_tree_leaf_value(cp_tree *t, int32_t node, cp_tree_value value, c
     return COPSE_OK;
 }
 
-/* Room for more leaves with more shares, and the 0 that start begins with. */
-static copse_status reserve_shares(cp_tree *t, size_t leaves, size_t shares, copse_error *err) {
+/* Memory for so many more leaves with so many more class weights; also sets start[0]. */
+static copse_status reserve_class_weights(cp_tree *t, size_t leaves, size_t class_weights, copse_error *err) {
     size_t used = t->leaves ? t->start[t->leaves] : 0;
-    if (shares > UINT32_MAX - used) return too_large(err);
+    if (class_weights > UINT32_MAX - used) return too_large(err);
     CP_TRY(CP_GROW(t->start, t->cap_start, t->leaves + leaves + 1, err));
     CP_TRY(CP_GROW(t->rows, t->cap_rows, t->leaves + leaves, err));
-    CP_TRY(CP_GROW(t->share, t->cap_share, used + shares, err));
+    CP_TRY(CP_GROW(t->class_weight, t->cap_class_weight, used + class_weights, err));
     t->start[0] = 0;
     return COPSE_OK;
 }
 
-/* Number t->leaves, for which there is room. */
-static void put_shares(cp_tree *t, const cp_tree_share *share, size_t n, uint32_t rows) {
+/* Writes the class weights of leaf number t->leaves, for which memory is reserved. */
+static void put_class_weights(cp_tree *t, const cp_tree_class_weight *class_weight, size_t n, uint32_t rows) {
     uint32_t start = t->start[t->leaves];
-    memcpy(t->share + start, share, n * sizeof *share);
+    memcpy(t->class_weight + start, class_weight, n * sizeof *class_weight);
     t->start[t->leaves + 1] = start + (uint32_t)n;
     t->rows[t->leaves] = rows;
 }
 
-copse_status cp_tree_leaf_shares(cp_tree *t, int32_t node, const cp_tree_share *share, size_t n, uint32_t rows,
-                                 copse_error *err) {
+copse_status cp_tree_leaf_classes(cp_tree *t, int32_t node, const cp_tree_class_weight *class_weight, size_t n,
+                                  uint32_t rows, copse_error *err) {
     CP_BUG(!is_open(t, node) || !n);
-    CP_TRY(reserve_shares(t, 1, n, err));
-    put_shares(t, share, n, rows);
+    CP_TRY(reserve_class_weights(t, 1, n, err));
+    put_class_weights(t, class_weight, n, rows);
     close_leaf(t, node);
     return COPSE_OK;
 }
@@ -102,12 +102,12 @@ static void copy_leaf(cp_tree *t, const cp_tree *from, uint32_t k) {
     if (from->value)
         t->value[t->leaves] = from->value[k];
     else
-        put_shares(t, from->share + from->start[k], from->start[k + 1] - from->start[k], from->rows[k]);
+        put_class_weights(t, from->class_weight + from->start[k], from->start[k + 1] - from->start[k], from->rows[k]);
 }
 
 static copse_status reserve_leaves(cp_tree *t, const cp_tree *like, copse_error *err) {
     if (like->value) return CP_GROW(t->value, t->cap_value, t->leaves + like->leaves, err);
-    return reserve_shares(t, like->leaves, like->start[like->leaves], err);
+    return reserve_class_weights(t, like->leaves, like->start[like->leaves], err);
 }
 
 copse_status cp_tree_graft(cp_tree *t, int32_t node, const cp_tree *branch, size_t dims, copse_error *err) {
@@ -138,7 +138,7 @@ copse_status cp_tree_graft(cp_tree *t, int32_t node, const cp_tree *branch, size
 
 /* -------------------------------------------------------------------------------------------------------- finishing */
 
-/* Exact room for what `from` holds, all sizes still 0; sets and gains stay with `from`. */
+/* Memory for exactly the nodes and leaves of `from`; their counts are still 0.  Sets and gains stay with `from`. */
 static copse_status init_like(cp_tree *t, const cp_tree *from, copse_error *err) {
     CP_TRY(CP_RAW(t->node, from->nodes, err));
     t->cap_nodes = from->nodes;
@@ -149,16 +149,16 @@ static copse_status init_like(cp_tree *t, const cp_tree *from, copse_error *err)
     }
     CP_TRY(CP_RAW(t->start, from->leaves + 1, err));
     CP_TRY(CP_RAW(t->rows, from->leaves, err));
-    CP_TRY(CP_RAW(t->share, from->start[from->leaves], err));
+    CP_TRY(CP_RAW(t->class_weight, from->start[from->leaves], err));
     t->cap_start = from->leaves + 1;
     t->cap_rows = from->leaves;
-    t->cap_share = from->start[from->leaves];
+    t->cap_class_weight = from->start[from->leaves];
     t->start[0] = 0;
     return COPSE_OK;
 }
 
-/* N2's order.  The splits whose children are not yet copied wait on a stack; until then next is the children's number
- * in `from`. */
+/* Copies nodes in the order of N2.  Splits whose children are not copied yet are on a stack; their next is still the
+ * number in `from`. */
 static void copy_in_order(cp_tree *t, const cp_tree *from, int32_t *stack) {
     size_t waiting = 0;
     t->node[t->nodes++] = from->node[0];
@@ -230,7 +230,7 @@ void cp_tree_clear(cp_tree *t) {
     cp_mem_free(t->value);
     cp_mem_free(t->gauss);
     cp_mem_free(t->start);
-    cp_mem_free(t->share);
+    cp_mem_free(t->class_weight);
     cp_mem_free(t->rows);
     cp_mem_free(t->gain);
     *t = (cp_tree){0};
@@ -243,13 +243,13 @@ void cp_tree_clear_forest(cp_forest *f) {
     *f = (cp_forest){0};
 }
 
-/* A run of nodes: a pair of children and all below them. */
+/* A run of nodes: two siblings and all nodes below them. */
 typedef struct run {
     size_t first, end, depth;
 } run;
 
-/* The run below the pair's left child ends where the right child's begins.  The longer one waits while the shorter is
- * looked into, so that no more than log2(nodes) ever wait. */
+/* The run below the left sibling ends where the run below the right one begins.  The shorter of the two is taken first,
+ * so the stack holds at most log2(nodes) runs. */
 size_t cp_tree_depth(const cp_tree *t) {
     run waiting[32], now = {1, t->nodes, 1};
     size_t n = 0, most = 0;

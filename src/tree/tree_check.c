@@ -1,13 +1,12 @@
-/* tree_check - the invariants of tree.h, coded once. */
-#include <math.h>
+#include "tree/tree_check.h"
 
-#include "tree/tree.h"
+#include <math.h>
 
 static const char *check_split(const cp_tree *t, const cp_forest *f, const cp_tree_node *n) {
     const uint32_t known = CP_TREE_DIM | CP_TREE_CATEGORY | CP_TREE_MISSING_LEFT;
     uint32_t dim = cp_tree_dim(n);
-    if (n->what & ~known) return "N3: a split has an unknown mark";
-    if (dim >= f->dims) return "N3: a split asks for a column that is not there";
+    if (n->what & ~known) return "N3: a split has an unknown flag";
+    if (dim >= f->dims) return "N3: a split on a column that is not there";
     uint32_t levels = f->levels ? f->levels[dim] : 0;
     if (!(n->what & CP_TREE_CATEGORY) != !levels) return "N3: a set for a number, or a cut for a category";
     if (!levels) return isnan(n->at.cut) ? "N3: a cut is not a number" : NULL;
@@ -31,9 +30,9 @@ static const char *check_nodes(const cp_tree *t, const cp_forest *f) {
     return leaves == t->leaves ? NULL : "N1: the number of leaves is wrong";
 }
 
-/* Does the pair at `first`, which with all below it is said to end before `end`, leave room for what it names?  If so,
- * the run of the right child begins at *middle. */
-static int parts_run(const cp_tree *t, size_t first, size_t end, size_t *middle) {
+/* Nodes first and first + 1 are siblings, and all below them must end at `end`.  Returns 1 if their children are where
+ * N2 puts them; the run below the right sibling then begins at *middle. */
+static int divides_run(const cp_tree *t, size_t first, size_t end, size_t *middle) {
     const cp_tree_node *left = &t->node[first], *right = left + 1;
     if (!cp_tree_is_leaf(right) && (right->next < 0 || (size_t)right->next >= end)) return 0;
     *middle = cp_tree_is_leaf(right) ? end : (size_t)right->next;
@@ -42,11 +41,11 @@ static int parts_run(const cp_tree *t, size_t first, size_t end, size_t *middle)
     return *middle > first + 2 && left->next == (int32_t)first + 2;
 }
 
-/* N2 by cutting the run of all nodes into those of the children, and so on: each node is met once, and as the longer
- * part waits while the shorter is cut, no more than log2(nodes) parts ever wait.  Lengths are even throughout. */
+/* Checks N2 by dividing the run of all nodes into the runs of the children, and so on: each node is visited once.  The
+ * shorter run is taken first, so the stack holds at most log2(nodes) runs.  The lengths of all runs are even. */
 static const char *check_shape(const cp_tree *t) {
     size_t waiting[32][2], n = 0, first = 1, end = t->nodes, middle;
-    if (cp_tree_is_leaf(&t->node[0]) != (t->nodes == 1)) return "N2: nodes hang in the air";
+    if (cp_tree_is_leaf(&t->node[0]) != (t->nodes == 1)) return "N2: the number of nodes does not fit the root";
     if (t->nodes > 1 && t->node[0].next != 1) return "N2: the root's children do not follow it";
     for (;;) {
         if (first == end) {
@@ -55,7 +54,7 @@ static const char *check_shape(const cp_tree *t) {
             end = waiting[n][1];
             continue;
         }
-        if (!parts_run(t, first, end, &middle)) return "N2: children are out of order";
+        if (!divides_run(t, first, end, &middle)) return "N2: children are out of order";
         int left_first = middle - (first + 2) < end - middle;
         waiting[n][0] = left_first ? middle : first + 2;
         waiting[n++][1] = left_first ? end : middle;
@@ -75,15 +74,15 @@ static const char *check_values(const cp_tree *t) {
     return NULL;
 }
 
-static const char *check_shares(const cp_tree *t, const cp_forest *f) {
-    if (t->start[0] != 0) return "N4: the first leaf's shares do not come first";
+static const char *check_class_weights(const cp_tree *t, const cp_forest *f) {
+    if (t->start[0] != 0) return "N4: the first leaf's class weights do not come first";
     for (size_t k = 0; k < t->leaves; k++) {
-        if (t->start[k + 1] <= t->start[k] || t->start[k + 1] > t->cap_share)
-            return "N4: a leaf's shares are misplaced";
+        if (t->start[k + 1] <= t->start[k] || t->start[k + 1] > t->cap_class_weight)
+            return "N4: a leaf's class weights are misplaced";
         if (t->rows[k] < 1) return "N4: a leaf has no rows";
         for (size_t i = t->start[k]; i < t->start[k + 1]; i++) {
-            const cp_tree_share *s = &t->share[i];
-            if (s->label >= f->classes) return "N4: a leaf speaks of an unknown class";
+            const cp_tree_class_weight *s = &t->class_weight[i];
+            if (s->label >= f->classes) return "N4: a leaf has an unknown class";
             if (i > t->start[k] && s[-1].label >= s->label) return "N4: a leaf's classes are not in order";
             if (!(s->weight > 0 && s->weight < INFINITY)) return "N4: a class's weight is impossible";
         }
@@ -99,6 +98,6 @@ const char *cp_tree_check(const cp_tree *t, const cp_forest *f) {
     if (!wrong) wrong = check_shape(t);
     if (wrong) return wrong;
     if (f->task == COPSE_REGRESS) return t->cap_value < t->leaves ? "N4: leaves without values" : check_values(t);
-    if (t->cap_start < t->leaves + 1 || t->cap_rows < t->leaves) return "N4: leaves without shares";
-    return check_shares(t, f);
+    if (t->cap_start < t->leaves + 1 || t->cap_rows < t->leaves) return "N4: leaves without class weights";
+    return check_class_weights(t, f);
 }

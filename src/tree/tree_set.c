@@ -9,7 +9,8 @@
 
 enum { FIRST_SLOTS = 64 }; /* a power of 2 */
 
-/* An open-addressing table of node numbers, at most half full: leaves by their statistic, splits by all they are. */
+/* An open-addressing hash table of node numbers, at most half full.  Leaves are hashed by their statistic, splits by
+ * all their members. */
 typedef struct cp_tree_set_index {
     int32_t *slot; /* CP_NONE: empty */
     size_t slots;
@@ -23,7 +24,7 @@ static const double *stat_of(const cp_tree_set *g, int32_t leaf) {
 
 /* -------------------------------------------------------------------------------------------------------- interning */
 
-/* A node to be found: opt_stat is a leaf's, whose number is not known yet. */
+/* opt_stat: the statistic of a leaf, whose number is not known yet; NULL for a split. */
 static uint64_t hash_of(const cp_tree_set *g, const cp_tree_set_node *n, const double *opt_stat) {
     return opt_stat ? XXH64(opt_stat, g->width * sizeof *opt_stat, 0) : XXH64(n, sizeof *n, 1);
 }
@@ -34,7 +35,7 @@ static int is_node(const cp_tree_set *g, const cp_tree_set_node *known, const cp
     return known->dim == CP_NONE && memcmp(stat_of(g, known->left), opt_stat, g->width * sizeof *opt_stat) == 0;
 }
 
-/* The slot that has the node, or the empty one where it belongs. */
+/* The slot of the node, or the empty slot where it belongs. */
 static size_t slot_of(const cp_tree_set *g, const cp_tree_set_node *n, const double *opt_stat) {
     const cp_tree_set_index *x = g->index;
     size_t i = (size_t)hash_of(g, n, opt_stat) & (x->slots - 1);
@@ -57,7 +58,7 @@ static copse_status set_slots(cp_tree_set *g, size_t slots, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Room for one more node, so that what follows cannot fail. */
+/* Reserves memory for one more node: add_node cannot fail. */
 static copse_status make_room(cp_tree_set *g, copse_error *err) {
     cp_tree_set_index *x = g->index;
     if (g->nodes >= INT32_MAX) return cp_fail_memory(err);
@@ -203,7 +204,7 @@ static const char *check_node(const cp_tree_set *g, size_t i) {
         if (n->left < 0 || (size_t)n->left >= g->leaves) return "a leaf that is not there";
         return n->right == CP_NONE && n->low == 0 && n->high == 0 ? NULL : "a leaf that is also a split";
     }
-    if (n->dim < 0 || (size_t)n->dim >= g->dims) return "a split asks for a column that is not there";
+    if (n->dim < 0 || (size_t)n->dim >= g->dims) return "a split on a column that is not there";
     if (!(isfinite(n->low) && isfinite(n->high) && n->low <= n->high)) return "an impossible cut";
     if (n->left < 0 || n->left >= below || n->right < 0 || n->right >= below)
         return "a child that is not below its parent";
@@ -267,13 +268,13 @@ void cp_tree_set_walker_clear(cp_tree_set_walker *w) {
     *w = (cp_tree_set_walker){0};
 }
 
-static void mark(cp_tree_set_walker *w, int32_t node) {
+static void push(cp_tree_set_walker *w, int32_t node) {
     w->waiting[node / 64] |= (uint64_t)1 << node % 64;
     w->words[node / 4096] |= (uint64_t)1 << node / 64 % 64;
 }
 
-/* What is at a node goes on to its children, which are marked if they are to be looked for. */
-static inline void visit(cp_tree_set_walker *w, int32_t node, const float *x, int marks) {
+/* The share of a node goes on to its children; enqueue: they are put into w->waiting. */
+static inline void visit(cp_tree_set_walker *w, int32_t node, const float *x, int enqueue) {
     const cp_tree_set_node *n = &w->g->node[node];
     double share = w->share[node];
     w->share[node] = 0;
@@ -286,21 +287,21 @@ static inline void visit(cp_tree_set_walker *w, int32_t node, const float *x, in
         double left = share * (((double)n->high - (double)at) / ((double)n->high - (double)n->low));
         w->share[n->left] += left;
         w->share[n->right] += share - left;
-        if (!marks) return;
-        mark(w, n->left);
-        mark(w, n->right);
+        if (!enqueue) return;
+        push(w, n->left);
+        push(w, n->right);
         return;
     }
     int32_t to = at <= n->low ? n->left : n->right;
     w->share[to] += share;
-    if (marks) mark(w, to);
+    if (enqueue) push(w, to);
 }
 
 static size_t top_bit(uint64_t word) {
     return 63 - (size_t)__builtin_clzll(word);
 }
 
-/* The nodes waiting in a word, by falling number, those included that their parents mark meanwhile. */
+/* Visits the waiting nodes of a word by falling number, including those that are added meanwhile. */
 static void visit_word(cp_tree_set_walker *w, size_t i, const float *x) {
     while (w->waiting[i]) {
         size_t bit = top_bit(w->waiting[i]);
@@ -312,12 +313,12 @@ static void visit_word(cp_tree_set_walker *w, size_t i, const float *x) {
 
 static void walk_one(cp_tree_set_walker *w, int32_t root, const float *x) {
     w->share[root] = 1;
-    mark(w, root);
+    push(w, root);
     for (size_t i = (size_t)root / 4096 + 1; i-- > 0;)
         while (w->words[i]) visit_word(w, 64 * i + top_bit(w->words[i]), x);
 }
 
-/* A row comes to about every other node, so looking at each is cheaper than remembering which. */
+/* x reaches about every second node, so looking at each node is cheaper than keeping a queue. */
 static void walk_all(cp_tree_set_walker *w, const float *x) {
     const cp_tree_set *g = w->g;
     for (size_t t = 0; t < g->trees; t++) w->share[g->root[t]] += g->weight[t];
@@ -325,7 +326,8 @@ static void walk_all(cp_tree_set_walker *w, const float *x) {
         if (w->share[node] > 0) visit(w, node, x, 0);
 }
 
-/* Nodes by falling number: parents before children, so all that comes to a node has come when it is visited. */
+/* Nodes are visited by falling number, parents before children: all shares of a node have arrived when it is
+ * visited. */
 void cp_tree_set_walk(cp_tree_set_walker *w, int32_t tree, const float *x) {
     w->arrivals = 0;
     if (tree == CP_NONE)

@@ -2,8 +2,9 @@
 
 #include "base/mem.h"
 
-/* Shared nodes let a short file describe a tree of 2^nodes leaves.  Trees are listed node by node and walked from root
- * to leaf, so the largest one's leaves and the sum of all depths are claimed like memory, at STEP bytes each. */
+/* With shared nodes a short file can describe a tree of 2^nodes leaves.  Trees are listed node by node and walked from
+ * root to leaf, so the leaves of the largest tree and the sum of all depths are claimed like memory, STEP bytes
+ * each. */
 enum { STEP = 8 };
 
 typedef struct cost {
@@ -49,7 +50,7 @@ static copse_status write_cuts(const cp_tree_set *g, cp_writer *w, const char *n
     return status;
 }
 
-static copse_status write_grove(const cp_tree_set *g, cp_writer *w, copse_error *err) {
+static copse_status write_tree_set(const cp_tree_set *g, cp_writer *w, copse_error *err) {
     cost c;
     CP_TRY(write_ids(g, w, "dim", DIM, err));
     CP_TRY(write_ids(g, w, "left", LEFT, err));
@@ -68,7 +69,7 @@ static copse_status write_grove(const cp_tree_set *g, cp_writer *w, copse_error 
 
 copse_status cp_tree_set_file_write(const cp_tree_set *g, cp_writer *w, copse_error *err) {
     CP_TRY(cp_writer_push(w, "grove", err));
-    copse_status status = write_grove(g, w, err);
+    copse_status status = write_tree_set(g, w, err);
     cp_writer_pop(w);
     return status;
 }
@@ -129,7 +130,7 @@ static copse_status read_trees(cp_reader *r, cp_tree_set *g, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status read_grove(cp_reader *r, cp_tree_set *g, copse_error *err) {
+static copse_status read_tree_set(cp_reader *r, cp_tree_set *g, copse_error *err) {
     cost c;
     CP_TRY(read_nodes(r, g, err));
     CP_TRY(read_leaves(r, g, err));
@@ -144,7 +145,7 @@ static copse_status read_grove(cp_reader *r, cp_tree_set *g, copse_error *err) {
 copse_status cp_tree_set_file_read(cp_reader *r, size_t dims, size_t width, cp_tree_set *out, copse_error *err) {
     *out = (cp_tree_set){.dims = dims, .width = width};
     CP_TRY(cp_reader_push(r, "grove", err));
-    copse_status status = read_grove(r, out, err);
+    copse_status status = read_tree_set(r, out, err);
     cp_reader_pop(r);
     if (status) cp_tree_set_clear(out);
     return status;

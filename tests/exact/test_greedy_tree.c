@@ -87,7 +87,8 @@ static void weight_two_is_the_row_twice(void **state) {
                 assert_near((double)a.tree.value[k].var, (double)b.tree.value[k].var, 1e-6);
             }
             if (!m.rows.y)
-                assert_memory_equal(a.tree.share, b.tree.share, a.tree.start[a.tree.leaves] * sizeof *a.tree.share);
+                assert_memory_equal(a.tree.class_weight, b.tree.class_weight,
+                                    a.tree.start[a.tree.leaves] * sizeof *a.tree.class_weight);
             free_grown(&a);
             free_grown(&b);
         }
@@ -458,7 +459,8 @@ static void a_thousand_classes(void **state) {
         grown g = grow_tree(&m.rows, way % 2, &rule);
         assert_int_equal(g.tree.start[g.tree.leaves], g.tree.leaves); /* x tells all rows apart: leaves are pure */
         size_t right = 0;
-        for (size_t i = 0; i < r.n; i++) right += g.tree.share[leaf_of(&g, &m.rows, i)].label == (uint32_t)m.label[i];
+        for (size_t i = 0; i < r.n; i++)
+            right += g.tree.class_weight[leaf_of(&g, &m.rows, i)].label == (uint32_t)m.label[i];
         assert_int_equal(right, r.n);
         free_grown(&g);
     }

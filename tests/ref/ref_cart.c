@@ -322,7 +322,7 @@ static int judge_shares(court *c, const ref_node *node, uint32_t leaf) {
         for (size_t i = 0; i < node->n; i++)
             if (c->rows->label[node->row[i]] == (int32_t)k) w += weight_of(node, i);
         if (w == 0) continue;
-        const cp_tree_share *s = &c->tree->share[at++];
+        const cp_tree_class_weight *s = &c->tree->class_weight[at++];
         if (at > c->tree->start[leaf + 1] || s->label != k || !judge_weight(c, (double)s->weight, w))
             OBJECT("leaf %u: class %u has weight %.9g, wanted class %zu with %.9g", leaf, s->label, (double)s->weight,
                    k, w);

@@ -7,6 +7,7 @@
 #include "greedy/greedy_grow.h"
 #include "num/draw.h"
 #include "ref/ref_cart.h"
+#include "tree/tree_check.h"
 
 typedef struct made {
     cp_rows rows;
@@ -109,7 +110,8 @@ static inline void assert_same_tree(const grown *a, const grown *b) {
         assert_memory_equal(a->tree.value, b->tree.value, a->tree.leaves * sizeof *a->tree.value);
     } else {
         assert_memory_equal(a->tree.start, b->tree.start, (a->tree.leaves + 1) * sizeof *a->tree.start);
-        assert_memory_equal(a->tree.share, b->tree.share, a->tree.start[a->tree.leaves] * sizeof *a->tree.share);
+        assert_memory_equal(a->tree.class_weight, b->tree.class_weight,
+                            a->tree.start[a->tree.leaves] * sizeof *a->tree.class_weight);
         assert_memory_equal(a->tree.rows, b->tree.rows, a->tree.leaves * sizeof *a->tree.rows);
     }
     for (size_t d = 0; d < a->data.rows.dims; d++)

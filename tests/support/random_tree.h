@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "num/rng.h"
 #include "tree/tree.h"
+#include "tree/tree_check.h"
 
 enum { TREE_DIMS = 5, TREE_CLASSES = 7 };
 
@@ -46,12 +47,12 @@ static inline copse_status random_leaf(cp_tree *t, const cp_forest *f, int32_t n
         cp_tree_value v = {(float)cp_rng_unit(rng), (float)cp_rng_unit(rng), (float)rows, rows};
         return cp_tree_leaf_value(t, node, v, err);
     }
-    cp_tree_share share[TREE_CLASSES];
+    cp_tree_class_weight class_weight[TREE_CLASSES];
     size_t n = 0;
     for (uint32_t k = 0; k < f->classes; k++)
-        if (cp_rng_below(rng, 3) == 0) share[n++] = (cp_tree_share){k, 1 + (float)cp_rng_below(rng, 9)};
-    if (!n) share[n++] = (cp_tree_share){3, (float)cp_rng_unit(rng)};
-    return cp_tree_leaf_shares(t, node, share, n, rows, err);
+        if (cp_rng_below(rng, 3) == 0) class_weight[n++] = (cp_tree_class_weight){k, 1 + (float)cp_rng_below(rng, 9)};
+    if (!n) class_weight[n++] = (cp_tree_class_weight){3, (float)cp_rng_unit(rng)};
+    return cp_tree_leaf_classes(t, node, class_weight, n, rows, err);
 }
 
 /* An unfinished tree of `leaves` leaves, split and closed in random order; `open` of them are left open. */
@@ -139,7 +140,7 @@ static inline int same_leaf(const cp_tree *a, uint32_t i, const cp_tree *b, uint
     if (a->value) return !memcmp(&a->value[i], &b->value[j], sizeof *a->value);
     size_t n = a->start[i + 1] - a->start[i];
     return n == b->start[j + 1] - b->start[j] && a->rows[i] == b->rows[j] &&
-           !memcmp(a->share + a->start[i], b->share + b->start[j], n * sizeof *a->share);
+           !memcmp(a->class_weight + a->start[i], b->class_weight + b->start[j], n * sizeof *a->class_weight);
 }
 
 #endif

@@ -103,10 +103,11 @@ static void weights_and_counts_of_all_sizes_come_back(void **state) {
                         t->value[k].weight *= scales[i];
                         if (with_rows && scales[i] < 1e6f) t->value[k].rows = 1 + (uint32_t)t->value[k].weight;
                     }
-                    for (size_t k = 0; t->share && k < t->start[t->leaves]; k++) t->share[k].weight *= scales[i];
+                    for (size_t k = 0; t->class_weight && k < t->start[t->leaves]; k++)
+                        t->class_weight[k].weight *= scales[i];
                     for (size_t k = 0; t->rows && with_rows && k < t->leaves; k++) {
                         double sum = 0;
-                        for (size_t s = t->start[k]; s < t->start[k + 1]; s++) sum += (double)t->share[s].weight;
+                        for (size_t s = t->start[k]; s < t->start[k + 1]; s++) sum += (double)t->class_weight[s].weight;
                         if (sum >= 1 && sum < 1e9) t->rows[k] = (uint32_t)sum;
                     }
                 }
@@ -128,9 +129,9 @@ static void wide_data_come_back(void **state) {
         for (int32_t node = 0; node < 2 * 50; node += 2) {
             uint32_t dim = (uint32_t)widths[i] - 1 - (uint32_t)node;
             must(cp_tree_split(t, node, &(cp_tree_test){.dim = dim, .cut = 1}, &err), err);
-            must(cp_tree_leaf_shares(t, t->node[node].next, &(cp_tree_share){dim, 2}, 1, 2, &err), err);
+            must(cp_tree_leaf_classes(t, t->node[node].next, &(cp_tree_class_weight){dim, 2}, 1, 2, &err), err);
         }
-        must(cp_tree_leaf_shares(t, 100, &(cp_tree_share){1, 1}, 1, 1, &err), err);
+        must(cp_tree_leaf_classes(t, 100, &(cp_tree_class_weight){1, 1}, 1, 1, &err), err);
         must(cp_tree_finish(t, &err), err);
         assert_round_trip(&f);
         cp_tree_clear_forest(&f);

@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "greedy/greedy.h"
+#include "greedy/greedy_fit.h"
+#include "greedy/greedy_inspect.h"
 #include "greedy/greedy_trunk.h"
 #include "split/split.h"
 #include "tree/tree_walk.h"
@@ -164,7 +166,7 @@ static void assert_leaves_hold(const cp_greedy *g, size_t m, const cp_rows *rows
         if (rows->label) {
             assert_int_equal(t->rows[k], a->rows);
             for (uint32_t s = t->start[k]; s < t->start[k + 1]; s++)
-                assert_near((double)t->share[s].weight, a->share[t->share[s].label], 1e-6);
+                assert_near((double)t->class_weight[s].weight, a->share[t->class_weight[s].label], 1e-6);
             continue;
         }
         double mean = a->first / a->weight;
@@ -393,9 +395,9 @@ static void numbers_are_mixtures_over_trees(void **state) {
                 double loc = f->centre + f->scale * (double)v->mean;
                 cp_component of_y = cp_mixture_at(&a, m), of_mean = cp_mixture_at(&b, m);
                 assert_near(of_y.loc, loc, 1e-12);
-                assert_rel(of_y.scale, f->scale * sqrt(cp_greedy_leaf_variance_of(&g->spread, v)), 1e-6);
+                assert_rel(of_y.scale, f->scale * sqrt(cp_greedy_leaf_variance_of(&g->leaf_variance, v)), 1e-6);
                 assert_near(of_mean.loc, loc, 1e-12);
-                assert_rel(of_mean.scale, f->scale * sqrt(g->spread.floor), 1e-6);
+                assert_rel(of_mean.scale, f->scale * sqrt(g->leaf_variance.floor), 1e-6);
             }
             cp_component alone = cp_mixture_at(&c, 0), among = cp_mixture_at(&a, (size_t)last);
             assert_true(alone.loc == among.loc && alone.scale == among.scale);
@@ -428,7 +430,7 @@ static void probabilities_are_smoothed_shares(void **state) {
                 uint32_t leaf = leaf_of(g, m, &s.rows, i);
                 double w[3] = {0};
                 for (uint32_t j = t->start[leaf]; j < t->start[leaf + 1]; j++)
-                    w[t->share[j].label] = (double)t->share[j].weight;
+                    w[t->class_weight[j].label] = (double)t->class_weight[j].weight;
                 for (int c = 0; c < 3; c++)
                     want[c] += (w[c] + alpha / 3) / (w[0] + w[1] + w[2] + alpha) / (double)g->forest.trees;
             }
@@ -471,7 +473,7 @@ static void out_of_bag_figures_are_what_they_say(void **state) {
                     }
                     double w[3] = {0};
                     for (uint32_t j = t->start[leaf]; j < t->start[leaf + 1]; j++)
-                        w[t->share[j].label] = (double)t->share[j].weight;
+                        w[t->class_weight[j].label] = (double)t->class_weight[j].weight;
                     for (int c = 0; c < 3; c++) p[c] += (w[c] + alpha / 3) / (w[0] + w[1] + w[2] + alpha);
                 }
                 if (votes < 1) continue;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "split/split_random.h"
+#include "split/split_random_all.h"
 
 enum { ROWS = 300, DIMS = 11, SHIFT = 40 };
 

@@ -48,7 +48,7 @@ static void finishing_changes_no_answer_and_leaves_no_slack(void **state) {
             } else {
                 assert_int_equal(after.cap_start, after.leaves + 1);
                 assert_int_equal(after.cap_rows, after.leaves);
-                assert_int_equal(after.cap_share, after.start[after.leaves]);
+                assert_int_equal(after.cap_class_weight, after.start[after.leaves]);
             }
             cp_tree_clear(&before);
             cp_tree_clear(&after);
@@ -204,7 +204,7 @@ static void check_notices_values(cp_tree *t, const cp_forest *f) {
 static void check_notices_shares(cp_tree *t, const cp_forest *f) {
     CAUGHT(t->cap_start, t->leaves);
     CAUGHT(t->cap_rows, t->leaves - 1);
-    CAUGHT(t->cap_share, t->cap_share - 1);
+    CAUGHT(t->cap_class_weight, t->cap_class_weight - 1);
     CAUGHT(t->start[0], 1);
     for (size_t k = 0; k < t->leaves; k++) {
         CAUGHT(t->rows[k], 0);
@@ -213,12 +213,12 @@ static void check_notices_shares(cp_tree *t, const cp_forest *f) {
     }
     for (size_t k = 0; k < t->leaves; k++)
         for (size_t i = t->start[k]; i < t->start[k + 1]; i++) {
-            CAUGHT(t->share[i].label, (uint32_t)f->classes);
-            if (i > t->start[k]) CAUGHT(t->share[i].label, t->share[i - 1].label);
-            CAUGHT(t->share[i].weight, 0);
-            CAUGHT(t->share[i].weight, -1);
-            CAUGHT(t->share[i].weight, INFINITY);
-            CAUGHT(t->share[i].weight, NAN);
+            CAUGHT(t->class_weight[i].label, (uint32_t)f->classes);
+            if (i > t->start[k]) CAUGHT(t->class_weight[i].label, t->class_weight[i - 1].label);
+            CAUGHT(t->class_weight[i].weight, 0);
+            CAUGHT(t->class_weight[i].weight, -1);
+            CAUGHT(t->class_weight[i].weight, INFINITY);
+            CAUGHT(t->class_weight[i].weight, NAN);
         }
 }
 

@@ -471,8 +471,8 @@ static void broken_groves_are_found(void **state) {
     } while (0)
     FOUND("a child that is not below its parent", g.node[split].left = (int32_t)split, g.node[split] = s);
     FOUND("a child that is not below its parent", g.node[split].right = -1, g.node[split] = s);
-    FOUND("a split asks for a column that is not there", g.node[split].dim = DIMS, g.node[split] = s);
-    FOUND("a split asks for a column that is not there", g.node[split].dim = -2, g.node[split] = s);
+    FOUND("a split on a column that is not there", g.node[split].dim = DIMS, g.node[split] = s);
+    FOUND("a split on a column that is not there", g.node[split].dim = -2, g.node[split] = s);
     FOUND("an impossible cut", g.node[split].low = NAN, g.node[split] = s);
     FOUND("an impossible cut", g.node[split].high = INFINITY, g.node[split] = s);
     FOUND("an impossible cut", g.node[split].high = s.low - 1, g.node[split] = s);
