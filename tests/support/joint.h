@@ -6,8 +6,11 @@
 #define JOINT_H
 
 #include "bayes/moves.h"
+#include "bayes/moves_tree_check.h"
 #include "btree/btree_problem.h"
 #include "ks.h"
+#include "leaf/leaf_dirichlet.h"
+#include "leaf/leaf_nig.h"
 
 enum { JOINT_ROWS = 14, JOINT_DIMS = 3, JOINT_CLASSES = 3 };
 
@@ -36,7 +39,7 @@ static inline void world_believe(world *w, cp_btree_problem *b, const belief *of
     if (w->classes)
         must(cp_leaf_dirichlet_init(&b->leaf, w->label, JOINT_ROWS, w->classes, of->alpha, &err), err);
     else
-        must(cp_leaf_nig_init(&b->leaf, w->y, JOINT_ROWS, of->kappa, 4, .5, &err), err);
+        must(cp_leaf_nig_init(&b->leaf, w->y, JOINT_ROWS, (cp_leaf_nig_prior){of->kappa, 4, .5}, &err), err);
     b->prior = of->prior;
 }
 

@@ -1,13 +1,15 @@
+#include "bart/core/bart_split_probs.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "bart/core/bart_parallel.h"
 #include "base/mem.h"
 
-copse_status cp_bart_split_probs_init(cp_bart_split_probs *s, size_t dims, int sparse, copse_error *err) {
+copse_status cp_bart_split_probs_init(cp_bart_split_probs *s, size_t dims, int dart, copse_error *err) {
     copse_status status = COPSE_OK;
     *s = (cp_bart_split_probs){.dims = dims};
-    if (!sparse) return COPSE_OK;
+    if (!dart) return COPSE_OK;
     CP_TRY_OUT(CP_RAW(s->opt_s, dims, err));
     CP_TRY_OUT(CP_RAW(s->opt_sum, dims, err));
     for (size_t d = 0; d < dims; d++) s->opt_s[d] = 1 / (double)dims;
@@ -34,7 +36,7 @@ void cp_bart_split_probs_set(cp_bart_split_probs *s, const double *probability) 
 uint32_t cp_bart_split_probs_draw(const cp_bart_split_probs *s, cp_rng *rng) {
     if (!s->opt_s) return (uint32_t)cp_rng_below(rng, s->dims);
     double u = cp_rng_unit(rng) * s->opt_sum[s->dims - 1];
-    size_t low = 0, left = s->dims; /* columns that may be it */
+    size_t low = 0, left = s->dims; /* the column is among `left` columns from `low` on */
     while (left > 1) {
         size_t half = left / 2;
         low = s->opt_sum[low + half - 1] <= u ? low + half : low;
@@ -45,16 +47,16 @@ uint32_t cp_bart_split_probs_draw(const cp_bart_split_probs *s, cp_rng *rng) {
 
 /* ------------------------------------------------------------------------------------------------ columns that vary */
 
-/* Is there a row with more than the first one has, or with less?  Seldom many are looked at. */
+/* 1 if some row has a greater or a smaller code than the first row; mostly few rows are read. */
 static int varies(const cp_bart_columns *c, size_t dim, cp_bart_group g) {
     size_t n = c->ranks.rows;
     const uint16_t *code = cp_bart_columns_code(c, dim);
     const uint8_t *at = memchr(g.slot, g.id, n);
     size_t first = at ? (size_t)(at - g.slot) : n;
     if (first == n) return 0;
-    if (c->slots->next(g.slot, g.id, (cp_leaf_pass_cut){code, code[first]}, 1, first, n) < n) return 1;
+    if (c->leaf_pass->next(g.slot, g.id, (cp_leaf_pass_cut){code, code[first]}, 1, first, n) < n) return 1;
     return code[first] &&
-           c->slots->next(g.slot, g.id, (cp_leaf_pass_cut){code, (uint16_t)(code[first] - 1)}, 0, first, n) < n;
+           c->leaf_pass->next(g.slot, g.id, (cp_leaf_pass_cut){code, (uint16_t)(code[first] - 1)}, 0, first, n) < n;
 }
 
 static cp_extent extent_of(const cp_bart_view *v, size_t dim, cp_bart_group g) {
@@ -65,30 +67,31 @@ static cp_extent extent_of(const cp_bart_view *v, size_t dim, cp_bart_group g) {
 
 double cp_bart_split_probs_mass(const cp_bart_view *v, cp_bart_group rows) {
     double mass = 0;
-    for (size_t d = 0; d < v->share->dims; d++)
-        if (varies(v->columns, d, rows)) mass += cp_bart_split_probs_of(v->share, d);
+    for (size_t d = 0; d < v->split_probs->dims; d++)
+        if (varies(v->columns, d, rows)) mass += cp_bart_split_probs_of(v->split_probs, d);
     return mass;
 }
 
-/* Among those that vary, by going through all columns. */
+/* Draws a column among those that vary, by testing all columns. */
 static uint32_t draw_varying(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng) {
     double left = cp_rng_unit(rng) * cp_bart_split_probs_mass(v, rows);
     uint32_t last = 0;
-    for (uint32_t d = 0; d < v->share->dims; d++) {
+    for (uint32_t d = 0; d < v->split_probs->dims; d++) {
         if (!varies(v->columns, d, rows)) continue;
         last = d;
-        left -= cp_bart_split_probs_of(v->share, d);
+        left -= cp_bart_split_probs_of(v->split_probs, d);
         if (left < 0) break;
     }
     return last;
 }
 
-/* Columns are drawn until one varies, which has then been drawn among those that do; but not for ever. */
+/* Draws columns until one varies: rejection sampling from the columns that vary.  After TRIES rejections, the columns
+ * that vary are listed. */
 int cp_bart_split_probs_draw_rule(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng, cp_rule *out) {
     enum { TRIES = 4 };
     cp_extent e = {0, 0};
     for (int i = 0; i <= TRIES && e.low == e.high; i++) {
-        out->dim = i < TRIES ? cp_bart_split_probs_draw(v->share, rng) : draw_varying(v, rows, rng);
+        out->dim = i < TRIES ? cp_bart_split_probs_draw(v->split_probs, rng) : draw_varying(v, rows, rng);
         e = extent_of(v, out->dim, rows);
     }
     if (e.low == e.high) return 0;
@@ -101,5 +104,5 @@ double cp_bart_split_probs_log_rule(const cp_bart_view *v, cp_rule rule, cp_bart
     cp_extent e = extent_of(v, rule.dim, rows);
     if (rule.cell < e.low || rule.cell >= e.high) return -INFINITY;
     double width = cp_ranks_width(r, rule.dim, rule.cell, rule.cell + 1) / cp_ranks_width(r, rule.dim, e.low, e.high);
-    return log(width * cp_bart_split_probs_of(v->share, rule.dim) / cp_bart_split_probs_mass(v, rows));
+    return log(width * cp_bart_split_probs_of(v->split_probs, rule.dim) / cp_bart_split_probs_mass(v, rows));
 }

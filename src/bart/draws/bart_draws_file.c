@@ -1,8 +1,9 @@
-/* bart_draws_file - draws in sections and back; docs/format.md lists them. */
-#include "bart/draws/bart_draws.h"
+/* docs/format.md lists the sections. */
+#include "bart/draws/bart_draws_file.h"
+
 #include "base/mem.h"
 
-/* What there is in memory besides the sections themselves, and for a walk down all trees (bart_walk.h). */
+/* Bytes in memory besides the sections themselves: of the arrays of bart_draws.h, and of a walk (bart_walk.h). */
 enum { PER_TREE = 2 * sizeof(size_t) + 64, PER_DRAW = 2 * sizeof(size_t) };
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
@@ -93,7 +94,7 @@ static copse_status read_ends(cp_bart_draws *d, cp_reader *r, copse_error *err) 
     copse_status status = COPSE_OK;
     CP_TRY(cp_reader_array(r, "runs", CP_U32, d->draws, &v, err));
     for (size_t k = 0; !status && k < d->draws; k++) {
-        if (v[k] > d->runs - end) status = cp_reader_bad(r, err, "more runs than there are");
+        if (v[k] > d->runs - end) status = cp_reader_bad(r, err, "more runs than the file has");
         d->end_run[k] = end += v[k];
     }
     cp_mem_free(v);
@@ -130,15 +131,15 @@ static copse_status read_rules(cp_bart_draws *d, cp_reader *r, copse_error *err)
     return status;
 }
 
-/* Where the mu of each draw end, and the last run of each tree, follow from the runs. */
+/* Computes end_mu and last_run from the runs. */
 static void derive(cp_bart_draws *d) {
     size_t leaves = 0, used = 0;
     for (size_t k = 0; k < d->draws; k++) {
         for (size_t i = cp_bart_draws_first_run(d, k); i < d->end_run[k]; i++) {
             size_t m = d->run[i].tree;
-            if (d->now[m] != SIZE_MAX) leaves -= d->run[d->now[m]].rules + 1;
+            if (d->last_run[m] != SIZE_MAX) leaves -= d->run[d->last_run[m]].rules + 1;
             leaves += d->run[i].rules + 1;
-            d->now[m] = i;
+            d->last_run[m] = i;
         }
         d->end_mu[k] = used += leaves;
     }

@@ -1,16 +1,19 @@
+#include "bart/draws/bart_options.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "bart/draws/bart_chain.h"
+#include "bart/mh/bart_mh.h"
+#include "bart/pg/bart_pg.h"
 #include "base/log.h"
 #include "bayes/bayes_options.h"
 
-/* The number behind "word:" or, where the word stands alone, `unsaid`; 0 if it is another word.  The table of options
- * has seen to it that there is nothing else. */
-static size_t counted(const char *text, const char *word, size_t unsaid) {
+/* The number N of "word:N"; `initial` for "word" alone; 0 for another word.  The table of options has checked the
+ * text. */
+static size_t counted(const char *text, const char *word, size_t initial) {
     size_t n = strlen(word);
     if (strncmp(text, word, n) != 0) return 0;
-    return text[n] == ':' ? (size_t)strtoull(text + n + 1, NULL, 10) : unsaid;
+    return text[n] == ':' ? (size_t)strtoull(text + n + 1, NULL, 10) : initial;
 }
 
 static void read_cuts(const char *text, cp_bart_options *out) {
@@ -19,28 +22,28 @@ static void read_cuts(const char *text, cp_bart_options *out) {
     out->cuts_per_column = grid ? grid : quantile;
 }
 
-/* Grow and prune alone under growprune; they are scaled to sum to 1. */
-static void read_moves(const copse_params *p, int all, double share[CP_BART_MOVES]) {
+/* The probabilities of all four moves, or of grow and prune alone; scaled to sum to 1. */
+static void read_moves(const copse_params *p, int all, double move_prob[CP_BART_MOVES]) {
     static const char *const name[] = {"grow", "prune", "change", "swap"};
     double sum = 0;
-    for (int k = 0; k < CP_BART_MOVES; k++) share[k] = 0;
+    for (int k = 0; k < CP_BART_MOVES; k++) move_prob[k] = 0;
     for (int k = CP_BART_GROW; k <= (all ? CP_BART_SWAP : CP_BART_PRUNE); k++)
-        sum += share[k] = cp_param_real(p, name[k]);
-    for (int k = 0; k < CP_BART_MOVES; k++) share[k] /= sum;
+        sum += move_prob[k] = cp_param_real(p, name[k]);
+    for (int k = 0; k < CP_BART_MOVES; k++) move_prob[k] /= sum;
 }
 
 static void read_sampler(const copse_params *p, cp_bart_options *out) {
     int pg = cp_param_is(p, "sampler", "pg");
     out->sampler = pg ? &cp_bart_pg_sampler : &cp_bart_mh_sampler;
-    read_moves(p, pg || cp_param_is(p, "sampler", "cgm"), out->how.share);
-    out->how.particles = (size_t)cp_param_int(p, "particles");
-    out->how.proposal = (cp_bart_pg_proposal)cp_param_int(p, "pg-proposal");
-    out->how.resampling = cp_bayes_options_resampling(p);
-    out->how.promise = (cp_bart_pg_lookahead)cp_param_int(p, "pg-promise");
-    out->how.columns = (size_t)cp_param_int(p, "pg-columns");
-    out->how.ess_threshold = cp_param_real(p, "pg-ess");
-    out->how.below = cp_param_real(p, "pg-below");
-    out->how.local_moves = (size_t)cp_param_int(p, "local-moves");
+    read_moves(p, pg || cp_param_is(p, "sampler", "cgm"), out->sampler_opt.move_prob);
+    out->sampler_opt.particles = (size_t)cp_param_int(p, "particles");
+    out->sampler_opt.proposal = (cp_bart_pg_proposal)cp_param_int(p, "pg-proposal");
+    out->sampler_opt.resampling = cp_bayes_options_resampling(p);
+    out->sampler_opt.lookahead = (cp_bart_pg_lookahead)cp_param_int(p, "pg-promise");
+    out->sampler_opt.columns = (size_t)cp_param_int(p, "pg-columns");
+    out->sampler_opt.ess_threshold = cp_param_real(p, "pg-ess");
+    out->sampler_opt.descend_prob = cp_param_real(p, "pg-below");
+    out->sampler_opt.mh_moves = (size_t)cp_param_int(p, "local-moves");
 }
 
 void cp_bart_options_warn(const copse_params *p, copse_task task, const copse_run *run) {
@@ -51,13 +54,13 @@ void cp_bart_options_warn(const copse_params *p, copse_task task, const copse_ru
     int pg = cp_param_is(p, "sampler", "pg"), cgm = pg || cp_param_is(p, "sampler", "cgm");
     for (size_t i = 0; !pg && i < sizeof of_pg / sizeof *of_pg; i++)
         if (cp_param_is_given(p, of_pg[i]))
-            cp_log_warn(run, "--%s is for --sampler pg: %s has no use for it", of_pg[i], sampler);
+            cp_log_warn(run, "`%s` is for `sampler=pg`: %s has no use for it", of_pg[i], sampler);
     for (size_t i = 0; !cgm && i < sizeof of_cgm / sizeof *of_cgm; i++)
         if (cp_param_is_given(p, of_cgm[i]))
-            cp_log_warn(run, "--%s is for --sampler cgm and pg: %s has no use for it", of_cgm[i], sampler);
+            cp_log_warn(run, "`%s` is for `sampler=cgm` and pg: %s has no use for it", of_cgm[i], sampler);
     for (size_t i = 0; task == COPSE_CLASS && i < sizeof of_numbers / sizeof *of_numbers; i++)
         if (cp_param_is_given(p, of_numbers[i]))
-            cp_log_warn(run, "--%s is for numbers: classes have no sigma", of_numbers[i]);
+            cp_log_warn(run, "`%s` is for numbers: classes have no sigma", of_numbers[i]);
 }
 
 cp_bart_options cp_bart_options_of(const copse_params *p) {
@@ -72,9 +75,9 @@ cp_bart_options cp_bart_options_of(const copse_params *p) {
         .nu = cp_param_real(p, "nu"),
         .q = cp_param_real(p, "q"),
         .ols = cp_param_is(p, "sigma-prior", "ols"),
-        .sparse = cp_param_is(p, "sparse", "yes"),
+        .dart = cp_param_is(p, "sparse", "yes"),
         .prior_only = cp_param_is(p, "prior-only", "yes"),
-        .warm = counted(cp_param_text(p, "warm-start"), "grow", 10),
+        .grow_from_root = counted(cp_param_text(p, "warm-start"), "grow", 10),
     };
     read_sampler(p, &out);
     read_cuts(cp_param_text(p, "cuts"), &out);

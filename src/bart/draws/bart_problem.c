@@ -1,9 +1,10 @@
+#include "bart/draws/bart_problem.h"
+
 #include <math.h>
 
-#include "bart/draws/bart_chain.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "leaf/leaf.h"
+#include "leaf/leaf_nig.h"
 #include "num/lsq.h"
 #include "num/special.h"
 
@@ -17,7 +18,7 @@ static double weight_of(const cp_bart_problem *b, size_t row) {
 
 enum { MOST_REPEATS = 10000 };
 
-/* As many normals are drawn for a label as it counts; a weight that is no count has no such model. */
+/* A label of weight w stands for w latent normals, so the weight must be a whole number. */
 static copse_status check_counts(const cp_rows *rows, copse_error *err) {
     for (size_t i = 0; i < rows->n; i++) {
         double w = rows->weight[i];
@@ -30,27 +31,27 @@ static copse_status check_counts(const cp_rows *rows, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Those of numbers are taken relative to their mean: sigma is that of an average row, in whatever unit weights come. */
+/* Regression weights are divided by their mean: sigma is then that of a row of average weight, whatever their unit. */
 static copse_status take_weights(cp_bart_problem *b, copse_error *err) {
     const cp_rows *rows = b->rows;
     double mean = 0;
-    b->informed = rows->n;
+    b->positive_rows = rows->n;
     if (!rows->weight) return COPSE_OK;
     if (rows->task == COPSE_CLASS) CP_TRY(check_counts(rows, err));
     CP_TRY(CP_RAW(b->opt_weight, rows->n, err));
-    b->informed = 0;
+    b->positive_rows = 0;
     for (size_t i = 0; i < rows->n; i++) mean += rows->weight[i] / (double)rows->n;
     for (size_t i = 0; i < rows->n; i++) {
         b->opt_weight[i] = (float)(rows->task == COPSE_REGRESS ? rows->weight[i] / mean : rows->weight[i]);
-        b->informed += b->opt_weight[i] > 0;
+        b->positive_rows += b->opt_weight[i] > 0;
     }
     return COPSE_OK;
 }
 
 /* ------------------------------------------------------------------------------------------- the scale of the noise */
 
-/* Least squares is to tell the size of the noise to a few per cent, so it looks at no more rows, evenly spread, than
- * take about 10^9 operations, and at no more columns than would take as much with four rows each. */
+/* Least squares needs to estimate the noise to a few per cent only.  So it uses no more rows, evenly spread, than take
+ * about 10^9 operations, and is skipped for more columns than would take as much with four rows for each column. */
 enum { MOST_COLUMNS = 512 };
 
 static size_t step_of(const cp_rows *rows) {
@@ -58,7 +59,7 @@ static size_t step_of(const cp_rows *rows) {
     return (size_t)fmax(1, floor((double)rows->n / enough));
 }
 
-/* Centred by the weighted mean and multiplied by the root of the weight. */
+/* The column minus its weighted mean, times the square root of the weight. */
 static void fill_column(const cp_bart_problem *b, size_t dim, size_t step, size_t n, double *out) {
     const float *x = b->rows->x + dim;
     double sum = 0, weight = 0;
@@ -71,9 +72,9 @@ static void fill_column(const cp_bart_problem *b, size_t dim, size_t step, size_
         out[i] = sqrt(weight_of(b, i * step)) * ((double)x[i * step * b->rows->dims] - sum / weight);
 }
 
-/* NaN where there are too few rows for the columns. */
+/* The residual standard deviation of least squares; NaN if there are too few rows for the columns. */
 static copse_status find_residual_sd(const cp_bart_problem *b, double *out, copse_error *err) {
-    size_t dims = b->rows->dims, step = step_of(b->rows), n = (b->rows->n + step - 1) / step, informed = 0;
+    size_t dims = b->rows->dims, step = step_of(b->rows), n = (b->rows->n + step - 1) / step, positive_rows = 0;
     double *column = NULL, *y = NULL, squares = 0;
     copse_status status;
     *out = NAN;
@@ -82,14 +83,14 @@ static copse_status find_residual_sd(const cp_bart_problem *b, double *out, cops
     CP_TRY_OUT(CP_RAW(y, n, err));
     for (size_t i = 0; i < n; i++) {
         double root = sqrt(weight_of(b, i * step));
-        informed += root > 0;
+        positive_rows += root > 0;
         column[i] = root;
         y[i] = root * (double)b->y[i * step];
     }
     for (size_t d = 0; d < dims; d++) fill_column(b, d, step, n, column + (d + 1) * n);
     size_t rank = cp_lsq_reduce(column, n, dims + 1, 1e-7, y);
     for (size_t i = 0; i < n; i++) squares += y[i] * y[i];
-    if (informed > rank) *out = sqrt(squares / (double)(informed - rank));
+    if (positive_rows > rank) *out = sqrt(squares / (double)(positive_rows - rank));
 out:
     cp_mem_free(column);
     cp_mem_free(y);
@@ -106,10 +107,10 @@ static double sd_of(const cp_bart_problem *b) {
         double off = (double)b->y[i] - sum / weight;
         squares += weight_of(b, i) * off * off;
     }
-    return sqrt(squares / (double)(b->informed - 1));
+    return sqrt(squares / (double)(b->positive_rows - 1));
 }
 
-/* A model that fits all but exactly still allows for some noise: with none, trees could not move. */
+/* sigma_hat is at least 1e-3 sd: with almost no noise, nearly every MH move would be rejected. */
 static copse_status find_sigma_hat(cp_bart_problem *b, copse_error *err) {
     double sd = sd_of(b), left = NAN;
     if (b->opt.ols) CP_TRY(find_residual_sd(b, &left, err));
@@ -120,8 +121,8 @@ static copse_status find_sigma_hat(cp_bart_problem *b, copse_error *err) {
 
 /* ---------------------------------------------------------------------------------------------------------- targets */
 
-/* To [-1/2, 1/2].  Of targets that are all equal the unit is the least spread that any method admits: the model then
- * says that number, as other methods' do. */
+/* Scales targets to [-1/2, 1/2].  If all targets are equal, the scale is 1e-6, the least spread of any method: the
+ * model then predicts that number, as those of other methods do. */
 static copse_status scale_targets(cp_bart_problem *b, copse_error *err) {
     const double *y = b->rows->y;
     double least = INFINITY, most = -INFINITY;
@@ -136,7 +137,7 @@ static copse_status scale_targets(cp_bart_problem *b, copse_error *err) {
         return cp_fail(err, COPSE_E_DATA,
                        "targets from %g to %g are too far apart to compute with: divide them by 1e10", least, most);
     CP_TRY(CP_RAW(b->y, b->rows->n, err));
-    for (size_t i = 0; i < b->rows->n; i++) /* a target that counts nothing may lie anywhere */
+    for (size_t i = 0; i < b->rows->n; i++) /* a target of weight 0 may have any value */
         b->y[i] = weight_of(b, i) > 0 ? (float)((y[i] - b->centre) / b->scale) : 0;
     return COPSE_OK;
 }
@@ -145,7 +146,7 @@ static void warn_of_labels(const cp_rows *rows, const copse_run *run) {
     for (size_t i = 0; i < rows->n; i++)
         if (rows->y[i] != 0 && rows->y[i] != 1) return;
     cp_log_warn(run,
-                "all targets are 0 or 1: as classes (--task class) they would get probabilities, as numbers they get "
+                "all targets are 0 or 1: as classes (`task=class`) they would get probabilities, as numbers they get "
                 "a mean that may be below 0 or above 1");
 }
 
@@ -160,8 +161,8 @@ static copse_status set_regression(cp_bart_problem *b, const copse_run *run, cop
     return COPSE_OK;
 }
 
-/* The offset is where the probit of a class begins if trees say nothing: its share of the rows.  A class without rows,
- * or with all of them, counts as half a row off that, so that a fold of data that lacks one can be learnt from. */
+/* The offset of a class is the probit of its fraction of the rows.  A class without rows counts as half a row, a class
+ * with all rows as half a row less, so that a fold of the data without some class can be fitted. */
 static copse_status set_classes(cp_bart_problem *b, copse_error *err) {
     double three = 3 / b->opt.k, all = 0;
     b->hyper = (cp_bart_hyper){.leaf_var = three * three / (double)b->opt.trees, .nu = 1, .lambda = 1};
@@ -190,10 +191,11 @@ static void fill_prior(cp_bart_problem *b) {
 static copse_status init(cp_bart_problem *b, const copse_run *run, copse_error *err) {
     const cp_rows *rows = b->rows;
     CP_TRY(take_weights(b, err));
-    if (b->informed < LEAST_ROWS)
+    if (b->positive_rows < LEAST_ROWS)
         return cp_fail(err, COPSE_E_DATA,
-                       "%zu row%s to learn from%s: bart needs %d at least; 'bcart' and 'smc' take fewer", b->informed,
-                       cp_plural(b->informed), rows->weight ? " with a weight above 0" : "", (int)LEAST_ROWS);
+                       "%zu row%s to learn from%s: bart needs %d at least; 'bcart' and 'smc' take fewer",
+                       b->positive_rows, cp_plural(b->positive_rows), rows->weight ? " with a weight above 0" : "",
+                       (int)LEAST_ROWS);
     fill_prior(b);
     CP_TRY(rows->task == COPSE_REGRESS ? set_regression(b, run, err) : set_classes(b, err));
     cp_bart_matrix x = {.x = rows->x, .rows = rows->n, .dims = rows->dims};
