@@ -29,8 +29,6 @@ struct cp_btree_chain {
     int32_t root; /* of the tree in the tree set, if it has not moved since it was kept, else CP_NONE */
 };
 
-/* Draws that should have been kept after `done` iterations. */
-size_t cp_btree_mcmc_due(const cp_btree_mcmc_options *opt, size_t done);
 const char *cp_btree_chain_check(const cp_btree_chain *c);
 /* The same, but for the tree itself; tmp has room for a size of each node of the tree set. */
 const char *cp_btree_chain_suspect(const cp_btree_chain *c, cp_tree_set_size *tmp);

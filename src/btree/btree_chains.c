@@ -1,5 +1,8 @@
 /* btree_chains - bcart: chains in parallel, each draw of each chain with equal weight. */
+#include "btree/btree_chains.h"
+
 #include "base/mem.h"
+#include "btree/btree_mcmc_file.h"
 #include "btree/btree_replicas.h"
 
 typedef struct sampling {

@@ -1,8 +1,9 @@
 /* btree_diagnose - whether islands or chains agree. */
+#include "btree/btree_diagnose.h"
+
 #include <math.h>
 
 #include "base/mem.h"
-#include "btree/btree.h"
 #include "method/diagnosis.h"
 
 /* Independent estimates of log p(y | x) that differ by more than this are no estimates: beyond it the largest of the

@@ -1,3 +1,5 @@
+#include "btree/btree_file.h"
+
 #include <float.h>
 #include <math.h>
 

@@ -2,11 +2,13 @@
  *
  * Within its tree a node is known by its place in preorder: a split, all of its left side, all of its right side.  A
  * tree of L leaves has 2L - 1 nodes, so the sizes of what hangs below tell the way to any of them. */
+#include "btree/btree_inspect.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "btree/btree.h"
+#include "btree/btree_diagnose.h"
 
 static int32_t nodes_below(const cp_btree *b, int32_t node) {
     return 2 * (int32_t)b->size[node].leaves - 1;

@@ -1,4 +1,6 @@
 /* btree_islands - smc: islands of particles, in parallel, and what they agree on. */
+#include "btree/btree_islands.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -7,6 +9,8 @@
 #include "base/parallel.h"
 #include "bayes/bayes_options.h"
 #include "btree/btree_replicas.h"
+#include "btree/btree_smc_file.h"
+#include "btree/btree_tune.h"
 
 typedef struct sampling {
     cp_btree_replicas replicas;
@@ -103,7 +107,7 @@ static copse_status tune(cp_btree_replicas *c, const copse_params *p, const cops
     if (!sampling_of(c)->tuned) return COPSE_OK;
     if (c->problem.leaf.blind)
         return cp_fail(err, COPSE_E_USAGE, "--tune looks at how likely the targets are, --prior-only does not");
-    CP_TRY(cp_btree_tune_params(p, c->problem.rows->task, t.knob, err));
+    CP_TRY(cp_btree_tune_params(p, c->problem.rows->task, t.is_tuned, err));
     return cp_btree_tune(&t, err);
 }
 

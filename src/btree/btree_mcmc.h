@@ -12,8 +12,9 @@
 
 #include "bayes/moves.h"
 #include "btree/btree_problem.h"
+#include "tree/tree_set.h"
 
-/* What users get unasked is in btree_methods.c, and why: a tree of L leaves is a few times L accepted moves away from
+/* What users get unasked is in btree.c, and why: a tree of L leaves is a few times L accepted moves away from
  * a single leaf, and a tenth to a third of the moves are accepted, so 5000 are enough for the two hundred leaves that
  * 10^4 rows carry; ten moves apart draws are still much alike, but a thousand of them take no longer to predict with
  * than their different nodes.  Shares of .25, .25, .4 and .1 are what Chipman, George and McCulloch chose for BART;
@@ -47,12 +48,9 @@ void cp_btree_mcmc_free(cp_btree_chain *c);
 copse_status cp_btree_mcmc_run(cp_btree_chain *c, size_t iterations, const copse_run *run, copse_error *err);
 /* Iterations so far. */
 size_t cp_btree_mcmc_done(const cp_btree_chain *c);
+/* Draws that should have been kept after `done` iterations. */
+size_t cp_btree_mcmc_due(const cp_btree_mcmc_options *opt, size_t done);
 /* Adds the chain's draws, of total weight 1, to the tree set; out is cleared by cp_btree_mcmc_clear_trace. */
 copse_status cp_btree_mcmc_finish(cp_btree_chain *c, cp_tree_set *tree_set, cp_btree_trace *out, copse_error *err);
-/* Restored, a chain goes on as if it had never stopped, bit for bit.  It must be given the problem and the options it
- * had, but `samples`, which may have grown even if it was finished; everything else is checked. */
-copse_status cp_btree_mcmc_file_write(const cp_btree_chain *c, cp_writer *w, copse_error *err);
-copse_status cp_btree_mcmc_file_read(cp_reader *r, const cp_btree_problem *b, const cp_btree_mcmc_options *opt,
-                                     size_t chain, cp_btree_chain **out, copse_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "btree/btree_chain.h"
+#include "btree/btree_mcmc_file.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 

@@ -1,5 +1,7 @@
 /* btree_predict - the posterior predictive: over trees by weight, over cuts by where x lies in them, over the
  * parameters of the leaf in closed form. */
+#include "btree/btree_predict.h"
+
 #include <math.h>
 
 #include "btree/btree.h"

@@ -19,6 +19,7 @@
 #define CP_BTREE_PROPOSE_H
 
 #include "btree/btree_column.h"
+#include "btree/btree_smc.h"
 
 typedef struct cp_btree_choice {
     int32_t dim;       /* CP_NONE: stop */

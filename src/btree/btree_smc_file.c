@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "btree/btree_smc.h"
+#include "btree/btree_smc_file.h"
+#include "btree/btree_stage.h"
 
 /* The decisions of states 1, 2, ...: parent, and the gap or dim = CP_NONE for a stop. */
 typedef struct trie {
@@ -63,7 +64,7 @@ copse_status cp_btree_smc_file_write(cp_btree_smc *s, cp_writer *w, copse_error 
     size_t n = s->opt.particles, standing;
     trie t = {0};
     copse_status status;
-    CP_TRY(cp_btree_smc_open(s, &standing, err));
+    CP_TRY(cp_btree_stage_open(s, &standing, err));
     CP_TRY(cp_btree_state_compact(&s->states, s->particle, n, err));
     CP_TRY_OUT(trie_of(&s->states, &t, err));
     CP_TRY_OUT(write_trie(&t, w, err));

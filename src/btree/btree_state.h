@@ -19,6 +19,7 @@
 
 #include "btree/btree_block.h"
 #include "btree/btree_queue.h"
+#include "btree/btree_smc.h"
 
 enum { CP_BTREE_UNOPENED = -2 };
 

@@ -1,15 +1,11 @@
-/* btree_tune - the prior whose marginal likelihood is the largest, as far as islands can tell.
- *
- * One number after another is moved along a ladder of values for as long as the estimate of log p(y | x) rises, in
- * rounds, until none moves.  All estimates have the same random numbers, which takes some of the noise out of their
- * differences. */
+#include "btree/btree_tune.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "btree/btree.h"
 
 enum { ROUNDS = 4, MOST = 16 };
 
@@ -50,8 +46,8 @@ static copse_status try_island(void *arg, size_t i, size_t worker, copse_error *
 
 static copse_status estimate(cp_btree_tuning *t, const cp_btree_hyper *h, double *out, copse_error *err) {
     trial r = {.t = t};
-    cp_log_progress(t->run, "tuning: fits", (double)t->tried, 0);
-    t->tried++;
+    cp_log_progress(t->run, "tuning: fits", (double)t->fits, 0);
+    t->fits++;
     CP_TRY(cp_btree_problem_set(t->problem, h, err));
     CP_TRY(CP_NEW(r.log_marginal, t->islands, err));
     copse_status status =
@@ -94,7 +90,7 @@ static copse_status search(cp_btree_tuning *t, double *top, copse_error *err) {
         moved = 0;
         for (size_t k = 0; k < CP_BTREE_TUNE_PARAMS; k++) {
             int risen = 0;
-            if (!t->knob[k]) continue;
+            if (!t->is_tuned[k]) continue;
             CP_TRY(climb(t, k, 1, top, &risen, err));
             if (!risen) CP_TRY(climb(t, k, 0, top, &risen, err));
             moved |= risen;
@@ -106,10 +102,10 @@ static copse_status search(cp_btree_tuning *t, double *top, copse_error *err) {
 static void report(const cp_btree_tuning *t, double gain) {
     char what[100] = "";
     for (size_t k = 0, n = 0; k < CP_BTREE_TUNE_PARAMS; k++)
-        if (t->knob[k])
+        if (t->is_tuned[k])
             n += (size_t)snprintf(what + n, sizeof what - n, "%s%s %g", n ? ", " : "", knobs[k].name,
                                   *value_of(t->hyper, k));
-    cp_log_info(t->run, "tuned: %s, after %zu fits; log_marginal rose by %.4g", what, t->tried, gain);
+    cp_log_info(t->run, "tuned: %s, after %zu fits; log_marginal rose by %.4g", what, t->fits, gain);
 }
 
 copse_status cp_btree_tune(cp_btree_tuning *t, copse_error *err) {

@@ -2,7 +2,7 @@
 #ifndef ISLAND_H
 #define ISLAND_H
 
-#include "btree/btree_problem.h"
+#include "btree/btree_smc.h"
 #include "num/dens.h"
 #include "tiny.h"
 
