@@ -16,7 +16,7 @@ copse_status cp_surrogate_init(cp_surrogate *s, size_t cols, size_t trees, uint6
     *s = (cp_surrogate){.cols = cols, .trees = trees};
     CP_TRY(CP_RAW(s->scale, cols, err));
     CP_TRY(CP_RAW(s->at, cols, err));
-    CP_TRY(cp_registry_find("mondrian", &s->method, err));
+    s->method = cp_registry_with_role(CP_REGISTRY_SURROGATE);
     CP_TRY(cp_param_new(s->method, &s->params, err));
     snprintf(number, sizeof number, "%zu", trees);
     CP_TRY(set(s->params, "trees", number, err));
