@@ -106,8 +106,8 @@ static double distance(const float *a, const float *b, size_t n) {
 }
 
 /* The share of a point's uncertainty that remains when the pending evaluations are done: each will inform about the
- * points near it, and the cells determine how far.  In a tree where the point is in the leaf cell of a pending point, at
- * L1 distance d from it, the share d / s remains, s being the linear dimension of the cell.  In other trees all
+ * points near it, and the cells determine how far.  In a tree where the point is in the leaf cell of a pending point,
+ * at L1 distance d from it, the share d / s remains, s being the linear dimension of the cell.  In other trees all
  * remains. */
 static double remaining_share(const search *c, const float *u) {
     size_t trees = c->a->forest->trees, looked = trees < PENDING_TREES ? trees : PENDING_TREES,
@@ -198,7 +198,7 @@ static void add_steps_around(search *c, const double *x, size_t steps) {
     for (size_t i = 0; i < steps; i++) add_step(c, x, u);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ search */
+/* ----------------------------------------------------------------------------------------------------------- search */
 
 /* The best candidates, best first. */
 static void choose_local_starts(search *c) {

@@ -1,10 +1,10 @@
 /* acq_search - the point that maximises an acquisition, by a multistart local search.
  *
- * The forest's answer is smooth between the cuts of its trees, and its cells are small where many points were evaluated.
- * So the cells determine the step sizes of the search.  It begins at random points and around the best points evaluated,
- * and continues with local searches from the best of these.  A step redraws one coordinate, or all, within the cell of
- * the point in a random tree at a random depth.  Near the root such a step jumps through the space; at the leaf it is a
- * small move between neighbours.
+ * The forest's answer is smooth between the cuts of its trees, and its cells are small where many points were
+ * evaluated.  So the cells determine the step sizes of the search.  It begins at random points and around the best
+ * points evaluated, and continues with local searches from the best of these.  A step redraws one coordinate, or all,
+ * within the cell of the point in a random tree at a random depth.  Near the root such a step jumps through the space;
+ * at the leaf it is a small move between neighbours.
  *
  * In a list of points a candidate is replaced by the free point nearest to it.  Of a short list every free point is
  * evaluated. */

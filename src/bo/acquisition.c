@@ -27,9 +27,9 @@ static double expected_improvement(double mean, double sd, double best) {
     return gain * cp_dens_normal_cdf(z) + sd * exp(cp_dens_normal_log(z));
 }
 
-/* The expected improvement is that of a Gaussian, not that of the mixture itself.  The mixture's would be small near all
- * known points: a leaf of one point has no variance, so all improvement would come from the probability of branching off
- * high in the trees, which is largest far from every good point. */
+/* The expected improvement is that of a Gaussian, not that of the mixture itself.  The mixture's would be small near
+ * all known points: a leaf of one point has no variance, so all improvement would come from the probability of
+ * branching off high in the trees, which is largest far from every good point. */
 double cp_acquisition_value(const cp_acquisition_params *a, cp_acquisition_moments m) {
     if (a->kind == CP_ACQ_UCB) return m.mean + a->kappa * m.remaining * sqrt(m.var);
     double sd = m.remaining * sqrt(fmax(0, m.var - m.noise));

@@ -8,8 +8,8 @@
 
 /* The mean is that of the leaves alone (cp_answer.leaf), the standard deviation that of the whole mixture.  The mean of
  * the mixture is not used: it falls back towards the means of wider nodes as soon as a point leaves the bounding box of
- * the known points, and the boxes of a few good points are tiny.  A search by that mean would move from one point to its
- * nearest neighbour only.  The sd alone expresses that nothing is known outside the boxes. */
+ * the known points, and the boxes of a few good points are tiny.  A search by that mean would move from one point to
+ * its nearest neighbour only.  The sd alone expresses that nothing is known outside the boxes. */
 typedef enum cp_acquisition {
     CP_ACQ_UCB,      /* mean + kappa sd [2016, sec. 6.3] */
     CP_ACQ_EI,       /* E max(f - best, 0) [Mockus et al. 1978], f Gaussian with this mean and the sd without noise */

@@ -45,8 +45,8 @@ static int32_t widest(const cp_grid *g, size_t lo, size_t hi) {
     return best;
 }
 
-/* Quickselect by column col: puts the k-th point to place k, with no larger ones before it and no smaller ones after it.
- * Equal values stop both sides of the partition, so that lists with many equal values stay fast. */
+/* Quickselect by column col: puts the k-th point to place k, with no larger ones before it and no smaller ones after
+ * it.  Equal values stop both sides of the partition, so that lists with many equal values stay fast. */
 static void select_place(cp_grid *g, size_t lo, size_t hi, size_t k, int32_t col) {
     while (hi - lo > 1) {
         float pivot = at(g, lo + (hi - lo) / 2, col);

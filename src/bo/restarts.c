@@ -34,10 +34,10 @@ static void begin_phase(cp_restarts *r, size_t trials, size_t asked) {
     r->incumbent = best_of(&r->in_phase);
 }
 
-/* The phase ends after so many tells without an improvement.  The first phase gets most, because no other optimum is
- * known.  A restart must show soon whether it leads anywhere, which takes longer in more dimensions.  Later phases that
- * use all values had their chance before.  In the long run the patience is a share of all tells: a new phase needs a new
- * forest, which then costs each tell O(log n). */
+/* The number of tells without an improvement after which the phase ends.  The first phase gets most, because no other
+ * optimum is known.  A restart must show soon whether it leads anywhere, which takes longer in more dimensions.  Later
+ * phases that use all values had their chance before.  In the long run the patience is a share of all tells: a new
+ * phase needs a new forest, which then costs each tell O(log n). */
 static size_t patience(const cp_restarts *r) {
     size_t first = 2 * r->dims + 30, share = r->tells / 8;
     size_t least = r->is_restart ? 6 * r->dims + 5 : r->phases ? first / 3 : first;

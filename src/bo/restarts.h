@@ -6,9 +6,9 @@
  * anew.  When the restart does not improve any more, the next phase uses all values again, then comes another restart,
  * and so on.
  *
- * The last steps towards a local optimum get ever smaller and never end.  So a better trial is an improvement only if it
- * lies away from the incumbent, which is the phase's best trial at its last improvement: by more than 1/32 of the scale
- * of some dimension, or at another level of a category.
+ * The last steps towards a local optimum get ever smaller and never end.  So a better trial is an improvement only if
+ * it lies away from the incumbent, which is the phase's best trial at its last improvement: by more than 1/32 of the
+ * scale of some dimension, or at another level of a category.
  *
  *   B1  top trials are the best of those added, best first; of equal trials the one added first comes first. */
 #ifndef CP_RESTARTS_H

@@ -6,7 +6,7 @@
 #include "bo/ard_scales.h"
 
 enum {
-    REFIT_ALWAYS = 200, /* up to so many tells there is a new forest for each */
+    REFIT_ALWAYS = 200, /* up to this many tells, each tell gets a new forest */
     BATCH = 1024        /* tells that are learnt in one call */
 };
 
@@ -44,8 +44,8 @@ static int best_first(const void *a, const void *b) {
     return (x->trial > y->trial) - (x->trial < y->trial);
 }
 
-/* The i-th of the trials that scales are fitted to, out of n trials, best first.  Up to CP_ARD_SCALES_VALUES trials, all
- * are; of more, the best ones make one half, and the other half is spread evenly over the rest. */
+/* The i-th of the trials that scales are fitted to, out of n trials, best first.  Up to CP_ARD_SCALES_VALUES trials,
+ * all are; of more, the best ones make one half, and the other half is spread evenly over the rest. */
 static size_t subsample(size_t i, size_t n) {
     size_t best = CP_ARD_SCALES_VALUES / 2, rest = CP_ARD_SCALES_VALUES - best;
     return n <= CP_ARD_SCALES_VALUES || i < best ? i : best + (i - best) * (n - best) / rest;
@@ -91,8 +91,8 @@ static size_t last_due(const copse_study *s) {
     return s->restarts.is_restart && then > due ? then : due;
 }
 
-/* Replaces the forest when a refit is due.  Ten trees have random cuts, and cuts that mislead would mislead for ever; so
- * each refit also draws new trees.  A tell still costs O(log n) in the mean. */
+/* Replaces the forest when a refit is due.  Ten trees have random cuts, and cuts that mislead would mislead for ever;
+ * so each refit also draws new trees.  A tell still costs O(log n) in the mean. */
 static copse_status refit(copse_study *s, copse_error *err) {
     size_t due = last_due(s);
     float *scale = NULL;

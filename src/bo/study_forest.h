@@ -1,7 +1,8 @@
 /* study_forest - the surrogate of a study, kept up to date with its tells.
  *
  * The surrogate learns the transformed values of the trials (target_transform.h) at points scaled by the relevance of
- * each dimension (ard_scales.h).  From time to time transform and scales are fitted again, and a new forest is grown. */
+ * each dimension (ard_scales.h).  From time to time transform and scales are fitted again, and a new forest is
+ * grown. */
 #ifndef CP_STUDY_FOREST_H
 #define CP_STUDY_FOREST_H
 

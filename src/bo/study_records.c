@@ -29,7 +29,7 @@ copse_status cp_study_records_bad(copse_error *err) {
     return cp_fail(err, COPSE_E_MODEL, "the study holds a record that cannot be");
 }
 
-/* ---------------------------------------------------------------------------------------------------------- encoding */
+/* --------------------------------------------------------------------------------------------------------- encoding */
 
 static void put_point(const cp_space *s, const cp_study_record *r, unsigned char *to) {
     if (s->points) {
@@ -56,7 +56,7 @@ copse_status cp_study_records_append(cp_journal *j, const cp_space *s, const cp_
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- decoding */
+/* --------------------------------------------------------------------------------------------------------- decoding */
 
 static copse_status get_point(const cp_space *s, const unsigned char *from, double *x, cp_study_record *out,
                               copse_error *err) {

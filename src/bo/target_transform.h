@@ -1,7 +1,7 @@
 /* target_transform - the target that the surrogate learns for a value: half its size, half its rank.
  *
- * Values alone would make the last steps towards an optimum too small to see.  Ranks alone would make every step seem as
- * large as the first, and the search would never leave its local optimum. */
+ * Values alone would make the last steps towards an optimum too small to see.  Ranks alone would make every step seem
+ * as large as the first, and the search would never leave its local optimum. */
 #ifndef CP_TARGET_TRANSFORM_H
 #define CP_TARGET_TRANSFORM_H
 

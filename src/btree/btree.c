@@ -65,7 +65,7 @@ void cp_btree_free(void *state) {
     CP_BAYES_OPTIONS_LEAF_CLASSES("5"), CP_BAYES_OPTIONS_SPLIT("0.5"), CP_BAYES_OPTIONS_LEAF_NUMBERS, \
         CP_OPTION_FLAG("prior-only", "draw from the prior: targets count for its classes, or its scale, alone")
 
-/* The order of words is that of the enums in btree_problem.h. */
+/* The words of `proposal` and `expansion` are in the order of the enums in btree_smc.h. */
 static const cp_param smc_params[] = {
     CP_OPTION_INT("particles", "1000", 1, 1.6e7, "in all islands together; each gets the same number, rounded up"),
     CP_OPTION_INT("islands", "5", 1, 10000, "independent runs, in parallel, whose answers are averaged"),
@@ -97,7 +97,7 @@ static const cp_param bcart_params[] = {
     CP_BAYES_OPTIONS_MOVES(""),
 };
 
-/* -------------------------------------------------------------------------------------------------------- questions */
+/* ----------------------------------------------------------------------------------------------------------- counts */
 
 static size_t count_rows(const void *state) {
     return ((const cp_btree *)state)->rows;
@@ -109,13 +109,13 @@ static size_t count_trees(const void *state) {
 
 /* ---------------------------------------------------------------------------------------------------------- methods */
 
-#define METHOD(NAME, SAMPLER, SUMMARY, THRIFT)                                             \
+#define METHOD(NAME, SAMPLER, SUMMARY, MEMORY_HINT)                                        \
     const cp_method cp_method_##NAME = {                                                   \
         .info = {.name = #NAME, .summary = SUMMARY, .tasks = COPSE_CLASS | COPSE_REGRESS}, \
         .has_draws = 1,                                                                    \
         .params = NAME##_params,                                                           \
         .n_params = sizeof NAME##_params / sizeof *NAME##_params,                          \
-        .memory_hint = THRIFT,                                                             \
+        .memory_hint = MEMORY_HINT,                                                        \
         .sampler = &SAMPLER,                                                               \
         .predict = cp_btree_predict,                                                       \
         .write = cp_btree_file_write,                                                      \
@@ -135,6 +135,6 @@ static size_t count_trees(const void *state) {
     }
 
 METHOD(smc, cp_btree_islands, "one Bayesian tree by sequential Monte Carlo, with its marginal likelihood",
-       "fewer --particles");
+       "fewer `particles`");
 METHOD(bcart, cp_btree_chains, "one Bayesian tree by MCMC: grow, prune, change, swap",
-       "fewer --samples (a larger --thin makes each worth more) or fewer --chains");
+       "fewer `samples` (a larger `thin` makes each worth more) or fewer `chains`");

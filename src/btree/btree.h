@@ -1,7 +1,7 @@
 /* btree - one Bayesian decision tree: the methods smc and bcart, and the fitted state that both samplers leave.
  *
- * smc samples by sequential Monte Carlo (btree_islands.h), bcart by MCMC (btree_chains.h).  Both leave weighted trees in
- * one tree set; prediction, inspection and files do not depend on which sampler it was. */
+ * smc samples by sequential Monte Carlo (btree_islands.h), bcart by MCMC (btree_chains.h).  Both leave weighted trees
+ * in one tree set; prediction, inspection and files do not depend on which sampler it was. */
 #ifndef CP_BTREE_H
 #define CP_BTREE_H
 

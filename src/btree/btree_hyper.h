@@ -13,7 +13,7 @@ typedef struct cp_btree_hyper {
 
 cp_btree_hyper cp_btree_hyper_of(const copse_params *p);
 copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_error *err);
-/* Fails with COPSE_E_MODEL if a value is outside the range that its option allows. */
+/* COPSE_E_MODEL if a value is impossible. */
 copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error *err);
 
 #endif

@@ -1,4 +1,3 @@
-/* btree_report - how each island or chain went, for other programs: what traces are drawn from. */
 #include "btree/btree_report.h"
 
 #include "btree/btree.h"

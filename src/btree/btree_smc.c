@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "btree/btree_stage.h"
 
-enum { MOST_SLOTS = 1 << 24 }; /* each particle has a stream of its own (num/rng.c) */
+enum { SLOTS_MAX = 1 << 24 }; /* slots of random streams (num/rng.h): each particle has one */
 
 static copse_status make_room(cp_btree_smc *s, copse_error *err) {
     size_t n = s->opt.particles;
@@ -26,8 +26,8 @@ copse_status cp_btree_smc_new(const cp_btree_problem *b, const cp_btree_smc_opti
                               cp_btree_smc **out, copse_error *err) {
     cp_btree_smc *s;
     copse_status status;
-    if ((island + 1) * opt->particles > MOST_SLOTS)
-        return cp_fail(err, COPSE_E_USAGE, "more than %d particles in all islands together", MOST_SLOTS);
+    if ((island + 1) * opt->particles > SLOTS_MAX)
+        return cp_fail(err, COPSE_E_USAGE, "more than %d particles in all islands together", SLOTS_MAX);
     CP_TRY(CP_NEW(s, 1, err));
     s->b = b;
     s->opt = *opt;
@@ -65,7 +65,7 @@ int cp_btree_smc_done(const cp_btree_smc *s) {
 
 /* ----------------------------------------------------------------------------------------------------------- stages */
 
-/* All particles at one block, from key[0] on; returns how many there are. */
+/* The number of keys, from key[0] on, with the same block. */
 static size_t same_block(const uint64_t *key, size_t n) {
     size_t m = 1;
     while (m < n && key[m] >> 32 == key[0] >> 32) m++;
@@ -87,7 +87,7 @@ static copse_status one_stage(cp_btree_smc *s, const copse_run *run, copse_error
     size_t n;
     CP_TRY(cp_btree_stage_begin(s, &n, err));
     s->done = !n || s->stages >= s->opt.max_stages;
-    /* How far trees are from being whole cannot be known. */
+    /* The total number of stages is unknown until the island is done. */
     cp_log_progress(run, "stages", (double)s->stages, s->done ? (double)s->stages : 0);
     if (s->done) return COPSE_OK;
     for (;;) {
@@ -98,7 +98,7 @@ static copse_status one_stage(cp_btree_smc *s, const copse_run *run, copse_error
     return cp_btree_stage_end(s, NULL, err);
 }
 
-/* Scratch of the size of the rows is held by islands that run, and not by all there are. */
+/* The proposer has scratch of the size of the rows, so only running islands hold one. */
 copse_status cp_btree_smc_run(cp_btree_smc *s, size_t stages, const copse_run *run, copse_error *err) {
     copse_status status = COPSE_OK;
     for (size_t i = 0; !status && !s->done && (!stages || i < stages); i++) {
@@ -111,17 +111,17 @@ copse_status cp_btree_smc_run(cp_btree_smc *s, size_t stages, const copse_run *r
 
 /* ------------------------------------------------------------------------------------------------------------ trees */
 
-/* While trees are put into the tree set. */
-typedef struct harvest {
+/* Builds the particles' trees in the tree set. */
+typedef struct tree_builder {
     cp_btree_smc *s;
     cp_tree_set *tree_set;
-    int32_t *node; /* of each block in the tree at work, of each split's two sides */
-    int32_t *tree; /* in which `node` holds */
-    int32_t *leaf; /* of each block: the node that is it as a leaf, CP_NONE if not asked for yet */
-    int32_t *root; /* of each state: its tree */
-} harvest;
+    int32_t *node; /* of each block: its node in tree `tree` */
+    int32_t *tree; /* of each block: the tree, by its state, for which `node` is valid */
+    int32_t *leaf; /* of each block: its node as a leaf; CP_NONE: not made yet */
+    int32_t *root; /* of each state: the root of its tree; CP_NONE: not built yet */
+} tree_builder;
 
-static copse_status leaf_node(harvest *h, int32_t block, int32_t *out, copse_error *err) {
+static copse_status leaf_node(tree_builder *h, int32_t block, int32_t *out, copse_error *err) {
     cp_btree_blocks *k = &h->s->states.blocks;
     if (h->leaf[block] == CP_NONE) {
         if (k->split[block / 2].pair == CP_NONE) CP_TRY(cp_btree_block_make(k, block, err));
@@ -131,14 +131,14 @@ static copse_status leaf_node(harvest *h, int32_t block, int32_t *out, copse_err
     return COPSE_OK;
 }
 
-/* A side nobody has decided on is a leaf. */
-static copse_status side_node(harvest *h, int32_t block, int32_t tree, int32_t *out, copse_error *err) {
+/* A side without a decision is a leaf. */
+static copse_status side_node(tree_builder *h, int32_t block, int32_t tree, int32_t *out, copse_error *err) {
     if (h->tree[block] != tree) return leaf_node(h, block, out, err);
     *out = h->node[block];
     return COPSE_OK;
 }
 
-static copse_status split_node(harvest *h, int32_t split, int32_t tree, int32_t *out, copse_error *err) {
+static copse_status split_node(tree_builder *h, int32_t split, int32_t tree, int32_t *out, copse_error *err) {
     cp_btree_gap gap = h->s->states.blocks.split[split].gap;
     const float *value = cp_ranks_values(&h->s->b->ranks, gap.dim);
     cp_tree_set_node node = {.dim = (int32_t)gap.dim, .low = value[gap.low], .high = value[gap.high]};
@@ -147,8 +147,8 @@ static copse_status split_node(harvest *h, int32_t split, int32_t tree, int32_t 
     return cp_tree_set_split(h->tree_set, &node, out, err);
 }
 
-/* Backwards along the decisions: a block's sides were decided on after it. */
-static copse_status grow_tree(harvest *h, int32_t state, copse_error *err) {
+/* Follows the decisions backwards: the sides of a block were decided on after the block. */
+static copse_status build_tree(tree_builder *h, int32_t state, copse_error *err) {
     const cp_btree_states *t = &h->s->states;
     for (int32_t i = state; t->state[i].parent != CP_NONE; i = t->state[i].parent) {
         int32_t block = t->state[t->state[i].parent].head, split = t->state[i].split;
@@ -161,44 +161,44 @@ static copse_status grow_tree(harvest *h, int32_t state, copse_error *err) {
     return side_node(h, 0, state, &h->root[state], err);
 }
 
-static void no_ids(int32_t *id, size_t n) {
+static void fill_with_none(int32_t *id, size_t n) {
     memset(id, 0xff, n * sizeof *id);
 }
 
-static copse_status harvest_init(harvest *h, copse_error *err) {
+static copse_status tree_builder_init(tree_builder *h, copse_error *err) {
     size_t blocks = 2 * h->s->states.blocks.splits, states = h->s->states.n;
     CP_TRY(CP_RAW(h->node, blocks, err));
     CP_TRY(CP_RAW(h->tree, blocks, err));
     CP_TRY(CP_RAW(h->leaf, blocks, err));
     CP_TRY(CP_RAW(h->root, states, err));
-    no_ids(h->tree, blocks);
-    no_ids(h->leaf, blocks);
-    no_ids(h->root, states);
+    fill_with_none(h->tree, blocks);
+    fill_with_none(h->leaf, blocks);
+    fill_with_none(h->root, states);
     return COPSE_OK;
 }
 
-static void harvest_clear(harvest *h) {
+static void tree_builder_clear(tree_builder *h) {
     cp_mem_free(h->node);
     cp_mem_free(h->tree);
     cp_mem_free(h->leaf);
     cp_mem_free(h->root);
 }
 
-static copse_status gather_trees(cp_btree_smc *s, cp_tree_set *tree_set, size_t *out_unique, copse_error *err) {
+static copse_status collect_trees(cp_btree_smc *s, cp_tree_set *tree_set, size_t *out_unique, copse_error *err) {
     size_t n = s->opt.particles;
-    harvest h = {.s = s, .tree_set = tree_set};
+    tree_builder h = {.s = s, .tree_set = tree_set};
     double log_total = cp_particle_log_mean(s->log_weight, n) + log((double)n);
     copse_status status;
-    CP_TRY_OUT(harvest_init(&h, err));
+    CP_TRY_OUT(tree_builder_init(&h, err));
     *out_unique = 0;
     for (size_t i = 0; i < n; i++) {
         int32_t *root = &h.root[s->particle[i]];
         *out_unique += *root == CP_NONE;
-        if (*root == CP_NONE) CP_TRY_OUT(grow_tree(&h, s->particle[i], err));
+        if (*root == CP_NONE) CP_TRY_OUT(build_tree(&h, s->particle[i], err));
         CP_TRY_OUT(cp_tree_set_add(tree_set, *root, exp(s->log_weight[i] - log_total), err));
     }
 out:
-    harvest_clear(&h);
+    tree_builder_clear(&h);
     return status;
 }
 
@@ -210,7 +210,7 @@ copse_status cp_btree_smc_finish(cp_btree_smc *s, cp_tree_set *tree_set, cp_btre
     size_t standing;
     *out = (cp_btree_island){0};
     CP_TRY(cp_btree_stage_open(s, &standing, err));
-    CP_TRY(gather_trees(s, tree_set, &out->unique, err));
+    CP_TRY(collect_trees(s, tree_set, &out->unique, err));
     CP_TRY(CP_RAW(out->ess, s->stages, err));
     if (s->stages) memcpy(out->ess, s->ess, s->stages * sizeof *s->ess);
     out->log_marginal = cp_btree_smc_log_marginal(s);

@@ -1,5 +1,5 @@
-/* btree_smc_file - an island in a checkpoint, and back.  A restored island continues as if it had never stopped, bit for
- * bit. */
+/* btree_smc_file - an island in a checkpoint, and back.  A restored island continues as if it had never stopped, bit
+ * for bit. */
 #ifndef CP_BTREE_SMC_FILE_H
 #define CP_BTREE_SMC_FILE_H
 

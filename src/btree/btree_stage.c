@@ -20,7 +20,7 @@ copse_status cp_btree_stage_open(cp_btree_smc *s, size_t *out_standing, copse_er
         CP_TRY(cp_btree_state_open(&s->states, s->particle[i], err));
         *out_standing += head_of(s, s->particle[i]) != CP_NONE;
     }
-    cp_btree_state_settle(&s->states);
+    cp_btree_state_forget(&s->states);
     return COPSE_OK;
 }
 
@@ -41,7 +41,7 @@ copse_status cp_btree_stage_begin(cp_btree_smc *s, size_t *out_standing, copse_e
     return COPSE_OK;
 }
 
-/* By node, particles decide in the first round only: a state that is still what it was has not decided. */
+/* Expansion by node: a particle decides in the first round only.  It has not decided if its state is unchanged. */
 static int decides(const cp_btree_smc *s, size_t i) {
     int32_t head = head_of(s, s->next.particle[i]);
     if (head == CP_NONE) return 0;
@@ -61,12 +61,12 @@ copse_status cp_btree_stage_gather(cp_btree_smc *s, size_t *out_n, copse_error *
     return COPSE_OK;
 }
 
-/* Columns in the order in which somebody wants them; of each, the particles in theirs. */
+/* Sorts the particles by column, so that each column is loaded once; within a column they keep their order. */
 static void choose_gaps(cp_btree_smc *s, const uint64_t *key, size_t n) {
     uint64_t *by_dim = s->key + s->opt.particles, *tmp = by_dim + s->opt.particles;
     for (size_t i = 0; i < n; i++) {
-        uint32_t who = (uint32_t)key[i];
-        by_dim[i] = (uint64_t)(uint32_t)s->choice[who].dim << 32 | who;
+        uint32_t particle = (uint32_t)key[i];
+        by_dim[i] = (uint64_t)(uint32_t)s->choice[particle].dim << 32 | particle;
     }
     cp_sort_wide(by_dim, n, tmp);
     for (size_t i = 0; i < n; i++) cp_btree_propose_gap(&s->proposer, &s->choice[(uint32_t)by_dim[i]]);
@@ -76,10 +76,11 @@ void cp_btree_stage_decide(cp_btree_smc *s, const uint64_t *key, size_t n) {
     cp_btree_view block = cp_btree_block_view(&s->states.blocks, (int32_t)(key[0] >> 32));
     cp_btree_propose_begin(&s->proposer, &block);
     for (size_t i = 0; i < n; i++) {
-        uint32_t who = (uint32_t)key[i];
+        uint32_t particle = (uint32_t)key[i];
         cp_rng rng;
-        cp_rng_init(&rng, s->b->seed, CP_FOR_PARTICLE, (uint32_t)(s->island * s->opt.particles + who), s->next.round);
-        cp_btree_propose_column(&s->proposer, &rng, &s->choice[who]);
+        cp_rng_init(&rng, s->b->seed, CP_FOR_PARTICLE, (uint32_t)(s->island * s->opt.particles + particle),
+                    s->next.round);
+        cp_btree_propose_column(&s->proposer, &rng, &s->choice[particle]);
     }
     choose_gaps(s, key, n);
 }
@@ -96,7 +97,8 @@ copse_status cp_btree_stage_take(cp_btree_smc *s, size_t particle, copse_error *
     return COPSE_OK;
 }
 
-/* Not worth it when nobody has anything left to decide, as far as can be seen without making blocks. */
+/* Has no particle anything left to decide?  Then resampling would be useless.  The answer may be 0 by mistake: it looks
+ * only at what is known without making blocks. */
 static int is_last(const cp_btree_smc *s) {
     for (size_t i = 0; i < s->opt.particles; i++) {
         const cp_btree_state *t = &s->states.state[s->next.particle[i]];
@@ -111,12 +113,12 @@ static double ess_of(const cp_btree_smc *s) {
     return cp_particle_ess(s->next.log_weight, s->opt.particles);
 }
 
-static int is_uneven(const cp_btree_smc *s, double ess) {
+static int must_resample(const cp_btree_smc *s, double ess) {
     return ess < s->opt.ess_threshold * (double)s->opt.particles && !is_last(s);
 }
 
 int cp_btree_stage_must_resample(const cp_btree_smc *s) {
-    return is_uneven(s, ess_of(s));
+    return must_resample(s, ess_of(s));
 }
 
 static void resample(cp_btree_smc *s, const uint32_t *opt_ancestor) {
@@ -141,7 +143,7 @@ copse_status cp_btree_stage_end(cp_btree_smc *s, const uint32_t *opt_ancestor, c
     CP_TRY(CP_GROW(s->ess, s->cap_ess, s->stages + 1, err));
     double ess = ess_of(s);
     s->ess[s->stages] = (float)(ess / (double)n);
-    if (is_uneven(s, ess)) {
+    if (must_resample(s, ess)) {
         resample(s, opt_ancestor);
     } else {
         memcpy(s->particle, s->next.particle, n * sizeof *s->particle);

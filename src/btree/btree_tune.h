@@ -1,8 +1,8 @@
 /* btree_tune - empirical Bayes: the hyperparameters with the largest marginal likelihood, as estimated by islands.
  *
  * Coordinate ascent over a grid: one hyperparameter after another is moved along its grid of values for as long as the
- * estimate of log p(y | x) rises.  Rounds over all hyperparameters are repeated until none moves.  All estimates use the
- * same random numbers, which removes some of the noise from their differences. */
+ * estimate of log p(y | x) rises.  Rounds over all hyperparameters are repeated until none moves.  All estimates use
+ * the same random numbers, which removes some of the noise from their differences. */
 #ifndef CP_BTREE_TUNE_H
 #define CP_BTREE_TUNE_H
 

@@ -11,8 +11,8 @@ typedef struct cp_auc_row {
     double score, weight;
 } cp_auc_row;
 
-/* Rows in sorted runs whose lengths are the powers of two in n, largest first: 13 rows are runs of 8, 4 and 1.  Adding a
- * row merges runs of equal length as a binary counter carries, which takes O(log n) amortised time.  Reading needs no
+/* Rows in sorted runs whose lengths are the powers of two in n, largest first: 13 rows are runs of 8, 4 and 1.  Adding
+ * a row merges runs of equal length as a binary counter carries, which takes O(log n) amortised time.  Reading needs no
  * memory and no sort, so many threads may read at once. */
 typedef struct cp_auc_runs {
     cp_auc_row *v, *spare; /* cap each */

@@ -137,12 +137,12 @@ static copse_status begin(permutation *s, const copse_model *m, const copse_tabl
     return cp_perturb_init(&s->perturb, m, data, run, err);
 }
 
-copse_status cp_importance_permute(const copse_model *m, const copse_table *data, const cp_importance_plan *plan,
-                                   const copse_run *run, double *out_loss, copse_importance *out, copse_error *err) {
+copse_status cp_importance_permute(const copse_model *m, const cp_importance_plan *plan, const copse_run *run,
+                                   double *out_loss, copse_importance *out, copse_error *err) {
     permutation s = {.plan = plan};
     size_t jobs = 1 + m->schema->features * plan->repeats;
     copse_status status;
-    CP_TRY_OUT(begin(&s, m, data, run, err));
+    CP_TRY_OUT(begin(&s, m, plan->data, run, err));
     size_t columns = 1 + s.perturb.trees;
     CP_TRY_OUT(CP_NEW(s.loss, jobs * columns, err));
     CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, jobs), jobs, "shuffling columns", loss_job, &s, err));

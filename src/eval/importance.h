@@ -14,7 +14,8 @@
 copse_status cp_importance_impurity(const copse_model *m, copse_importance *out, copse_error *err);
 
 typedef struct cp_importance_plan {
-    size_t repeats; /* shuffles of each column */
+    const copse_table *data; /* borrowed */
+    size_t repeats;          /* shuffles of each column */
     uint64_t seed;
 } cp_importance_plan;
 
@@ -22,7 +23,7 @@ typedef struct cp_importance_plan {
  * each feature: the increase of the forest's loss, averaged over the shuffles, and its standard deviation.  The latter
  * is over the trees, each taken as a model of its own, if they are posterior draws; else over the shuffles (NaN for a
  * single shuffle). */
-copse_status cp_importance_permute(const copse_model *m, const copse_table *data, const cp_importance_plan *plan,
-                                   const copse_run *run, double *out_loss, copse_importance *out, copse_error *err);
+copse_status cp_importance_permute(const copse_model *m, const cp_importance_plan *plan, const copse_run *run,
+                                   double *out_loss, copse_importance *out, copse_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* Weighted trees, and draws of sums of trees, may be very many: so many of them represent all. */
+/* Weighted trees, and draws of sums of trees, may be very many: DRAWS of them stand for all. */
 enum { DRAWS = 200 };
 
 /* Draws have equal weights: DRAWS of them at equal distances, or all if there are no more. */

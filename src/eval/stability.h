@@ -43,8 +43,8 @@ struct copse_trunks {
     size_t names;
 };
 
-/* opt_params: options of the forest whose trees are the draws; NULL: a Bayesian forest of 100 trees of at most 5 leaves.
- * The sample's tree takes those of its options that it has too. */
+/* opt_params: options of the forest whose trees are the draws; NULL: a Bayesian forest of 100 trees of at most 5
+ * leaves.  The sample's tree takes those of its options that it has too. */
 copse_status cp_stability_run(const copse_table *data, const copse_roles *roles, const copse_params *opt_params,
                               const copse_run *run, copse_trunks **out, copse_error *err);
 void cp_stability_free(copse_trunks *t);

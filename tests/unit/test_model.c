@@ -444,15 +444,18 @@ static void assert_advice_can_be_taken(const char *method, const char *message) 
     const char *at = strstr(message, "does not fit; ");
     assert_non_null(at);
     size_t options = 0;
-    for (; (at = strstr(at, "--")) != NULL; options++) {
+    while (*(at += strcspn(at, "-`"))) { /* --name, or `name` */
         char name[32] = "";
-        size_t n = strspn(at += 2, "abcdefghijklmnopqrstuvwxyz-");
+        at += strspn(at, "-`");
+        size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyz-");
         copse_option_info o;
         int found = n == strlen("threads") && strncmp(at, "threads", n) == 0;
         for (size_t i = 0; !found && copse_method_option(method, i, &o); i++)
             found = strlen(o.name) == n && strncmp(o.name, at, n) == 0;
         memcpy(name, at, n < sizeof name ? n : sizeof name - 1);
-        if (!found) fail_msg("%s is advised to use --%s, which it has not", method, name);
+        if (!found) fail_msg("%s is advised to use %s, which it has not", method, name);
+        options++;
+        at += n + (at[n] == '`');
     }
     assert_true(options > 0);
 }
