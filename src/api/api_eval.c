@@ -66,8 +66,8 @@ copse_status copse_importance_impurity(const copse_model *model, copse_importanc
 copse_status copse_importance_permute(const copse_model *model, const copse_table *data, size_t repeats, uint64_t seed,
                                       const copse_run *run, double *out_loss, copse_importance *out, copse_error *err) {
     if (repeats < 1) return cp_fail(err, COPSE_E_USAGE, "0 shuffles of each column: ask for 1 or more");
-    cp_importance_plan plan = {.repeats = repeats, .seed = seed};
-    return cp_importance_permute(model, data, &plan, run, out_loss, out, err);
+    cp_importance_plan plan = {.data = data, .repeats = repeats, .seed = seed};
+    return cp_importance_permute(model, &plan, run, out_loss, out, err);
 }
 
 copse_status copse_effect_new(const copse_model *model, const copse_table *data, const copse_effect_options *opt,

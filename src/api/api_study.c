@@ -40,7 +40,7 @@ copse_status copse_study_add(copse_study *s, const double *x, double value, cops
 }
 
 copse_status copse_study_look(copse_study *s, copse_error *err) {
-    return cp_study_look(s, err);
+    return cp_study_refresh(s, err);
 }
 
 size_t copse_study_dims(const copse_study *s) {
@@ -88,7 +88,7 @@ size_t copse_study_told(const copse_study *s, size_t i) {
 }
 
 size_t copse_study_best(const copse_study *s) {
-    return s->restarts.all.n ? (size_t)s->restarts.all.trial[0] + 1 : 0;
+    return s->restarts.overall.n ? (size_t)s->restarts.overall.trial[0] + 1 : 0;
 }
 
 void copse_study_free(copse_study *s) {

@@ -21,9 +21,9 @@ static float at(const cp_grid *g, size_t place, int32_t col) {
 }
 
 static void swap(cp_grid *g, size_t a, size_t b) {
-    int32_t keep = g->order[a];
+    int32_t saved = g->order[a];
     g->order[a] = g->order[b];
-    g->order[b] = keep;
+    g->order[b] = saved;
 }
 
 /* The column in which the points of a range differ most. */
@@ -45,8 +45,8 @@ static int32_t widest(const cp_grid *g, size_t lo, size_t hi) {
     return best;
 }
 
-/* Puts the point that belongs there by column col to place k, smaller ones before it, larger ones after it.  Equal ones
- * stop both sides of the partition, so that lists with many of them stay quick. */
+/* Quickselect by column col: puts the k-th point to place k, with no larger ones before it and no smaller ones after
+ * it.  Equal values stop both sides of the partition, so that lists with many equal values stay fast. */
 static void select_place(cp_grid *g, size_t lo, size_t hi, size_t k, int32_t col) {
     while (hi - lo > 1) {
         float pivot = at(g, lo + (hi - lo) / 2, col);
@@ -95,7 +95,7 @@ out:
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ using */
+/* ---------------------------------------------------------------------------------------------------------- queries */
 
 void cp_grid_take(cp_grid *g, int32_t point) {
     size_t lo = 0, hi = g->n, place = (size_t)g->place[point];
@@ -113,13 +113,14 @@ void cp_grid_take(cp_grid *g, int32_t point) {
     }
 }
 
-typedef struct quest {
+/* The search for the nearest free point. */
+typedef struct nn_search {
     const cp_grid *g;
     const float *x;
     double distance;
     int32_t found;
-    size_t visits; /* left */
-} quest;
+    size_t visits; /* that are left */
+} nn_search;
 
 static double distance(const float *a, const float *b, size_t n) {
     double sum = 0;
@@ -127,8 +128,8 @@ static double distance(const float *a, const float *b, size_t n) {
     return sum;
 }
 
-/* Ties go to the point that stands first in the list. */
-static void look(quest *q, size_t lo, size_t hi) {
+/* Of points at the same distance, the first of the list is taken. */
+static void search_range(nn_search *q, size_t lo, size_t hi) {
     const cp_grid *g = q->g;
     if (lo >= hi || (q->visits == 0 && q->found != CP_NONE)) return;
     size_t mid = lo + (hi - lo) / 2;
@@ -144,19 +145,19 @@ static void look(quest *q, size_t lo, size_t hi) {
     }
     double off = (double)q->x[g->cut[mid]] - (double)cp_grid_point(g, point)[g->cut[mid]];
     if (off < 0)
-        look(q, lo, mid);
+        search_range(q, lo, mid);
     else
-        look(q, mid + 1, hi);
+        search_range(q, mid + 1, hi);
     if (fabs(off) > q->distance) return;
     if (off < 0)
-        look(q, mid + 1, hi);
+        search_range(q, mid + 1, hi);
     else
-        look(q, lo, mid);
+        search_range(q, lo, mid);
 }
 
 int32_t cp_grid_nearest(const cp_grid *g, const float *x, size_t effort) {
-    quest q = {.g = g, .x = x, .distance = INFINITY, .found = CP_NONE, .visits = effort};
-    look(&q, 0, g->n);
+    nn_search q = {.g = g, .x = x, .distance = INFINITY, .found = CP_NONE, .visits = effort};
+    search_range(&q, 0, g->n);
     return q.found;
 }
 

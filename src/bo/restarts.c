@@ -1,61 +1,61 @@
 #include "bo/restarts.h"
 
-static const double ELSEWHERE = 1. / 32;
+static const double MIN_DISTANCE = 1. / 32; /* of an improvement from the incumbent */
 
-static void note_elite(cp_top_trials *e, int32_t trial, double worth) {
-    size_t k = e->n;
-    if (k == CP_TOP_TRIALS_MAX && !(worth > e->worth[k - 1])) return;
+static void add_trial(cp_top_trials *t, int32_t trial, double objective) {
+    size_t k = t->n;
+    if (k == CP_TOP_TRIALS_MAX && !(objective > t->objective[k - 1])) return;
     if (k == CP_TOP_TRIALS_MAX) k--;
-    for (; k > 0 && worth > e->worth[k - 1]; k--) {
-        e->trial[k] = e->trial[k - 1];
-        e->worth[k] = e->worth[k - 1];
+    for (; k > 0 && objective > t->objective[k - 1]; k--) {
+        t->trial[k] = t->trial[k - 1];
+        t->objective[k] = t->objective[k - 1];
     }
-    e->trial[k] = trial;
-    e->worth[k] = worth;
-    e->n += e->n < CP_TOP_TRIALS_MAX;
+    t->trial[k] = trial;
+    t->objective[k] = objective;
+    t->n += t->n < CP_TOP_TRIALS_MAX;
 }
 
-static int32_t best_of(const cp_top_trials *e) {
-    return e->n ? e->trial[0] : CP_NONE;
+static int32_t best_of(const cp_top_trials *t) {
+    return t->n ? t->trial[0] : CP_NONE;
 }
 
-void cp_restarts_init(cp_restarts *s, size_t dims) {
-    *s = (cp_restarts){.dims = dims, .mark = CP_NONE};
+void cp_restarts_init(cp_restarts *r, size_t dims) {
+    *r = (cp_restarts){.dims = dims, .incumbent = CP_NONE};
 }
 
-static void turn(cp_restarts *s, size_t trials, size_t asked) {
-    s->turns++;
-    s->elsewhere = !s->elsewhere;
-    s->from = s->elsewhere ? trials : 0;
-    s->here = s->elsewhere ? (cp_top_trials){0} : s->all;
-    s->known = s->elsewhere ? 0 : s->tells;
-    s->asked = asked;
-    s->since = s->tells;
-    s->mark = best_of(&s->here);
+static void begin_phase(cp_restarts *r, size_t trials, size_t asked) {
+    r->phases++;
+    r->is_restart = !r->is_restart;
+    r->first_trial = r->is_restart ? trials : 0;
+    r->in_phase = r->is_restart ? (cp_top_trials){0} : r->overall;
+    r->known = r->is_restart ? 0 : r->tells;
+    r->asked_before = asked;
+    r->last_improved = r->tells;
+    r->incumbent = best_of(&r->in_phase);
 }
 
-/* So many tells with nothing better, and a chapter is over.  The first one gets most: its hill is the only one known.
- * One elsewhere is to see soon whether a climb leads anywhere, which takes longer in more dimensions; and those that
- * come back to all values had their chance before.  In the long run it is a part of all tells: a chapter takes a new
- * forest, and costs each tell O(log n) that way. */
-static size_t patience(const cp_restarts *s) {
-    size_t first = 2 * s->dims + 30, part = s->tells / 8;
-    size_t few = s->elsewhere ? 6 * s->dims + 5 : s->turns ? first / 3 : first;
-    return few > part ? few : part;
+/* The number of tells without an improvement after which the phase ends.  The first phase gets most, because no other
+ * optimum is known.  A restart must show soon whether it leads anywhere, which takes longer in more dimensions.  Later
+ * phases that use all values had their chance before.  In the long run the patience is a share of all tells: a new
+ * phase needs a new forest, which then costs each tell O(log n). */
+static size_t patience(const cp_restarts *r) {
+    size_t first = 2 * r->dims + 30, share = r->tells / 8;
+    size_t least = r->is_restart ? 6 * r->dims + 5 : r->phases ? first / 3 : first;
+    return least > share ? least : share;
 }
 
-int cp_restarts_update(cp_restarts *s, int32_t trial, double worth, double off, size_t trials, size_t asked) {
-    s->tells++;
-    note_elite(&s->all, trial, worth);
-    if ((size_t)trial >= s->from) {
-        s->known++;
-        note_elite(&s->here, trial, worth);
+int cp_restarts_update(cp_restarts *r, int32_t trial, double objective, double distance, size_t trials, size_t asked) {
+    r->tells++;
+    add_trial(&r->overall, trial, objective);
+    if ((size_t)trial >= r->first_trial) {
+        r->known++;
+        add_trial(&r->in_phase, trial, objective);
     }
-    if (best_of(&s->here) == trial && (s->mark == CP_NONE || off > ELSEWHERE)) {
-        s->mark = trial;
-        s->since = s->tells;
+    if (best_of(&r->in_phase) == trial && (r->incumbent == CP_NONE || distance > MIN_DISTANCE)) {
+        r->incumbent = trial;
+        r->last_improved = r->tells;
     }
-    if (s->tells - s->since < patience(s)) return 0;
-    turn(s, trials, asked);
+    if (r->tells - r->last_improved < patience(r)) return 0;
+    begin_phase(r, trials, asked);
     return 1;
 }

@@ -34,7 +34,7 @@ static copse_status check_numbers(const copse_dim *d, copse_error *err) {
     return COPSE_OK;
 }
 
-/* As names and levels that are read from tables are; they are printed as JSON. */
+/* Names and levels must be UTF-8, as those read from tables are, because they are printed as JSON. */
 static int is_utf8(const char *text) {
     const unsigned char *p = (const unsigned char *)text;
     size_t n = 1;
@@ -55,7 +55,7 @@ static copse_status check_levels(const copse_dim *d, copse_error *err) {
     return COPSE_OK;
 }
 
-/* P1 and P2. */
+/* P1 and P2 */
 static copse_status check_dims(const copse_dim *dim, size_t n, copse_error *err) {
     size_t cols = 0;
     if (n < 1) return cp_fail(err, COPSE_E_USAGE, "a study needs at least one dimension");
@@ -72,13 +72,13 @@ static copse_status check_dims(const copse_dim *dim, size_t n, copse_error *err)
             return cp_fail(err, COPSE_E_USAGE, "dimension '%.100s': more than %d levels in all", d->name,
                            CP_SPACE_COLS);
         if (d->kind != COPSE_DIM_REAL && d->kind != COPSE_DIM_INTEGER && d->kind != COPSE_DIM_CATEGORY)
-            return cp_fail(err, COPSE_E_USAGE, "dimension '%.100s' is of no kind there is", d->name);
+            return cp_fail(err, COPSE_E_USAGE, "dimension '%.100s' is of an unknown kind", d->name);
         CP_TRY(d->kind == COPSE_DIM_CATEGORY ? check_levels(d, err) : check_numbers(d, err));
     }
     return COPSE_OK;
 }
 
-/* Pointers and texts in one block. */
+/* Copies pointers and texts to one block of memory. */
 static copse_status copy_levels(const copse_dim *d, const char *const **out, copse_error *err) {
     size_t bytes = d->n_levels * sizeof(char *);
     for (size_t i = 0; i < d->n_levels; i++) bytes += strlen(d->levels[i]) + 1;
@@ -96,7 +96,7 @@ static copse_status copy_levels(const copse_dim *d, const char *const **out, cop
     return COPSE_OK;
 }
 
-/* Where the scale begins and ends: an integer has half a step on either side of it. */
+/* Sets where the scale begins and ends.  An integer takes half a unit on either side of it. */
 static void set_scale(cp_space_dim *d) {
     double half = d->info.kind == COPSE_DIM_INTEGER ? .5 : 0;
     d->from = d->info.low - half;
@@ -164,7 +164,7 @@ static copse_status check_cells(const copse_table *t, const cp_column *c, copse_
     return COPSE_OK;
 }
 
-static void measure(const copse_table *t, const cp_column *c, int on_log, copse_dim *d) {
+static void find_range(const copse_table *t, const cp_column *c, int on_log, copse_dim *d) {
     *d = (copse_dim){.name = c->name, .kind = COPSE_DIM_REAL, .log = on_log, .low = INFINITY, .high = -INFINITY};
     for (size_t i = 0; i < t->rows; i++) {
         d->low = fmin(d->low, c->number[i]);
@@ -172,13 +172,13 @@ static void measure(const copse_table *t, const cp_column *c, int on_log, copse_
     }
 }
 
-/* texts: room for the pointers to the levels of one column. */
+/* *out_texts: the array of pointers to the levels, which the caller frees; NULL for numbers. */
 static copse_status describe_column(const copse_table *t, const cp_column *c, int on_log, copse_dim *d,
                                     const char ***out_texts, copse_error *err) {
     *out_texts = NULL;
     CP_TRY(check_cells(t, c, err));
     if (c->kind == COPSE_NUMBER) {
-        measure(t, c, on_log, d);
+        find_range(t, c, on_log, d);
         return COPSE_OK;
     }
     if (on_log) return cp_fail(err, COPSE_E_USAGE, "column '%.100s' is text: it has no logarithm", c->name);
@@ -188,15 +188,15 @@ static copse_status describe_column(const copse_table *t, const cp_column *c, in
     return COPSE_OK;
 }
 
-/* Columns of a table that become dimensions, and what is found out about them. */
-typedef struct survey {
+/* The columns of a table that become dimensions. */
+typedef struct list_columns {
     unsigned char *drop, *on_log;
     size_t n, *col;
     copse_dim *dim;
     const char ***texts;
-} survey;
+} list_columns;
 
-static void survey_clear(survey *v) {
+static void list_columns_clear(list_columns *v) {
     for (size_t k = 0; v->texts && k < v->n; k++) cp_mem_free(v->texts[k]);
     cp_mem_free(v->texts);
     cp_mem_free(v->dim);
@@ -205,8 +205,8 @@ static void survey_clear(survey *v) {
     cp_mem_free(v->on_log);
 }
 
-static copse_status look_over(survey *v, const copse_table *t, const char *opt_drop, const char *opt_log,
-                              copse_error *err) {
+static copse_status describe_columns(list_columns *v, const copse_table *t, const char *opt_drop, const char *opt_log,
+                                     copse_error *err) {
     CP_TRY(CP_NEW(v->drop, t->cols, err));
     CP_TRY(CP_NEW(v->on_log, t->cols, err));
     CP_TRY(CP_NEW(v->col, t->cols, err));
@@ -233,14 +233,14 @@ static copse_status keep_points(cp_space *s, const copse_table *t, const size_t 
 
 copse_status cp_space_of_table(const copse_table *t, const char *opt_drop, const char *opt_log, cp_space **out,
                                copse_error *err) {
-    survey v = {0};
+    list_columns v = {0};
     *out = NULL;
     if (t->rows < 1) return cp_fail(err, COPSE_E_DATA, "a grid without points");
     if (t->rows > INT32_MAX / 2) return cp_fail(err, COPSE_E_DATA, "a grid of more than %d points", INT32_MAX / 2);
-    copse_status status = look_over(&v, t, opt_drop, opt_log, err);
+    copse_status status = describe_columns(&v, t, opt_drop, opt_log, err);
     if (!status) status = cp_space_new(v.dim, v.n, out, err);
     if (!status) status = keep_points(*out, t, v.col, err);
-    survey_clear(&v);
+    list_columns_clear(&v);
     if (status) {
         cp_space_free(*out);
         *out = NULL;
@@ -317,12 +317,12 @@ copse_status cp_space_write(const cp_space *s, cp_writer *w, copse_error *err) {
     return s->points ? cp_writer_array(w, "point", CP_F64, s->point, s->points * s->dims, err) : COPSE_OK;
 }
 
-/* What was read of one dimension, to be freed. */
-typedef struct found {
+/* The memory of one dimension that was read. */
+typedef struct dim_buffers {
     char *name, **levels;
-} found;
+} dim_buffers;
 
-static copse_status read_dim(cp_reader *r, copse_dim *d, found *f, copse_error *err) {
+static copse_status read_dim(cp_reader *r, copse_dim *d, dim_buffers *f, copse_error *err) {
     int64_t kind, on_log = 0;
     CP_TRY(cp_reader_text(r, "name", &f->name, err));
     CP_TRY(cp_reader_i64(r, "kind", COPSE_DIM_REAL, COPSE_DIM_CATEGORY, &kind, err));
@@ -350,7 +350,7 @@ static copse_status read_points(cp_reader *r, cp_space *s, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status read_dims(cp_reader *r, copse_dim *dim, found *f, size_t n, copse_error *err) {
+static copse_status read_dims(cp_reader *r, copse_dim *dim, dim_buffers *f, size_t n, copse_error *err) {
     for (size_t k = 0; k < n; k++) {
         CP_TRY(cp_reader_push_nth(r, "dim", k, err));
         copse_status status = read_dim(r, &dim[k], &f[k], err);
@@ -363,7 +363,7 @@ static copse_status read_dims(cp_reader *r, copse_dim *dim, found *f, size_t n, 
 copse_status cp_space_read(cp_reader *r, cp_space **out, copse_error *err) {
     int64_t n;
     copse_dim *dim = NULL;
-    found *f = NULL;
+    dim_buffers *f = NULL;
     copse_error why;
     *out = NULL;
     CP_TRY(cp_reader_i64(r, "dims", 1, CP_SPACE_DIMS, &n, err));

@@ -1,7 +1,7 @@
-/* target_transform - what the forest is taught of a value: half how good it is, half how few are better.
+/* target_transform - the target that the surrogate learns for a value: half its size, half its rank.
  *
- * Values alone would make the last steps of a climb too small to see; ranks alone make every step seem as large as the
- * first, and the search never leaves the hill it is on.  Larger is better, here as in all of bo. */
+ * Values alone would make the last steps towards an optimum too small to see.  Ranks alone would make every step seem
+ * as large as the first, and the search would never leave its local optimum. */
 #ifndef CP_TARGET_TRANSFORM_H
 #define CP_TARGET_TRANSFORM_H
 
@@ -9,16 +9,16 @@
 
 typedef struct cp_target_transform {
     size_t n;
-    double *worth; /* those it goes by, ascending */
+    double *objective; /* the values it was fitted to, ascending; larger is better */
 } cp_target_transform;
 
-enum { CP_TARGET_TRANSFORM_MIN = 0 }; /* no value has a smaller transformed target */
+enum { CP_TARGET_TRANSFORM_MIN = 0 }; /* the smallest transformed target */
 
-/* Takes the array, which is sorted in place and freed with it. */
-void cp_target_transform_fit(cp_target_transform *l, double *worth, size_t n);
-void cp_target_transform_clear(cp_target_transform *l);
-/* In [0,1], and 1 for the best of those it goes by if no other is as good; more for a value that is better still.  It
- * never falls as the worth grows.  There is at least one to go by. */
-double cp_target_transform_apply(const cp_target_transform *l, double worth);
+/* Takes over the array: sorts it in place, and frees it in cp_target_transform_clear. */
+void cp_target_transform_fit(cp_target_transform *t, double *objective, size_t n);
+void cp_target_transform_clear(cp_target_transform *t);
+/* In [0,1] for the values it was fitted to, and 1 for the best of them if no other is as good; above 1 for a still
+ * better value.  It never falls as the objective rises.  It must have been fitted to at least one value. */
+double cp_target_transform_apply(const cp_target_transform *t, double objective);
 
 #endif

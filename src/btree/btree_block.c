@@ -6,8 +6,8 @@
 
 /* ----------------------------------------------------------------------------------------------------------- splits */
 
-/* A gap of a block's column is known by the value above it; values of all columns have numbers below 2^32 (init sees to
- * it). */
+/* A gap in a column is identified by the value above it.  The values of all columns together are numbered below 2^32,
+ * which cp_btree_block_init checks. */
 static uint64_t key_of(const cp_btree_blocks *k, int32_t parent, cp_btree_gap gap) {
     return (uint64_t)(uint32_t)parent << 32 | (uint32_t)(k->b->ranks.start[gap.dim] + gap.high);
 }
@@ -47,8 +47,8 @@ cp_btree_view cp_btree_block_view(const cp_btree_blocks *k, int32_t block) {
                            .open = p->open[side]};
 }
 
-/* What is known of a side, once its rows are in place. */
-static void know_side(cp_btree_blocks *k, size_t pair, int side) {
+/* Computes statistic, likelihood and `open` of a side whose rows are in place. */
+static void summarise_side(cp_btree_blocks *k, size_t pair, int side) {
     const cp_leaf *leaf = &k->b->leaf;
     cp_btree_pair *p = &k->pair[pair];
     cp_span span = span_of(k, p, side);
@@ -58,20 +58,20 @@ static void know_side(cp_btree_blocks *k, size_t pair, int side) {
     p->open[side] = span.n > 1 && cp_rule_columns(&k->b->ranks, span, 1);
 }
 
-/* Room for a pair with n rows, and for n more behind them. */
-static copse_status room_for_pair(cp_btree_blocks *k, size_t n, copse_error *err) {
+/* Makes room for a pair with n rows, and for n more rows as scratch of the partition. */
+static copse_status reserve_pair(cp_btree_blocks *k, size_t n, copse_error *err) {
     CP_TRY(CP_GROW(k->pair, k->cap_pair, k->pairs + 1, err));
     CP_TRY(CP_GROW(k->stat, k->cap_stat, (k->pairs + 1) * 2 * k->b->leaf.width, err));
     return CP_GROW(k->row, k->cap_row, k->rows + 2 * n, err);
 }
 
-/* Rows that were forgotten are made again, as a new pair: the old one has lost its place in the order of rows. */
+/* Rows that were dropped are made again as a new pair, because pairs are in the order of their rows. */
 copse_status cp_btree_block_make(cp_btree_blocks *k, int32_t block, copse_error *err) {
     cp_btree_split *s = &k->split[block / 2];
     if (cp_btree_block_has_rows(k, block)) return COPSE_OK;
     size_t n = cp_btree_block_view(k, s->parent).span.n;
-    CP_TRY(room_for_pair(k, n, err));
-    cp_span from = cp_btree_block_view(k, s->parent).span; /* again: it may have moved */
+    CP_TRY(reserve_pair(k, n, err));
+    cp_span from = cp_btree_block_view(k, s->parent).span; /* again, because the rows may have moved */
     uint32_t *left = k->row + k->rows, *right = left + n;
     size_t at_left =
         cp_rule_partition(&k->b->ranks, (cp_rule){.dim = s->gap.dim, .cell = s->gap.low}, from, left, right);
@@ -81,8 +81,8 @@ copse_status cp_btree_block_make(cp_btree_blocks *k, int32_t block, copse_error 
     if (s->pair != CP_NONE) k->pair[s->pair].split = CP_NONE;
     s->pair = (int32_t)k->pairs++;
     k->rows += n;
-    know_side(k, (size_t)s->pair, 0);
-    know_side(k, (size_t)s->pair, 1);
+    summarise_side(k, (size_t)s->pair, 0);
+    summarise_side(k, (size_t)s->pair, 1);
     return COPSE_OK;
 }
 
@@ -101,18 +101,18 @@ int cp_btree_block_has_gap(const cp_btree_blocks *k, int32_t block, cp_btree_gap
     return at_low && at_high;
 }
 
-/* Split 0 has the root for its left side, and nothing on the right. */
+/* The root is the left side of split 0; the right side is empty. */
 static copse_status make_root(cp_btree_blocks *k, copse_error *err) {
     size_t n = k->b->ranks.rows;
     CP_TRY(CP_GROW(k->split, k->cap_split, 1, err));
-    CP_TRY(room_for_pair(k, n, err));
+    CP_TRY(reserve_pair(k, n, err));
     for (size_t i = 0; i < n; i++) k->row[i] = (uint32_t)i;
     k->split[0] = (cp_btree_split){.parent = CP_NONE, .pair = 0};
     k->pair[0] = (cp_btree_pair){.split = 0, .n = {(uint32_t)n, 0}};
     memset(k->stat, 0, 2 * k->b->leaf.width * sizeof *k->stat);
     k->splits = k->pairs = 1;
     k->rows = n;
-    know_side(k, 0, 0);
+    summarise_side(k, 0, 0);
     return COPSE_OK;
 }
 
@@ -142,7 +142,7 @@ void cp_btree_block_wait(const cp_btree_blocks *k, int32_t block, unsigned char 
     if (!cp_btree_block_has_rows(k, block)) need[s->parent / 2] |= CP_BTREE_NEED_SPLIT | CP_BTREE_NEED_ROWS;
 }
 
-/* The parents of needed splits are needed: by B1 one pass down finds them all. */
+/* Parents of needed splits are needed too.  By B1 one downward pass finds them all. */
 static void number_splits(const cp_btree_blocks *k, const unsigned char *need, int32_t *to) {
     for (size_t s = 0; s < k->splits; s++) to[s] = need[s] ? 0 : CP_NONE;
     to[0] = 0;
@@ -185,7 +185,7 @@ static void move_splits(cp_btree_blocks *k, const int32_t *to) {
     k->splits = n;
 }
 
-/* The map is filled anew with no more than it held: it has the memory. */
+/* The map is filled again with no more than it held, so adding needs no memory and cannot fail. */
 void cp_btree_block_compact(cp_btree_blocks *k, const unsigned char *need, int32_t *to) {
     number_splits(k, need, to);
     move_pairs(k, need, to);
@@ -202,7 +202,7 @@ void cp_btree_block_compact(cp_btree_blocks *k, const unsigned char *need, int32
 static const char *check_pair(const cp_btree_blocks *k, size_t i) {
     const cp_btree_pair *p = &k->pair[i];
     if (p->split < 0 || (size_t)p->split >= k->splits || k->split[p->split].pair != (int32_t)i)
-        return "B3: whose sides?";
+        return "B3: sides of no split";
     if (p->start == CP_BTREE_NO_ROWS) return NULL;
     if (p->start + p->n[0] + p->n[1] > k->rows) return "B3: rows out of range";
     for (int side = 0; side < 2; side++) {
@@ -220,9 +220,9 @@ const char *cp_btree_block_check(const cp_btree_blocks *k) {
     }
     for (size_t s = 1; s < k->splits; s++) {
         const cp_btree_split *p = &k->split[s];
-        if (p->parent < 0 || (size_t)p->parent / 2 >= s) return "B1: a split before its parent";
+        if (p->parent < 0 || (size_t)p->parent / 2 >= s) return "B1: a split comes before its parent";
         if (cp_map_find(&k->of_gap, key_of(k, p->parent, p->gap)) != (int32_t)s)
-            return "B2: a split twice, or not found";
+            return "B2: a split is there twice, or not found";
     }
     return NULL;
 }

@@ -1,4 +1,3 @@
-/* btree_chain - the invariants of a chain, coded once. */
 #include "btree/btree_chain.h"
 
 #include <math.h>
@@ -10,8 +9,8 @@ static int is_count(double v, size_t most) {
     return v >= 0 && v <= (double)most && v == floor(v);
 }
 
-/* Could these be the statistics of some rows? */
-static int is_stat(const cp_leaf *m, const double *stat) {
+/* Could some rows have these statistics? */
+static int is_possible_stat(const cp_leaf *m, const double *stat) {
     double n = 0;
     if (m->prior_only) return 1;
     if (!m->classes)
@@ -30,11 +29,11 @@ static const char *check_draws(const cp_btree_chain *c) {
     if (kept != due && kept + 1 != due) return "C1: draws are missing";
     for (size_t i = 0; i < kept; i++)
         if (!isfinite(c->trace.log_post[i]) || !c->trace.leaves[i] || c->trace.leaves[i] > c->tree.rows)
-            return "C2: a draw is said to be what none can be";
+            return "C2: a draw has an impossible trace";
     return NULL;
 }
 
-/* C3.  No sum can overflow, as none of the terms passes the total. */
+/* C3.  Subtracting cannot underflow: each term is compared with what is left. */
 static const char *check_counts(const cp_btree_chain *c) {
     uint64_t left = c->done < c->opt.burn_in ? 0 : c->done - c->opt.burn_in;
     for (int k = 0; k < CP_MOVES; k++) {
@@ -46,14 +45,14 @@ static const char *check_counts(const cp_btree_chain *c) {
 }
 
 /* C4 */
-static const char *check_grove(const cp_btree_chain *c) {
+static const char *check_tree_set(const cp_btree_chain *c) {
     double sum = 0;
     for (size_t i = 0; i < c->tree_set.leaves; i++)
-        if (!is_stat(&c->problem->leaf, c->tree_set.stat + i * c->tree_set.width))
+        if (!is_possible_stat(&c->problem->leaf, c->tree_set.stat + i * c->tree_set.width))
             return "C4: a leaf has an impossible statistic";
     for (size_t i = 0; i < c->tree_set.trees; i++) {
         if (!is_count(c->tree_set.weight[i], c->trace.samples) || c->tree_set.weight[i] < 1)
-            return "C4: a weight is no number of draws";
+            return "C4: a weight is not a number of draws";
         sum += c->tree_set.weight[i];
     }
     return sum == (double)c->trace.samples ? NULL : "C4: the weights are not those of the draws";
@@ -66,7 +65,7 @@ static const char *check_sizes(const cp_btree_chain *c, cp_tree_set_size *size) 
     return NULL;
 }
 
-/* C5, but whether the tree is sound in itself */
+/* C5, without the soundness of the tree */
 static const char *check_last(const cp_btree_chain *c) {
     size_t kept = c->trace.samples, past = c->done < c->opt.burn_in ? 0 : c->done - c->opt.burn_in;
     int just_kept = kept && kept == cp_btree_mcmc_due(&c->opt, c->done) && past % c->opt.thin == 0;
@@ -76,17 +75,17 @@ static const char *check_last(const cp_btree_chain *c) {
     return NULL;
 }
 
-const char *cp_btree_chain_suspect(const cp_btree_chain *c, cp_tree_set_size *tmp) {
+const char *cp_btree_chain_check_draws(const cp_btree_chain *c, cp_tree_set_size *tmp) {
     const char *bad = check_draws(c);
     if (!bad) bad = check_counts(c);
-    if (!bad) bad = check_grove(c);
+    if (!bad) bad = check_tree_set(c);
     if (!bad) bad = check_sizes(c, tmp);
     return bad ? bad : check_last(c);
 }
 
 const char *cp_btree_chain_check(const cp_btree_chain *c) {
     cp_tree_set_size *tmp = cp_mem_raw(c->tree_set.nodes, sizeof *tmp);
-    const char *bad = tmp ? cp_btree_chain_suspect(c, tmp) : "no memory to check a chain";
+    const char *bad = tmp ? cp_btree_chain_check_draws(c, tmp) : "no memory to check a chain";
     cp_mem_free(tmp);
     return bad ? bad : cp_moves_tree_check(&c->tree, &c->model);
 }

@@ -1,5 +1,7 @@
-/* btree_chains - bcart: chains in parallel, each draw of each chain with equal weight. */
+#include "btree/btree_chains.h"
+
 #include "base/mem.h"
+#include "btree/btree_mcmc_file.h"
 #include "btree/btree_replicas.h"
 
 typedef struct sampling {
@@ -66,7 +68,7 @@ static copse_status advance_chain(void *member, size_t amount, const copse_run *
     return cp_btree_mcmc_run(member, amount, run, err);
 }
 
-static size_t moves_of(const void *member) {
+static size_t iterations_done(const void *member) {
     return cp_btree_mcmc_done(member);
 }
 
@@ -83,7 +85,7 @@ static const cp_btree_replica_kind chain_kind = {
              .write = write_chain,
              .free = free_chain,
              .advance = advance_chain,
-             .done = moves_of},
+             .done = iterations_done},
     .job_size = sizeof(sampling),
     .set_options = set_options,
     .make_record = make_record,
@@ -104,8 +106,8 @@ static copse_status resume(cp_reader *r, const cp_rows *rows, const copse_params
 
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
     sampling *s = job;
-    cp_replicas_plan leg = {.amount = amount, .each = iterations_of(s), .piece = 1000, .what = "moves"};
-    return cp_replicas_advance(&s->replicas.runs, &leg, run, out_done, err);
+    cp_replicas_plan plan = {.amount = amount, .each = iterations_of(s), .piece = 1000, .what = "moves"};
+    return cp_replicas_advance(&s->replicas.runs, &plan, run, out_done, err);
 }
 
 const cp_sampler cp_btree_chains = {

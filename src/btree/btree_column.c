@@ -7,11 +7,11 @@
 #include "kernel/sort.h"
 
 enum {
-    SPARSE = 4,   /* more ranks than this times the rows: sorted, not counted */
-    SHORT = 65536 /* as many ranks, from the lowest, have short keys */
+    SPARSE = 4,   /* with more ranks than this times the rows, rows are sorted by key, not by counting */
+    SHORT = 65536 /* a range of fewer ranks has keys of 32 bits */
 };
 
-/* Keys are for ranks further apart than 16 bits can say: there must be more rows than that. */
+/* 64-bit keys are needed only if ranks span more than 16 bits, which takes as many rows. */
 copse_status cp_btree_column_init(cp_btree_column *c, const cp_btree_problem *b, copse_error *err) {
     size_t n = b->ranks.rows;
     copse_status status;
@@ -20,9 +20,9 @@ copse_status cp_btree_column_init(cp_btree_column *c, const cp_btree_problem *b,
     CP_TRY_OUT(CP_RAW(c->end, n + 1, err));
     CP_TRY_OUT(CP_RAW(c->log_lik, n, err));
     CP_TRY_OUT(CP_RAW(c->mass, n, err));
-    CP_TRY_OUT(CP_RAW(c->near, n, err));
+    CP_TRY_OUT(CP_RAW(c->block_rank, n, err));
     CP_TRY_OUT(CP_RAW(c->row, n, err));
-    CP_TRY_OUT(CP_RAW(c->count, n, err)); /* of ranks, of which there are no more than rows; or short keys */
+    CP_TRY_OUT(CP_RAW(c->count, n, err)); /* counts of ranks, of which there are no more than rows; or short keys */
     if (n > SHORT) CP_TRY_OUT(CP_RAW(c->key, 2 * n, err));
     CP_TRY_OUT(CP_RAW(c->stat, 2 * b->leaf.width, err));
 out:
@@ -35,7 +35,7 @@ void cp_btree_column_clear(cp_btree_column *c) {
     cp_mem_free(c->end);
     cp_mem_free(c->log_lik);
     cp_mem_free(c->mass);
-    cp_mem_free(c->near);
+    cp_mem_free(c->block_rank);
     cp_mem_free(c->row);
     cp_mem_free(c->count);
     cp_mem_free(c->key);
@@ -45,13 +45,13 @@ void cp_btree_column_clear(cp_btree_column *c) {
 
 /* ---------------------------------------------------------------------------------------------------------- sorting */
 
-/* Ranks of the block's rows, in their order: from here on read one after the other. */
+/* Copies the ranks of the block's rows, so that later passes read them sequentially. */
 static cp_extent fetch_ranks(cp_btree_column *c, cp_span s, const uint32_t *rank) {
     cp_extent e = {UINT32_MAX, 0};
-    for (size_t i = 0; i < s.n; i++) c->near[i] = rank[s.row[i]];
+    for (size_t i = 0; i < s.n; i++) c->block_rank[i] = rank[s.row[i]];
     for (size_t i = 0; i < s.n; i++) {
-        e.low = c->near[i] < e.low ? c->near[i] : e.low;
-        e.high = c->near[i] > e.high ? c->near[i] : e.high;
+        e.low = c->block_rank[i] < e.low ? c->block_rank[i] : e.low;
+        e.high = c->block_rank[i] > e.high ? c->block_rank[i] : e.high;
     }
     return e;
 }
@@ -60,7 +60,7 @@ static size_t sort_by_counting(cp_btree_column *c, cp_span s, cp_extent e) {
     uint32_t range = e.high - e.low + 1, at = 0;
     size_t values = 0;
     memset(c->count, 0, range * sizeof *c->count);
-    for (size_t i = 0; i < s.n; i++) c->count[c->near[i] - e.low]++;
+    for (size_t i = 0; i < s.n; i++) c->count[c->block_rank[i] - e.low]++;
     for (uint32_t r = 0; r < range; r++) {
         uint32_t here = c->count[r];
         c->count[r] = at;
@@ -68,11 +68,12 @@ static size_t sort_by_counting(cp_btree_column *c, cp_span s, cp_extent e) {
         c->end[values] = at += here;
         values += here > 0;
     }
-    for (size_t i = 0; i < s.n; i++) c->row[c->count[c->near[i] - e.low]++] = s.row[i];
+    for (size_t i = 0; i < s.n; i++) c->row[c->count[c->block_rank[i] - e.low]++] = s.row[i];
     return values;
 }
 
-/* The i-th row in the column's order, and its rank, the so manieth value.  Rows of one rank write over each other. */
+/* Sets the i-th row in the column's order; its rank is value number `values`.  Rows of equal rank overwrite the same
+ * entries. */
 static void put_sorted(cp_btree_column *c, size_t i, uint32_t row, uint32_t rank, size_t values) {
     c->row[i] = row;
     c->rank[values] = rank;
@@ -82,7 +83,7 @@ static void put_sorted(cp_btree_column *c, size_t i, uint32_t row, uint32_t rank
 static size_t sort_by_key(cp_btree_column *c, cp_span s) {
     uint64_t *key = c->key;
     size_t values = 0;
-    for (size_t i = 0; i < s.n; i++) key[i] = (uint64_t)c->near[i] << 32 | s.row[i];
+    for (size_t i = 0; i < s.n; i++) key[i] = (uint64_t)c->block_rank[i] << 32 | s.row[i];
     cp_sort_wide(key, s.n, key + s.n);
     for (size_t i = 0; i < s.n; i++) {
         put_sorted(c, i, (uint32_t)key[i], (uint32_t)(key[i] >> 32), values);
@@ -91,12 +92,12 @@ static size_t sort_by_key(cp_btree_column *c, cp_span s) {
     return values;
 }
 
-/* Ranks from the lowest, and places among the rows, in 16 bits each; there are 4 times as many ranks as rows, so
- * `count` has room for the keys twice. */
+/* A short key has the rank, from the lowest, and the index among the rows, in 16 bits each.  There are at least SPARSE
+ * times as many ranks as rows, so `count` has room for the keys twice. */
 static size_t sort_by_short_key(cp_btree_column *c, cp_span s, cp_extent e) {
     uint32_t *key = c->count;
     size_t values = 0;
-    for (size_t i = 0; i < s.n; i++) key[i] = (c->near[i] - e.low) << 16 | (uint32_t)i;
+    for (size_t i = 0; i < s.n; i++) key[i] = (c->block_rank[i] - e.low) << 16 | (uint32_t)i;
     cp_sort_narrow(key, s.n, e.high - e.low + 1, key + s.n);
     for (size_t i = 0; i < s.n; i++) {
         put_sorted(c, i, s.row[key[i] & 0xffff], e.low + (key[i] >> 16), values);
@@ -127,10 +128,10 @@ double cp_btree_column_share(const cp_btree_column *c, size_t gap) {
            cp_ranks_width(r, c->dim, c->rank[0], c->rank[c->gaps]);
 }
 
-/* A gap less likely than the likeliest by so much has no mass and needs no exponential, as most gaps of a large block:
- * even if that one has the least share of an extent there can be among floats, e^-192, all of e^22 such gaps are lost
- * in rounding. */
-enum { LOST = 300 };
+/* A gap whose log likelihood is this much below the largest gets mass 0 without an exponential; most gaps of a large
+ * block do.  The smallest share of an extent among floats is e^-192; even if the likeliest gap has that share, the mass
+ * of e^22 such gaps is lost in rounding. */
+enum { NEGLIGIBLE = 300 };
 
 void cp_btree_column_sum(cp_btree_column *c) {
     const float *v = cp_ranks_values(&c->b->ranks, c->dim);
@@ -140,14 +141,14 @@ void cp_btree_column_sum(cp_btree_column *c) {
     for (size_t g = 0; g < c->gaps; g++) {
         double below = c->log_lik[g] - top;
         c->mass[g] = 0;
-        if (below < -LOST) continue;
+        if (below < -NEGLIGIBLE) continue;
         c->mass[g] = ((double)v[c->rank[g + 1]] - (double)v[c->rank[g]]) / extent * exp(below);
         c->sum += c->mass[g];
     }
     c->log_sum = top + log(c->sum);
 }
 
-/* The last gap that begins at or before the cut. */
+/* Binary search for the last gap that begins at or before the cut. */
 size_t cp_btree_column_gap_at(const cp_btree_column *c, double u) {
     const float *v = cp_ranks_values(&c->b->ranks, c->dim);
     double low = (double)v[c->rank[0]], at = low + u * ((double)v[c->rank[c->gaps]] - low);

@@ -1,17 +1,17 @@
-/* btree_diagnose - whether islands or chains agree. */
+#include "btree/btree_diagnose.h"
+
 #include <math.h>
 
 #include "base/mem.h"
-#include "btree/btree.h"
 #include "method/diagnosis.h"
 
-/* Independent estimates of log p(y | x) that differ by more than this are no estimates: beyond it the largest of the
- * particles' weights decides. */
-static const double most_sd = 1.5;
-/* Below so many effective particles a stage has forgotten all trees but a few. */
-static const double least_particles = 10;
-/* As Vehtari et al. (2021) advise: of R-hat; of effective draws, for each chain. */
-static const double most_rhat = 1.01, least_draws = 100;
+/* Independent estimates of log p(y | x) whose standard deviation exceeds this are useless: the estimate is then
+ * dominated by the largest weight of a particle. */
+static const double max_sd = 1.5;
+/* A stage with fewer effective particles has lost all but a few trees. */
+static const double min_particles = 10;
+/* R-hat, and effective draws per chain, as Vehtari et al. (2021) advise. */
+static const double max_rhat = 1.01, min_draws = 100;
 
 /* ---------------------------------------------------------------------------------------------------------- islands */
 
@@ -30,10 +30,10 @@ double cp_btree_diagnose_log_marginal(const cp_btree *b) {
 }
 
 double cp_btree_diagnose_min_ess(const cp_btree *b) {
-    double least = 1;
+    double min_ess = 1;
     for (size_t i = 0; i < b->islands; i++)
-        for (size_t k = 0; k < b->island[i].stages; k++) least = fmin(least, (double)b->island[i].ess[k]);
-    return least;
+        for (size_t k = 0; k < b->island[i].stages; k++) min_ess = fmin(min_ess, (double)b->island[i].ess[k]);
+    return min_ess;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- chains */
@@ -69,16 +69,16 @@ copse_status cp_btree_diagnose_converge(cp_btree *b, copse_error *err) {
 
 static void judge_islands(const cp_btree *b, const copse_params *p, size_t cut_short, copse_diagnosis *d) {
     double sd = cp_btree_diagnose_log_marginal_sd(b);
-    int agree = sd <= most_sd, single = b->islands < 2;
+    int agree = sd <= max_sd, single = b->islands < 2;
     if (d->ok) {
         cp_diagnosis_say(d, "The islands agree: %s can be trusted.",
                          b->prior_only ? "trees and probabilities" : "trees, probabilities and log_marginal");
     } else if (single) {
         cp_diagnosis_problem(d, "one island cannot say whether it would come to the same result again");
         cp_diagnosis_say(d,
-                         "One island cannot say whether it would come to the same result again: fit with --islands 5.");
+                         "One island cannot say whether it would come to the same result again: fit with `islands=5`.");
     } else if (agree) {
-        cp_diagnosis_problem(d, "--max-stages ended %zu of %zu islands before their trees were whole", cut_short,
+        cp_diagnosis_problem(d, "`max-stages` ended %zu of %zu islands before their trees were whole", cut_short,
                              b->islands);
         cp_diagnosis_say(d, "The islands agree, but not on whole trees.");
     } else {
@@ -89,28 +89,28 @@ static void judge_islands(const cp_btree *b, const copse_params *p, size_t cut_s
             "log_marginal or single trees.");
     }
     if (cut_short)
-        cp_diagnosis_say(d, "Trees were cut short: raise --max-stages.");
+        cp_diagnosis_say(d, "Trees were cut short: raise `max-stages`.");
     else if (!agree && !single)
-        cp_diagnosis_say(d, "Fit with more --particles%s.",
-                         cp_param_is(p, "proposal", "optimal") ? "" : ", or --proposal optimal");
+        cp_diagnosis_say(d, "Fit with more `particles`%s.",
+                         cp_param_is(p, "proposal", "optimal") ? "" : ", or `proposal=optimal`");
 }
 
 static void diagnose_islands(const cp_btree *b, const copse_params *p, copse_diagnosis *d) {
     double particles = ceil(cp_param_real(p, "particles") / (double)b->islands);
-    double least = cp_btree_diagnose_min_ess(b) * particles;
+    double min_ess = cp_btree_diagnose_min_ess(b) * particles;
     size_t cut_short = 0;
     for (size_t i = 0; i < b->islands; i++) cut_short += b->island[i].cut_short;
-    cp_diagnosis_at_most(d, "log_marginal_sd", cp_btree_diagnose_log_marginal_sd(b), most_sd,
+    cp_diagnosis_at_most(d, "log_marginal_sd", cp_btree_diagnose_log_marginal_sd(b), max_sd,
                          b->prior_only ? "how far the islands' estimates of log 1 are apart"
                                        : "how far the islands' estimates of log p(y | x) are apart");
-    /* A bad stage shows in what islands disagree on; only where there is but one it must speak for itself. */
+    /* With several islands a bad stage shows in their disagreement.  A single island is judged by its worst stage. */
     if (b->islands > 1)
-        cp_diagnosis_to_know(d, "least_particles", least, "effective particles of an island, at the worst stage");
+        cp_diagnosis_to_know(d, "least_particles", min_ess, "effective particles of an island, at the worst stage");
     else
-        cp_diagnosis_at_least(d, "least_particles", least, fmin(least_particles, particles),
+        cp_diagnosis_at_least(d, "least_particles", min_ess, fmin(min_particles, particles),
                               "effective particles at the worst stage: 10, or all if there are fewer");
     cp_diagnosis_at_most(d, "cut_short", (double)cut_short, 0,
-                         "islands that --max-stages ended before their trees were whole");
+                         "islands that `max-stages` ended before their trees were whole");
     cp_diagnosis_to_know(d, "unique_trees", (double)b->tree_set.trees, "different trees that were kept");
     judge_islands(b, p, cut_short, d);
 }
@@ -122,21 +122,21 @@ static void judge_chains(const cp_btree *b, double draws, copse_diagnosis *d) {
         &(cp_diagnosis_chains){
             .chains = b->chains,
             .rhat = fmax(p->rhat, l->rhat),
-            .most_rhat = most_rhat,
+            .most_rhat = max_rhat,
             .ess = fmin(fmin(p->bulk, l->bulk), fmin(p->tail, l->tail)),
             .least_ess = draws,
             .if_not_converged = "averages over the draws may still predict well, but do not trust what they say about "
-                                "trees. Fit with longer --burn-in and more --samples.",
+                                "trees. Fit with longer `burn-in` and more `samples`.",
         });
 }
 
 static void diagnose_chains(const cp_btree *b, copse_diagnosis *d) {
-    double draws = least_draws * (double)b->chains;
+    double draws = min_draws * (double)b->chains;
     cp_diagnosis_at_least(d, "chains", (double)b->chains, 2,
                           "one cannot say whether it would come to the same result again");
-    cp_diagnosis_at_most(d, "rhat_log_posterior", b->log_posterior.rhat, most_rhat,
+    cp_diagnosis_at_most(d, "rhat_log_posterior", b->log_posterior.rhat, max_rhat,
                          "spread of all chains over that of each");
-    cp_diagnosis_at_most(d, "rhat_leaves", b->leaves.rhat, most_rhat, "the same of the number of leaves");
+    cp_diagnosis_at_most(d, "rhat_leaves", b->leaves.rhat, max_rhat, "the same of the number of leaves");
     cp_diagnosis_at_least(d, "ess_log_posterior", b->log_posterior.bulk, draws,
                           "independent draws that the chains are worth: 100 for each chain");
     cp_diagnosis_at_least(d, "ess_leaves", b->leaves.bulk, draws, "the same of the number of leaves");

@@ -1,3 +1,5 @@
+#include "btree/btree_file.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -5,8 +7,8 @@
 #include "btree/btree.h"
 #include "tree/tree_set_file.h"
 
-/* Of centre and scale: no target is larger, and what leaves say in these units is still a number. */
-#define MOST 1e61
+/* The bound of centre and scale: no target is larger, and predictions in these units stay finite. */
+#define UNITS_MAX 1e61
 
 /* ---------------------------------------------------------------------------------------------------------- columns */
 
@@ -18,14 +20,14 @@ static copse_status get_counts(cp_reader *r, const char *name, size_t n, double 
         if (v >= 0 && v < 0x1p53 && v == floor(v)) continue;
         cp_mem_free(*out);
         *out = NULL;
-        return cp_reader_bad(r, err, "a count that is none");
+        return cp_reader_bad(r, err, "a count that is not a whole number");
     }
     return COPSE_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- islands */
 
-/* What is counted of an island, each in a section of its own. */
+/* The counts of an island; each has a section of its own. */
 static const char *const counts[] = {"stages", "cut_short", "unique", "resamplings", "expanded", "worked"};
 enum { COUNTS = sizeof counts / sizeof *counts };
 
@@ -88,8 +90,8 @@ static copse_status read_log_marginals(cp_btree *b, cp_reader *r, copse_error *e
     return COPSE_OK;
 }
 
-/* A stage's is a share: from 1 over the particles to 1. */
-static copse_status share_out_ess(cp_btree *b, cp_reader *r, const float *ess, size_t n, copse_error *err) {
+/* The section has the effective sample sizes of all islands, one after the other, as shares of the particles. */
+static copse_status split_ess(cp_btree *b, cp_reader *r, const float *ess, size_t n, copse_error *err) {
     size_t used = 0;
     for (size_t i = 0; i < n; i++)
         if (!(ess[i] >= 0 && ess[i] <= 1.001f)) return cp_reader_bad(r, err, "an impossible share");
@@ -116,7 +118,7 @@ static copse_status read_islands(cp_btree *b, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_count(r, "ess", CP_F32, &n, err));
     CP_TRY(cp_reader_claim(r, n, sizeof *ess, err));
     CP_TRY(cp_reader_array(r, "ess", CP_F32, n, &ess, err));
-    copse_status status = share_out_ess(b, r, ess, n, err);
+    copse_status status = split_ess(b, r, ess, n, err);
     cp_mem_free(ess);
     return status;
 }
@@ -210,8 +212,8 @@ static copse_status read_model(cp_btree *b, cp_reader *r, size_t dims, copse_err
     CP_TRY(cp_reader_i64(r, "tuned", 0, 1, &tuned, err));
     b->tuned = (int)tuned;
     b->rows = (size_t)rows;
-    CP_TRY(cp_reader_f64(r, "centre", -MOST, MOST, &b->centre, err));
-    CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, MOST, &b->scale, err));
+    CP_TRY(cp_reader_f64(r, "centre", -UNITS_MAX, UNITS_MAX, &b->centre, err));
+    CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, UNITS_MAX, &b->scale, err));
     CP_TRY(cp_btree_hyper_read(r, &b->hyper, err));
     CP_TRY(cp_tree_set_file_read(r, dims, b->task == COPSE_CLASS ? b->classes : 3, &b->tree_set, err));
     CP_TRY(cp_reader_has(r, "moves") ? read_chains(b, r, err) : read_islands(b, r, err));
@@ -242,7 +244,7 @@ static int is_empty(const cp_btree *b, const double *stat) {
     return 1;
 }
 
-/* Standardised targets have mean square 1, so no leaf's squares can sum to more than the rows. */
+/* The mean square of standardised targets is 1, so the squares in a leaf sum to at most the number of rows. */
 static int leaf_is_sound(const cp_btree *b, const double *stat) {
     double n = 0, most = (double)b->rows;
     if (b->prior_only) return is_empty(b, stat);
@@ -261,9 +263,9 @@ const char *cp_btree_file_check(const void *state) {
     const char *wrong = cp_tree_set_check(&b->tree_set);
     if (wrong) return wrong;
     for (size_t k = 0; k < b->tree_set.leaves; k++)
-        if (!leaf_is_sound(b, b->tree_set.stat + k * b->tree_set.width)) return "a leaf that no rows make";
+        if (!leaf_is_sound(b, b->tree_set.stat + k * b->tree_set.width)) return "a leaf with an impossible statistic";
     for (size_t t = 0; t < b->tree_set.trees; t++)
-        if (b->size[b->tree_set.root[t]].leaves > b->rows) return "a tree of more leaves than rows";
+        if (b->size[b->tree_set.root[t]].leaves > b->rows) return "a tree has more leaves than there are rows";
     if (!b->islands == !b->chains) return "neither islands nor chains, or both";
     return NULL;
 }

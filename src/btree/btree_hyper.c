@@ -1,6 +1,7 @@
+#include "btree/btree_hyper.h"
+
 #include "base/mem.h"
 #include "bayes/bayes_options.h"
-#include "btree/btree.h"
 
 enum { HYPER = 6 };
 

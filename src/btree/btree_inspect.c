@@ -1,14 +1,14 @@
-/* btree_inspect - the trees of a tree set for people and for other programs.
- *
- * Within its tree a node is known by its place in preorder: a split, all of its left side, all of its right side.  A
- * tree of L leaves has 2L - 1 nodes, so the sizes of what hangs below tell the way to any of them. */
+/* A node is identified within its tree by its place in preorder: a split, its left subtree, its right subtree.  A tree
+ * of L leaves has 2L - 1 nodes, so the sizes of subtrees lead to any node. */
+#include "btree/btree_inspect.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "btree/btree.h"
+#include "btree/btree_diagnose.h"
 
-static int32_t nodes_below(const cp_btree *b, int32_t node) {
+static int32_t subtree_nodes(const cp_btree *b, int32_t node) {
     return 2 * (int32_t)b->size[node].leaves - 1;
 }
 
@@ -100,7 +100,7 @@ static int32_t find_node(const cp_btree *b, size_t tree, int32_t id) {
     int32_t node = b->tree_set.root[tree];
     while (id > 0) {
         const cp_tree_set_node *n = &b->tree_set.node[node];
-        int32_t left = nodes_below(b, n->left);
+        int32_t left = subtree_nodes(b, n->left);
         id--;
         node = id < left ? n->left : n->right;
         if (id >= left) id -= left;
@@ -120,7 +120,7 @@ static void class_view(const cp_btree *b, const double *stat, cp_inspect_node *o
     if (most < n) snprintf(out->note, sizeof out->note, "%.3g%% of them", 100 * most / n);
 }
 
-/* Of the rows in a leaf, in the targets' own units. */
+/* Moments of the targets in a leaf, in their own units. */
 typedef struct moments {
     double n, mean, var;
 } moments;
@@ -139,7 +139,7 @@ static void number_view(const cp_btree *b, const double *stat, cp_inspect_node *
 
 static void split_view(const cp_btree *b, int32_t id, const cp_tree_set_node *n, cp_inspect_node *out) {
     out->left = id + 1;
-    out->right = id + 1 + nodes_below(b, n->left);
+    out->right = id + 1 + subtree_nodes(b, n->left);
     out->dim = (size_t)n->dim;
     out->cut = 0.5 * ((double)n->low + (double)n->high);
     out->cut_halfwidth = 0.5 * ((double)n->high - (double)n->low);
@@ -155,10 +155,10 @@ void cp_btree_inspect_node(const void *state, size_t tree, int32_t node, cp_insp
         (b->task == COPSE_CLASS ? class_view : number_view)(b, stat_of(b, n), out);
 }
 
-/* Each node as often as it occurs. */
+/* A shared node counts as often as it occurs in the tree. */
 void cp_btree_inspect_splits(const void *state, size_t tree, double *out_dims) {
     const cp_btree *b = state;
-    int32_t nodes = nodes_below(b, b->tree_set.root[tree]);
+    int32_t nodes = subtree_nodes(b, b->tree_set.root[tree]);
     for (size_t d = 0; d < b->tree_set.dims; d++) out_dims[d] = 0;
     for (int32_t i = 0; i < nodes; i++) {
         int32_t dim = b->tree_set.node[find_node(b, tree, i)].dim;
@@ -200,7 +200,7 @@ static void json_leaf(const cp_btree *b, const double *stat, cp_json *j) {
     cp_json_close_array(j);
 }
 
-/* The cut is uniform from low to high; "cut" is the middle. */
+/* The cut is uniform between low and high; "cut" is the middle. */
 static void json_split(const cp_inspect_node *v, const cp_tree_set_node *n, cp_json *j) {
     cp_inspect_node_json(v, 0, 0, j);
     cp_json_number(j, "low", (double)n->low);
@@ -230,7 +230,8 @@ copse_status cp_btree_inspect_json(const void *state, size_t tree, cp_json *j, c
     int32_t root = b->tree_set.root[tree];
     visit *todo;
     size_t n = 0;
-    CP_TRY(CP_RAW(todo, (size_t)b->size[root].depth + 1, err)); /* at most one right side for each depth, and a node */
+    CP_TRY(CP_RAW(todo, (size_t)b->size[root].depth + 1,
+                  err)); /* at most one right subtree per depth, and the current node */
     todo[n++] = (visit){root, 0, CP_NONE};
     json_hyper(b, j);
     cp_json_integer(j, "tree", (int64_t)tree);

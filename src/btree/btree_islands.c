@@ -1,4 +1,5 @@
-/* btree_islands - smc: islands of particles, in parallel, and what they agree on. */
+#include "btree/btree_islands.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -7,12 +8,14 @@
 #include "base/parallel.h"
 #include "bayes/bayes_options.h"
 #include "btree/btree_replicas.h"
+#include "btree/btree_smc_file.h"
+#include "btree/btree_tune.h"
 
 typedef struct sampling {
     cp_btree_replicas replicas;
     cp_btree_smc_options opt;
     int tuned;
-    int by_evidence; /* islands count as their estimates of p(y | x) say */
+    int by_evidence; /* islands are weighted by their estimates of p(y | x), not equally */
 } sampling;
 
 /* ---------------------------------------------------------------------------------------------------------- options */
@@ -41,7 +44,7 @@ static copse_status set_options(cp_btree_replicas *c, const cp_rows *rows, const
     };
     if (islands > particles)
         return cp_fail(err, COPSE_E_USAGE,
-                       "--islands %zu: %zu particle%s cannot be on so many; raise --particles, or lower --islands",
+                       "`islands=%zu`: %zu particle%s cannot be on so many; raise `particles`, or lower `islands`",
                        islands, particles, particles == 1 ? "" : "s");
     return COPSE_OK;
 }
@@ -54,9 +57,9 @@ static const sampling *sampling_of(const cp_btree_replicas *c) {
 
 static copse_status make_island(const void *job, size_t i, void **out, copse_error *err) {
     const sampling *s = job;
-    cp_btree_smc *swarm;
-    copse_status status = cp_btree_smc_new(&s->replicas.problem, &s->opt, i, &swarm, err);
-    *out = status ? NULL : swarm;
+    cp_btree_smc *island;
+    copse_status status = cp_btree_smc_new(&s->replicas.problem, &s->opt, i, &island, err);
+    *out = status ? NULL : island;
     return status;
 }
 
@@ -70,7 +73,7 @@ static copse_status finish_island(void *member, size_t i, cp_tree_set *tree_set,
     return COPSE_OK;
 }
 
-/* In units of the largest. */
+/* Relative to the largest, so that no exponential overflows. */
 static double weight_of(const cp_btree_replicas *c, const cp_btree *b, size_t i) {
     double top = -INFINITY;
     if (!sampling_of(c)->by_evidence) return 1;
@@ -84,9 +87,9 @@ static copse_status write_island(void *member, cp_writer *w, copse_error *err) {
 
 static copse_status read_island(cp_reader *r, const void *job, size_t i, void **out, copse_error *err) {
     const sampling *s = job;
-    cp_btree_smc *swarm;
-    copse_status status = cp_btree_smc_file_read(r, &s->replicas.problem, &s->opt, i, &swarm, err);
-    *out = status ? NULL : swarm;
+    cp_btree_smc *island;
+    copse_status status = cp_btree_smc_file_read(r, &s->replicas.problem, &s->opt, i, &island, err);
+    *out = status ? NULL : island;
     return status;
 }
 
@@ -102,8 +105,8 @@ static copse_status tune(cp_btree_replicas *c, const copse_params *p, const cops
         .problem = &c->problem, .opt = &sampling_of(c)->opt, .islands = c->n, .run = run, .hyper = &c->hyper};
     if (!sampling_of(c)->tuned) return COPSE_OK;
     if (c->problem.leaf.prior_only)
-        return cp_fail(err, COPSE_E_USAGE, "--tune looks at how likely the targets are, --prior-only does not");
-    CP_TRY(cp_btree_tune_params(p, c->problem.rows->task, t.knob, err));
+        return cp_fail(err, COPSE_E_USAGE, "`tune` looks at how likely the targets are, `prior-only` does not");
+    CP_TRY(cp_btree_tune_params(p, c->problem.rows->task, t.is_tuned, err));
     return cp_btree_tune(&t, err);
 }
 
@@ -129,38 +132,39 @@ static copse_status resume(cp_reader *r, const cp_rows *rows, const copse_params
     return cp_btree_replicas_start(&island_kind, &(cp_btree_replicas_input){rows, p, run, r}, out_job, err);
 }
 
-typedef struct leg {
+/* One call of `advance`. */
+typedef struct advance_job {
     sampling *s;
     size_t stages;
     const copse_run *run;
-} leg;
+} advance_job;
 
-/* What an island reports, with its number. */
-typedef struct relay {
-    const leg *r;
+/* Where an island reports its progress. */
+typedef struct island_progress {
+    const advance_job *job;
     size_t island;
-} relay;
+} island_progress;
 
-static void pass_on(void *arg, const char *what, double done, double total) {
-    const relay *y = arg;
+static void report_progress(void *arg, const char *what, double done, double total) {
+    const island_progress *p = arg;
     char text[80];
-    snprintf(text, sizeof text, "island %zu of %zu: %s", y->island + 1, y->r->s->replicas.n, what);
-    cp_log_progress(y->r->run, text, done, total);
+    snprintf(text, sizeof text, "island %zu of %zu: %s", p->island + 1, p->job->s->replicas.n, what);
+    cp_log_progress(p->job->run, text, done, total);
 }
 
-/* Worker 0 is the caller's thread, which alone may report. */
+/* Worker 0 is the caller's thread: only it may report progress. */
 static copse_status advance_island(void *arg, size_t i, size_t worker, copse_error *err) {
-    const leg *r = arg;
-    relay y = {r, i};
-    copse_run run = {.stop = r->run ? r->run->stop : NULL, .progress = worker ? NULL : pass_on, .arg = &y};
-    return cp_btree_smc_run(r->s->replicas.runs.member[i], r->stages, &run, err);
+    const advance_job *j = arg;
+    island_progress p = {j, i};
+    copse_run run = {.stop = j->run ? j->run->stop : NULL, .progress = worker ? NULL : report_progress, .arg = &p};
+    return cp_btree_smc_run(j->s->replicas.runs.member[i], j->stages, &run, err);
 }
 
 static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
-    leg r = {.s = job, .stages = amount, .run = run};
-    size_t n = r.s->replicas.n, done = 0;
-    CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, n), n, NULL, advance_island, &r, err));
-    for (size_t i = 0; i < n; i++) done += cp_btree_smc_done(r.s->replicas.runs.member[i]) != 0;
+    advance_job j = {.s = job, .stages = amount, .run = run};
+    size_t n = j.s->replicas.n, done = 0;
+    CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, n), n, NULL, advance_island, &j, err));
+    for (size_t i = 0; i < n; i++) done += cp_btree_smc_done(j.s->replicas.runs.member[i]) != 0;
     *out_done = done == n;
     return COPSE_OK;
 }

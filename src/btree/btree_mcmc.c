@@ -62,7 +62,7 @@ static copse_status keep_node(cp_btree_chain *c, int32_t u, copse_error *err) {
     return cp_tree_set_split(&c->tree_set, &split, &c->made[u], err);
 }
 
-/* The tree becomes part of the tree set, children before parents. */
+/* Adds the tree to the tree set, children before parents. */
 static copse_status keep_tree(cp_btree_chain *c, copse_error *err) {
     size_t nodes = cp_moves_tree_nodes(&c->tree), n = 0;
     CP_TRY(CP_GROW(c->order, c->cap_order, nodes, err));
@@ -73,7 +73,7 @@ static copse_status keep_tree(cp_btree_chain *c, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Nothing has changed that matters if it fails half-way: the same nodes will be found in the tree set next time. */
+/* A failure half-way leaves nodes in the tree set, which does no harm: the next call finds and uses them. */
 static copse_status keep(cp_btree_chain *c, copse_error *err) {
     cp_btree_trace *t = &c->trace;
     CP_TRY(CP_GROW(t->log_post, c->cap_log_post, t->samples + 1, err));
@@ -102,7 +102,7 @@ static copse_status iterate(cp_btree_chain *c, copse_error *err) {
     return COPSE_OK;
 }
 
-/* A draw that could not be kept for want of memory is kept before the chain goes on. */
+/* A draw that could not be kept for want of memory is kept before the chain continues. */
 static copse_status keep_if_due(cp_btree_chain *c, copse_error *err) {
     return c->trace.samples < cp_btree_mcmc_due(&c->opt, c->done) ? keep(c, err) : COPSE_OK;
 }

@@ -1,17 +1,16 @@
-/* btree_mcmc_file - a chain in sections and back.  A file may have been made by anyone: the tree and the tree set are
- * built again node by node, what the file says being checked before it is used, and the chain's invariants have the
- * last word. */
+/* A file may be damaged or forged.  So the tree and the tree set are built again node by node from checked values, and
+ * at the end the chain's invariants are checked. */
 #include <math.h>
 
 #include "base/mem.h"
 #include "bayes/moves_file.h"
 #include "btree/btree_chain.h"
+#include "btree/btree_mcmc_file.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-/* A tree set that is still growing: its nodes in the order in which they came, so that they get the same numbers
- * again. */
-static copse_status write_grove(const cp_tree_set *g, cp_writer *w, copse_error *err) {
+/* The nodes are written in the order in which they were added, so that they get the same numbers again. */
+static copse_status write_tree_set(const cp_tree_set *g, cp_writer *w, copse_error *err) {
     copse_status status;
     int32_t *link = NULL;
     float *cut = NULL;
@@ -55,21 +54,21 @@ copse_status cp_btree_mcmc_file_write(const cp_btree_chain *c, cp_writer *w, cop
     cp_writer_pop(w);
     if (status) return status;
     CP_TRY(cp_writer_push(w, "grove", err));
-    status = write_grove(&c->tree_set, w, err);
+    status = write_tree_set(&c->tree_set, w, err);
     cp_writer_pop(w);
     return status;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-typedef struct grove_parts {
+typedef struct tree_set_arrays {
     size_t nodes, trees, leaves;
     int32_t *link, *root;
     float *cut;
     double *stat, *weight;
-} grove_parts;
+} tree_set_arrays;
 
-static void clear_parts(grove_parts *p) {
+static void clear_arrays(tree_set_arrays *p) {
     cp_mem_free(p->link);
     cp_mem_free(p->root);
     cp_mem_free(p->cut);
@@ -77,7 +76,7 @@ static void clear_parts(grove_parts *p) {
     cp_mem_free(p->weight);
 }
 
-static copse_status read_parts(grove_parts *p, size_t width, cp_reader *r, copse_error *err) {
+static copse_status read_arrays(tree_set_arrays *p, size_t width, cp_reader *r, copse_error *err) {
     size_t n;
     CP_TRY(cp_reader_count(r, "link", CP_I32, &n, err));
     if (n % 3) return cp_reader_bad(r, err, "a node has three links");
@@ -86,15 +85,16 @@ static copse_status read_parts(grove_parts *p, size_t width, cp_reader *r, copse
     for (size_t i = 0; i < p->nodes; i++) p->leaves += p->link[3 * i] == CP_NONE;
     CP_TRY(cp_reader_array(r, "cut", CP_F32, 2 * p->nodes, &p->cut, err));
     CP_TRY(cp_reader_count(r, "stat", CP_F64, &n, err));
-    if (n / width != p->leaves || n % width) return cp_reader_bad(r, err, "leaves and statistics are not as many");
+    if (n / width != p->leaves || n % width)
+        return cp_reader_bad(r, err, "the numbers of leaves and of statistics differ");
     CP_TRY(cp_reader_array(r, "stat", CP_F64, n, &p->stat, err));
     CP_TRY(cp_reader_count(r, "root", CP_I32, &p->trees, err));
     CP_TRY(cp_reader_array(r, "root", CP_I32, p->trees, &p->root, err));
     return cp_reader_array(r, "weight", CP_F64, p->trees, &p->weight, err);
 }
 
-/* Adds node i; a node that was there already, or has another number than its own, is a fault of the file. */
-static copse_status add_node(cp_tree_set *g, const grove_parts *p, size_t i, cp_reader *r, copse_error *err) {
+/* Adds node i.  The file is refused if the node is there already or gets a number other than i. */
+static copse_status add_node(cp_tree_set *g, const tree_set_arrays *p, size_t i, cp_reader *r, copse_error *err) {
     const int32_t *link = p->link + 3 * i;
     cp_tree_set_node n = {link[0], p->cut[2 * i], p->cut[2 * i + 1], link[1], link[2]};
     int32_t made, here = (int32_t)i;
@@ -102,27 +102,27 @@ static copse_status add_node(cp_tree_set *g, const grove_parts *p, size_t i, cp_
     int sound = leaf ? n.left == (int32_t)g->leaves && n.right == CP_NONE && n.low == 0 && n.high == 0
                      : n.dim >= 0 && (size_t)n.dim < g->dims && n.left >= 0 && n.left < here && n.right >= 0 &&
                            n.right < here && isfinite(n.low) && isfinite(n.high) && n.low < n.high;
-    if (!sound) return cp_reader_bad(r, err, "node %zu of the tree set is none", i);
+    if (!sound) return cp_reader_bad(r, err, "node %zu of the tree set is impossible", i);
     CP_TRY(leaf ? cp_tree_set_leaf(g, p->stat + g->leaves * g->width, &made, err)
                 : cp_tree_set_split(g, &n, &made, err));
     return made == here ? COPSE_OK : cp_reader_bad(r, err, "node %zu of the tree set is there twice", i);
 }
 
-static copse_status read_grove(cp_tree_set *g, cp_reader *r, copse_error *err) {
-    grove_parts p = {0};
+static copse_status read_tree_set(cp_tree_set *g, cp_reader *r, copse_error *err) {
+    tree_set_arrays p = {0};
     copse_status status;
-    CP_TRY_OUT(read_parts(&p, g->width, r, err));
+    CP_TRY_OUT(read_arrays(&p, g->width, r, err));
     for (size_t i = 0; i < p.nodes; i++) CP_TRY_OUT(add_node(g, &p, i, r, err));
     for (size_t i = 0; i < p.trees; i++) {
         int known = p.root[i] >= 0 && (size_t)p.root[i] < p.nodes;
         if (known) CP_TRY_OUT(cp_tree_set_add(g, p.root[i], p.weight[i], err));
         if (!known || g->trees != i + 1) {
-            status = cp_reader_bad(r, err, "tree %zu of the tree set is none, or there twice", i);
+            status = cp_reader_bad(r, err, "tree %zu of the tree set is impossible, or there twice", i);
             goto out;
         }
     }
 out:
-    clear_parts(&p);
+    clear_arrays(&p);
     return status;
 }
 
@@ -132,7 +132,7 @@ static copse_status read_counts(cp_btree_chain *c, cp_reader *r, copse_error *er
     CP_TRY(cp_reader_i64(r, "done", 0, INT64_MAX, &done, err));
     CP_TRY(cp_reader_i64(r, "kept", 0, INT64_MAX, &kept, err));
     CP_TRY(cp_reader_array(r, "moves", CP_I64, 2 * CP_MOVES, &count, err));
-    for (int k = 0; k < CP_MOVES; k++) { /* below 0 becomes far too many */
+    for (int k = 0; k < CP_MOVES; k++) { /* a negative count becomes too large, which C3 finds */
         t->proposed[k] = (uint64_t)count[k];
         t->accepted[k] = (uint64_t)count[CP_MOVES + k];
     }
@@ -151,12 +151,12 @@ static copse_status read_chain(cp_btree_chain *c, cp_reader *r, copse_error *err
     cp_reader_pop(r);
     if (status) return status;
     CP_TRY(cp_reader_push(r, "grove", err));
-    status = read_grove(&c->tree_set, r, err);
+    status = read_tree_set(&c->tree_set, r, err);
     cp_reader_pop(r);
     if (status) return status;
     cp_tree_set_size *tmp;
     CP_TRY(CP_RAW(tmp, c->tree_set.nodes, err));
-    const char *bad = cp_btree_chain_suspect(c, tmp);
+    const char *bad = cp_btree_chain_check_draws(c, tmp);
     cp_mem_free(tmp);
     return bad ? cp_reader_bad(r, err, "%s", bad) : COPSE_OK;
 }

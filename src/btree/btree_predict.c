@@ -1,10 +1,13 @@
-/* btree_predict - the posterior predictive: over trees by weight, over cuts by where x lies in them, over the
- * parameters of the leaf in closed form. */
+#include "btree/btree_predict.h"
+
+#include "leaf/leaf_dirichlet.h"
+#include "leaf/leaf_nig.h"
+
 #include <math.h>
 
 #include "btree/btree.h"
 
-/* By the sum itself, which is 1 but for rounding. */
+/* The sum of the weights is 1 up to rounding; divides by the sum itself. */
 static void normalise(double *probs, size_t classes) {
     double sum = 0;
     for (size_t k = 0; k < classes; k++) sum += probs[k];
@@ -19,7 +22,8 @@ static void answer_classes(const cp_btree *b, const cp_tree_set_walker *w, doubl
     normalise(probs, b->classes);
 }
 
-/* y's scale is that of the mean times sqrt(1 + kappa_n), of which the 1 is the spread of y about its mean. */
+/* The scale of y is the scale of its mean times sqrt(1 + kappa_n), where the 1 is the variance of y about its mean.
+ * kappa_n = kappa + n. */
 static copse_status answer_number(const cp_btree *b, const cp_tree_set_walker *w, cp_answer *out, copse_error *err) {
     for (size_t i = 0; i < w->arrivals; i++) {
         const double *stat = b->tree_set.stat + (size_t)w->arrival[i].leaf * b->tree_set.width;

@@ -1,5 +1,8 @@
 #include "btree/btree_problem.h"
+
 #include "base/mem.h"
+#include "leaf/leaf_dirichlet.h"
+#include "leaf/leaf_nig.h"
 
 static copse_status make_leaf(const cp_btree_problem *b, const cp_btree_hyper *h, cp_leaf *out, copse_error *err) {
     const cp_rows *rows = b->rows;

@@ -4,12 +4,12 @@
 
 #include "base/mem.h"
 
-/* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
+/* tests/broken builds this file with known bugs, one at a time, to check that the tests find them. */
 #ifndef CP_BROKEN
 #define CP_BROKEN(bug) 0
 #endif
 
-/* What has been found out about a column, if `varies_in` or `sum_in` is the number of the block at work. */
+/* Cached values of a column: valid if `varies_in`, or `sum_in`, is the serial number of the current block. */
 typedef struct cp_btree_column_known {
     uint32_t varies_in, sum_in;
     int varies;
@@ -61,7 +61,7 @@ static void load_column(cp_btree_proposer *p, uint32_t dim) {
     p->column_in = p->now;
 }
 
-/* A column of very many rows takes a while. */
+/* Read before each column, because a column of very many rows takes long. */
 static int halted(cp_btree_proposer *p) {
     if (p->stop && *p->stop) p->halted = 1;
     return p->halted;
@@ -78,9 +78,9 @@ static double log_sum_of(cp_btree_proposer *p, uint32_t dim) {
     return k->log_sum;
 }
 
-/* The first `want` columns that vary, in an order drawn as it is needed: any set of that many is as likely as any
- * other, and few columns are looked at.  The order is put back, so that a particle's draws depend on its stream
- * alone. */
+/* Chooses a uniform random set of `want` columns that vary: the first ones of a shuffle that is drawn only as far as
+ * needed, so that few columns are looked at.  The order is restored afterwards, so that a particle's draws depend on
+ * its stream alone. */
 static void choose_columns(cp_btree_proposer *p, size_t want, cp_rng *rng) {
     size_t dims = p->b->ranks.dims, tried = 0;
     p->n_chosen = 0;
@@ -112,7 +112,7 @@ void cp_btree_propose_begin(cp_btree_proposer *p, const cp_btree_view *block) {
     p->split = cp_tree_prior_split(&p->b->prior, block->depth);
     p->log_split = cp_tree_prior_log_split(&p->b->prior, block->depth);
     p->log_stop = cp_tree_prior_log_stop(&p->b->prior, block->depth);
-    if (!++p->now) { /* all numbers are used up: forget */
+    if (!++p->now) { /* the serial numbers have wrapped around: invalidate the cache */
         for (size_t d = 0; d < p->b->ranks.dims; d++) p->known[d].varies_in = p->known[d].sum_in = 0;
         p->column_in = 0;
         p->now = 1;
@@ -120,7 +120,7 @@ void cp_btree_propose_begin(cp_btree_proposer *p, const cp_btree_view *block) {
     if (p->opt->proposal == CP_BTREE_OPTIMAL) choose_all_columns(p);
 }
 
-static void propose_blindly(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
+static void propose_from_prior(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
     *out = (cp_btree_choice){.dim = CP_NONE};
     if (cp_rng_unit(rng) >= p->split) return;
     choose_columns(p, 1, rng);
@@ -128,8 +128,8 @@ static void propose_blindly(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *
     out->u = cp_rng_unit(rng);
 }
 
-/* The masses of stopping and of the chosen columns: their log sum is the weight times l(N), and the choice is made
- * among them. */
+/* Draws among stopping and the chosen columns in proportion to their masses.  The sum of the masses is the weight
+ * factor times l(N). */
 static void propose_by_mass(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
     double each = p->log_split - log((double)p->n_chosen);
     double *mass = p->log_mass, top, sum = 0;
@@ -155,7 +155,7 @@ static void propose_by_mass(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *
 void cp_btree_propose_column(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
     switch (p->opt->proposal) {
         case CP_BTREE_PRIOR:
-        case CP_BTREE_EMPIRICAL: propose_blindly(p, rng, out); break;
+        case CP_BTREE_EMPIRICAL: propose_from_prior(p, rng, out); break;
         case CP_BTREE_MIXED:
             choose_columns(p, p->opt->columns, rng);
             propose_by_mass(p, rng, out);

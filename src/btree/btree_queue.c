@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-/* Merging walks down two right spines, none longer than log2 of the cells below it. */
+/* Merging walks down two right spines.  None is longer than log2 of the cells below it. */
 enum { SPINES = 2 * 32 };
 
 static int32_t new_cell(cp_btree_cells *c, cp_btree_cell cell) {
@@ -10,7 +10,7 @@ static int32_t new_cell(cp_btree_cells *c, cp_btree_cell cell) {
     return (int32_t)c->n++;
 }
 
-static copse_status room(cp_btree_cells *c, size_t more, copse_error *err) {
+static copse_status reserve(cp_btree_cells *c, size_t more, copse_error *err) {
     if (c->n + more > INT32_MAX) return cp_fail_memory(err);
     return CP_GROW(c->cell, c->cap, c->n + more, err);
 }
@@ -19,7 +19,7 @@ static uint32_t rank_of(const cp_btree_cells *c, int32_t heap) {
     return heap == CP_NONE ? 0 : c->cell[heap].rank;
 }
 
-/* Where keys are equal, a's top stays on top.  There is room. */
+/* Of equal keys, that of a stays on top.  There is room for the new cells. */
 static int32_t merge(cp_btree_cells *c, int32_t a, int32_t b) {
     if (a == CP_NONE) return b;
     if (b == CP_NONE) return a;
@@ -27,15 +27,15 @@ static int32_t merge(cp_btree_cells *c, int32_t a, int32_t b) {
     cp_btree_cell top = c->cell[swap ? b : a];
     int32_t right = swap ? merge(c, a, top.right) : merge(c, top.right, b);
     int32_t left = top.next;
-    int turn = rank_of(c, left) < rank_of(c, right);
-    top.next = turn ? right : left;
-    top.right = turn ? left : right;
+    int swap_children = rank_of(c, left) < rank_of(c, right);
+    top.next = swap_children ? right : left;
+    top.right = swap_children ? left : right;
     top.rank = rank_of(c, top.right) + 1;
     return new_cell(c, top);
 }
 
 copse_status cp_btree_queue_push(cp_btree_cells *c, cp_btree_queue *q, int32_t block, double key, copse_error *err) {
-    CP_TRY(room(c, 1 + SPINES, err));
+    CP_TRY(reserve(c, 1 + SPINES, err));
     cp_btree_cell cell = {.key = key, .block = block, .next = CP_NONE, .right = CP_NONE, .rank = 1};
     if (c->by_key) {
         q->front = merge(c, q->front, new_cell(c, cell));
@@ -48,10 +48,10 @@ copse_status cp_btree_queue_push(cp_btree_cells *c, cp_btree_queue *q, int32_t b
     return COPSE_OK;
 }
 
-static copse_status turn_over(cp_btree_cells *c, cp_btree_queue *q, copse_error *err) {
+static copse_status reverse_back(cp_btree_cells *c, cp_btree_queue *q, copse_error *err) {
     size_t n = 0;
     for (int32_t i = q->back; i != CP_NONE; i = c->cell[i].next) n++;
-    CP_TRY(room(c, n, err));
+    CP_TRY(reserve(c, n, err));
     for (; q->back != CP_NONE; q->back = c->cell[q->back].next) {
         cp_btree_cell cell = c->cell[q->back];
         cell.next = q->front;
@@ -60,19 +60,19 @@ static copse_status turn_over(cp_btree_cells *c, cp_btree_queue *q, copse_error 
     return COPSE_OK;
 }
 
-/* The back is turned over as soon as front is empty, not when the next block is asked for: whoever copies the queue in
- * between copies the turned list, and does not turn it again. */
+/* The back is reversed as soon as the front is empty, not at the next pop.  So copies of the queue made in between
+ * share the reversed list, and none reverses it again. */
 copse_status cp_btree_queue_pop(cp_btree_cells *c, cp_btree_queue *q, int32_t *out_block, copse_error *err) {
     *out_block = CP_NONE;
     if (q->front == CP_NONE) return COPSE_OK;
     cp_btree_queue rest = *q;
     cp_btree_cell top = c->cell[q->front];
     if (c->by_key) {
-        CP_TRY(room(c, SPINES, err));
+        CP_TRY(reserve(c, SPINES, err));
         rest.front = merge(c, top.next, top.right);
     } else {
         rest.front = top.next;
-        if (rest.front == CP_NONE) CP_TRY(turn_over(c, &rest, err));
+        if (rest.front == CP_NONE) CP_TRY(reverse_back(c, &rest, err));
     }
     *q = rest;
     *out_block = top.block;
@@ -104,7 +104,7 @@ void cp_btree_queue_move(const int32_t *to, cp_btree_queue *q) {
     q->back = moved(to, q->back);
 }
 
-/* By Q1 one pass down marks all that is needed, and one pass up moves it. */
+/* By Q1 one downward pass marks all needed cells, and one upward pass moves them. */
 void cp_btree_queue_compact(cp_btree_cells *c, int32_t *to) {
     for (size_t i = c->n; i-- > 0;) {
         if (to[i] == CP_NONE) continue;

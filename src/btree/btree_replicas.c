@@ -48,20 +48,20 @@ copse_status cp_btree_replicas_start(const cp_btree_replica_kind *kind, const cp
 
 /* -------------------------------------------------------------------------------------------------------- gathering */
 
-typedef struct harvest {
+typedef struct merge_job {
     cp_btree_replicas *c;
     cp_btree *b;
     cp_tree_set *tree_set; /* of each member */
-} harvest;
+} merge_job;
 
 static copse_status finish_member(void *arg, size_t i, size_t worker, copse_error *err) {
-    const harvest *h = arg;
+    const merge_job *h = arg;
     (void)worker;
     CP_TRY(cp_tree_set_init(&h->tree_set[i], h->b->tree_set.dims, h->b->tree_set.width, err));
     return h->c->kind->finish(h->c->runs.member[i], i, &h->tree_set[i], h->b, err);
 }
 
-static copse_status join(const harvest *h, copse_error *err) {
+static copse_status merge(const merge_job *h, copse_error *err) {
     const cp_btree_replica_kind *kind = h->c->kind;
     for (size_t i = 0; i < h->c->n; i++) {
         double weight = kind->weight ? kind->weight(h->c, h->b, i) : 1;
@@ -71,19 +71,19 @@ static copse_status join(const harvest *h, copse_error *err) {
     return cp_btree_finish(h->b, err);
 }
 
-static copse_status gather(harvest *h, const copse_run *run, copse_error *err) {
+static copse_status collect(merge_job *h, const copse_run *run, copse_error *err) {
     size_t n = h->c->n;
     CP_TRY(h->c->kind->make_record(h->c, h->b, err));
     CP_TRY(CP_NEW(h->tree_set, n, err));
     CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, n), n, NULL, finish_member, h, err));
-    return join(h, err);
+    return merge(h, err);
 }
 
 copse_status cp_btree_replicas_finish(void *job, const copse_run *run, void **out_state, copse_error *err) {
-    harvest h = {.c = job};
+    merge_job h = {.c = job};
     *out_state = NULL;
     CP_TRY(cp_btree_new(&h.c->problem, &h.c->hyper, &h.b, err));
-    copse_status status = gather(&h, run, err);
+    copse_status status = collect(&h, run, err);
     for (size_t i = 0; h.tree_set && i < h.c->n; i++) cp_tree_set_clear(&h.tree_set[i]);
     cp_mem_free(h.tree_set);
     if (status)

@@ -1,4 +1,5 @@
-/* btree_report - how each island or chain went, for other programs: what traces are drawn from. */
+#include "btree/btree_report.h"
+
 #include "btree/btree.h"
 
 static void json_island(const cp_btree_island *s, cp_json *j) {

@@ -1,13 +1,14 @@
-/* An island on file is its trie of decisions, and where in it the particles are.  Blocks, queues and likelihoods are
- * made again by deciding the same once more; so nothing in the file can contradict the rows, and what can be wrong is
- * seen at the decision that cannot be taken. */
+/* The file of an island holds its trie of decisions and the state of each particle.  Blocks, queues and likelihoods are
+ * rebuilt by replaying the decisions.  So nothing in the file can contradict the rows: a wrong file fails at the first
+ * decision that is impossible. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "btree/btree_smc.h"
+#include "btree/btree_smc_file.h"
+#include "btree/btree_stage.h"
 
-/* The decisions of states 1, 2, ...: parent, and the gap or dim = CP_NONE for a stop. */
+/* The decisions of states 1, 2, ...: the parent state, and the gap, or dim = CP_NONE for a stop. */
 typedef struct trie {
     size_t n;
     int32_t *parent, *dim;
@@ -63,7 +64,7 @@ copse_status cp_btree_smc_file_write(cp_btree_smc *s, cp_writer *w, copse_error 
     size_t n = s->opt.particles, standing;
     trie t = {0};
     copse_status status;
-    CP_TRY(cp_btree_smc_open(s, &standing, err));
+    CP_TRY(cp_btree_stage_open(s, &standing, err));
     CP_TRY(cp_btree_state_compact(&s->states, s->particle, n, err));
     CP_TRY_OUT(trie_of(&s->states, &t, err));
     CP_TRY_OUT(write_trie(&t, w, err));
@@ -130,13 +131,13 @@ static copse_status read_particles(cp_btree_smc *s, cp_reader *r, size_t states,
     return COPSE_OK;
 }
 
-/* Deciding again.  A state of the file is needed while some child of it is to come or a particle is in it; of no others
- * are rows and queues kept, so it takes no more memory than the particles did. */
+/* The replay of the decisions.  A state of the file is needed while a child of it is still to come or a particle is in
+ * it.  Rows and queues are kept for needed states only, so the replay takes no more memory than the particles did. */
 typedef struct replay {
     cp_btree_smc *s;
     const trie *t;
-    int32_t *state;    /* of each state of the file: which it is now */
-    uint32_t *needed;  /* children to come, and particles */
+    int32_t *state;    /* of each state of the file: its number now */
+    uint32_t *needed;  /* of each state of the file: children to come, plus particles */
     int32_t *frontier; /* scratch: states that are needed */
     cp_map seen;       /* decisions so far */
 } replay;
@@ -162,7 +163,7 @@ static copse_status check_decision(replay *p, size_t i, cp_reader *r, copse_erro
     const cp_btree_blocks *k = &p->s->states.blocks;
     int32_t head = p->s->states.state[p->state[p->t->parent[i]]].head, dim = p->t->dim[i];
     cp_btree_gap gap = {.dim = (uint32_t)dim, .low = p->t->low[i], .high = p->t->high[i]};
-    if (!p->needed[i + 1]) return cp_reader_bad(r, err, "parent: nobody is in state %zu", i + 1);
+    if (!p->needed[i + 1]) return cp_reader_bad(r, err, "parent: no particle is in state %zu", i + 1);
     if (head == CP_NONE) return cp_reader_bad(r, err, "parent: nothing to decide for state %zu", i + 1);
     if (dim != CP_NONE && (dim < 0 || !cp_btree_block_has_gap(k, head, gap)))
         return cp_reader_bad(r, err, "dim, low, high: no such gap for state %zu", i + 1);
@@ -196,7 +197,7 @@ static copse_status replay_compact(replay *p, size_t states, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status decide_again(cp_btree_smc *s, const trie *t, cp_reader *r, copse_error *err) {
+static copse_status replay_decisions(cp_btree_smc *s, const trie *t, cp_reader *r, copse_error *err) {
     replay p = {.s = s, .t = t};
     copse_status status;
     CP_TRY_OUT(replay_init(&p, err));
@@ -219,7 +220,7 @@ copse_status cp_btree_smc_file_read(cp_reader *r, const cp_btree_problem *b, con
     CP_TRY_OUT(read_trie(r, &t, err));
     CP_TRY_OUT(read_counts(s, r, err));
     CP_TRY_OUT(read_particles(s, r, t.n + 1, err));
-    CP_TRY_OUT(decide_again(s, &t, r, err));
+    CP_TRY_OUT(replay_decisions(s, &t, r, err));
     *out = s;
 out:
     trie_clear(&t);

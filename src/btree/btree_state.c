@@ -29,8 +29,8 @@ void cp_btree_state_clear(cp_btree_states *t) {
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
-/* A block that waits by its likelihood has to be made to wait. */
-static copse_status join(cp_btree_states *t, cp_btree_queue *q, int32_t block, copse_error *err) {
+/* A queue by likelihood needs the likelihood of the block, so the block is made now. */
+static copse_status enqueue(cp_btree_states *t, cp_btree_queue *q, int32_t block, copse_error *err) {
     double key = 0;
     if (t->cells.by_key) {
         CP_TRY(cp_btree_block_make(&t->blocks, block, err));
@@ -44,8 +44,8 @@ copse_status cp_btree_state_open(cp_btree_states *t, int32_t state, copse_error 
     if (s->head != CP_BTREE_UNOPENED) return COPSE_OK;
     cp_btree_queue q = t->state[s->parent].waiting;
     if (s->split != CP_NONE) {
-        CP_TRY(join(t, &q, 2 * s->split, err));
-        CP_TRY(join(t, &q, 2 * s->split + 1, err));
+        CP_TRY(enqueue(t, &q, 2 * s->split, err));
+        CP_TRY(enqueue(t, &q, 2 * s->split + 1, err));
     }
     for (;;) {
         int32_t block;
@@ -72,20 +72,20 @@ copse_status cp_btree_state_next(cp_btree_states *t, int32_t state, int32_t spli
     return COPSE_OK;
 }
 
-void cp_btree_state_settle(cp_btree_states *t) {
+void cp_btree_state_forget(cp_btree_states *t) {
     cp_map_reset(&t->fresh);
 }
 
 /* ------------------------------------------------------------------------------------------------------- compacting */
 
-/* New numbers of states, cells and splits, CP_NONE for what goes; and what is needed of each split. */
-typedef struct plan {
+/* New numbers of states, cells and splits, CP_NONE for those dropped; and what is needed of each split. */
+typedef struct compaction {
     int32_t *state, *cell, *split;
     unsigned char *need;
-} plan;
+} compaction;
 
-static copse_status make_plan(plan *p, const cp_btree_states *t, copse_error *err) {
-    *p = (plan){0};
+static copse_status compaction_init(compaction *p, const cp_btree_states *t, copse_error *err) {
+    *p = (compaction){0};
     CP_TRY(CP_RAW(p->state, t->n, err));
     CP_TRY(CP_RAW(p->cell, t->cells.n, err));
     CP_TRY(CP_RAW(p->split, t->blocks.splits, err));
@@ -95,15 +95,15 @@ static copse_status make_plan(plan *p, const cp_btree_states *t, copse_error *er
     return COPSE_OK;
 }
 
-static void clear_plan(plan *p) {
+static void compaction_clear(compaction *p) {
     cp_mem_free(p->state);
     cp_mem_free(p->cell);
     cp_mem_free(p->split);
     cp_mem_free(p->need);
 }
 
-/* Particles' states with all that waits there, and whatever led to them. */
-static void mark_states(const cp_btree_states *t, const int32_t *particle, size_t n, plan *p) {
+/* Marks the particles' states with their waiting blocks, and all ancestors of these states. */
+static void mark_states(const cp_btree_states *t, const int32_t *particle, size_t n, compaction *p) {
     for (size_t i = 0; i < n; i++) {
         const cp_btree_state *s = &t->state[particle[i]];
         if (p->state[particle[i]] != CP_NONE) continue;
@@ -119,7 +119,7 @@ static void mark_states(const cp_btree_states *t, const int32_t *particle, size_
     }
 }
 
-static void move_states(cp_btree_states *t, plan *p) {
+static void move_states(cp_btree_states *t, compaction *p) {
     size_t n = 0;
     for (size_t i = 0; i < t->n; i++) {
         if (p->state[i] == CP_NONE) continue;
@@ -133,8 +133,8 @@ static void move_states(cp_btree_states *t, plan *p) {
     t->n = n;
 }
 
-/* States that no particle is in keep their decisions only. */
-static void empty_left_states(cp_btree_states *t, const int32_t *particle, size_t n, const plan *p) {
+/* States without a particle keep their decision only. */
+static void empty_left_states(cp_btree_states *t, const int32_t *particle, size_t n, const compaction *p) {
     for (size_t i = 0; i < n; i++)
         if (p->state[particle[i]] == 0) p->state[particle[i]] = 1;
     for (size_t i = 0; i < t->n; i++) {
@@ -146,9 +146,9 @@ static void empty_left_states(cp_btree_states *t, const int32_t *particle, size_
 }
 
 copse_status cp_btree_state_compact(cp_btree_states *t, int32_t *particle, size_t n, copse_error *err) {
-    plan p;
+    compaction p;
     copse_status status;
-    CP_TRY_OUT(make_plan(&p, t, err));
+    CP_TRY_OUT(compaction_init(&p, t, err));
     mark_states(t, particle, n, &p);
     cp_btree_queue_compact(&t->cells, p.cell);
     for (size_t i = 0; i < t->cells.n; i++) cp_btree_block_wait(&t->blocks, t->cells.cell[i].block, p.need);
@@ -164,17 +164,17 @@ copse_status cp_btree_state_compact(cp_btree_states *t, int32_t *particle, size_
     t->kept_rows = t->blocks.rows;
     t->kept_splits = t->blocks.splits;
 out:
-    clear_plan(&p);
+    compaction_clear(&p);
     return status;
 }
 
-/* Twice what was kept, and a little: so the work of compacting is a share of the work of making, and at most half of
- * the memory is held in vain. */
+/* Due at twice what was kept last time, plus a constant.  So the work of compacting is a fraction of the work of
+ * making, and at most half of the memory is unused. */
 int cp_btree_state_is_full(const cp_btree_states *t) {
-    enum { LITTLE = 4096 };
-    return t->n > 2 * t->kept_states + LITTLE || t->cells.n > 2 * t->kept_cells + LITTLE ||
-           t->blocks.splits > 2 * t->kept_splits + LITTLE ||
-           t->blocks.rows > 2 * t->kept_rows + 2 * t->blocks.b->ranks.rows + LITTLE;
+    enum { SLACK = 4096 };
+    return t->n > 2 * t->kept_states + SLACK || t->cells.n > 2 * t->kept_cells + SLACK ||
+           t->blocks.splits > 2 * t->kept_splits + SLACK ||
+           t->blocks.rows > 2 * t->kept_rows + 2 * t->blocks.b->ranks.rows + SLACK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ check */
@@ -182,17 +182,19 @@ int cp_btree_state_is_full(const cp_btree_states *t) {
 static const char *check_state(const cp_btree_states *t, size_t i) {
     const cp_btree_state *s = &t->state[i];
     const cp_btree_state *parent = &t->state[s->parent];
-    if (parent->head < 0 || !cp_btree_block_view(&t->blocks, parent->head).open) return "S3: nothing to decide";
-    if (s->split != CP_NONE && t->blocks.split[s->split].parent != parent->head) return "S3: another block's split";
+    if (parent->head < 0 || !cp_btree_block_view(&t->blocks, parent->head).open)
+        return "S3: the parent has nothing to decide";
+    if (s->split != CP_NONE && t->blocks.split[s->split].parent != parent->head)
+        return "S3: the split is of another block";
     return NULL;
 }
 
 static const char *check_cell(const cp_btree_states *t, size_t i) {
     const cp_btree_cell *c = &t->cells.cell[i];
     const cp_btree_blocks *k = &t->blocks;
-    if (c->next >= (int32_t)i || c->right >= (int32_t)i) return "Q1: a cell points up";
+    if (c->next >= (int32_t)i || c->right >= (int32_t)i) return "Q1: a cell points to a later one";
     if (cp_btree_block_has_rows(k, c->block) || cp_btree_block_has_rows(k, k->split[c->block / 2].parent)) return NULL;
-    return "B4: no rows to make a block from";
+    return "B4: no rows to make a waiting block from";
 }
 
 const char *cp_btree_state_check(const cp_btree_states *t) {
@@ -202,9 +204,9 @@ const char *cp_btree_state_check(const cp_btree_states *t) {
         const cp_btree_state *s = &t->state[i];
         uint64_t key = (uint64_t)(uint32_t)s->parent << 32 | (uint32_t)s->split;
         if (s->parent < 0 || (size_t)s->parent >= i)
-            bad = "S1: a state before its parent";
+            bad = "S1: a state comes before its parent";
         else if (cp_map_find(&seen, key) != CP_NONE)
-            bad = "S2: a state twice";
+            bad = "S2: a state is there twice";
         else
             bad = check_state(t, i);
         if (!bad && cp_map_add(&seen, key, (int32_t)i, NULL)) bad = "no memory to check";

@@ -15,7 +15,7 @@ copse_status cp_auc_reserve(cp_auc *a, size_t n, copse_error *err) {
     return reserve(&a->negative, n, err);
 }
 
-/* Two sorted runs of `size` at v become one. */
+/* Merges the two sorted runs of `size` rows each that begin at v. */
 static void merge(cp_auc_row *v, size_t size, cp_auc_row *spare) {
     memcpy(spare, v, size * sizeof *v);
     size_t i = 0, j = size, to = 0;
@@ -32,10 +32,10 @@ void cp_auc_add(cp_auc *a, cp_auc_row row, int positive) {
     push(positive ? &a->positive : &a->negative, row);
 }
 
-/* Pairs won by the positives p over the negatives q, both sorted; a tie is half a win. */
+/* The weight of the pairs in which the positive scores higher; a tie counts one half.  Both arrays are sorted. */
 static double wins(const cp_auc_row *p, size_t np, const cp_auc_row *q, size_t nq) {
-    size_t below = 0, upto = 0;                        /* negatives < p[i], <= p[i]; */
-    double sum = 0, below_weight = 0, upto_weight = 0; /* what they weigh */
+    size_t below = 0, upto = 0;                        /* number of negatives < p[i], and <= p[i] */
+    double sum = 0, below_weight = 0, upto_weight = 0; /* their weights */
     for (size_t i = 0; i < np; i++) {
         while (below < nq && q[below].score < p[i].score) below_weight += q[below++].weight;
         while (upto < nq && q[upto].score <= p[i].score) upto_weight += q[upto++].weight;
@@ -44,7 +44,7 @@ static double wins(const cp_auc_row *p, size_t np, const cp_auc_row *q, size_t n
     return sum;
 }
 
-/* The largest power of two in n, n > 0: the length of its first run. */
+/* The largest power of two in n > 0: the length of the first run of n rows. */
 static size_t first_run(size_t n) {
     while (n & (n - 1)) n &= n - 1;
     return n;

@@ -9,26 +9,26 @@
 #include "model/model_encode.h"
 #include "model/model_fit.h"
 
-/* What stays the same over all folds. */
-typedef struct study {
+/* What all folds share. */
+typedef struct cv_context {
     const copse_table *data;
     copse_roles roles; /* with the task decided */
     const copse_params *params;
-    copse_run quiet; /* the caller's run without its voice: a hundred fits would say the same a hundred times */
+    copse_run quiet; /* the caller's run without log and progress: each fit would report the same */
     int32_t *label;  /* classification, else NULL */
     size_t classes;
     int32_t *fold;
-    size_t *rows; /* as many as the table's: a selection in the making */
-} study;
+    size_t *rows; /* scratch: the rows selected for a fold; room for all rows */
+} cv_context;
 
-static void clear_study(study *s) {
+static void clear_context(cv_context *s) {
     cp_mem_free(s->label);
     cp_mem_free(s->fold);
     cp_mem_free(s->rows);
 }
 
-/* Decides the task and finds the labels, saying so once. */
-static copse_status begin(study *s, const copse_run *run, copse_error *err) {
+/* Decides the task and finds the labels.  Warnings about the table are logged here, once for all folds. */
+static copse_status begin(cv_context *s, const copse_run *run, copse_error *err) {
     cp_schema *schema = NULL;
     unsigned char *missing = NULL;
     size_t n = s->data->rows;
@@ -49,15 +49,15 @@ out:
     return status;
 }
 
-/* The rows of the fold, or all others. */
-static copse_status select_rows(const study *s, int32_t fold, int inside, copse_table **out, copse_error *err) {
+/* inside: the rows of the fold; else all others. */
+static copse_status select_rows(const cv_context *s, int32_t fold, int inside, copse_table **out, copse_error *err) {
     size_t n = 0;
     for (size_t i = 0; i < s->data->rows; i++)
         if ((s->fold[i] == fold) == inside) s->rows[n++] = i;
     return cp_table_select(s->data, s->rows, n, out, err);
 }
 
-static copse_status run_fold(const study *s, int32_t fold, copse_scores *out, copse_error *err) {
+static copse_status run_fold(const cv_context *s, int32_t fold, copse_scores *out, copse_error *err) {
     copse_table *train = NULL, *test = NULL;
     copse_model *model = NULL;
     copse_status status;
@@ -74,7 +74,7 @@ out:
 
 static copse_status run_all(const copse_table *data, const copse_roles *roles, const cp_cv_plan *plan,
                             const copse_run *run, copse_scores *out, copse_error *err) {
-    study s = {.data = data, .roles = *roles, .params = plan->params, .quiet = run ? *run : (copse_run){0}};
+    cv_context s = {.data = data, .roles = *roles, .params = plan->params, .quiet = run ? *run : (copse_run){0}};
     s.quiet.log = NULL;
     s.quiet.progress = NULL;
     copse_status status;
@@ -94,11 +94,11 @@ static copse_status run_all(const copse_table *data, const copse_roles *roles, c
         }
     }
 out:
-    clear_study(&s);
+    clear_context(&s);
     return status;
 }
 
-/* Rows without a target are in no fold. */
+/* Rows without a target belong to no fold. */
 copse_status cp_cv_run(const copse_table *data, const copse_roles *roles, const cp_cv_plan *plan, const copse_run *run,
                        copse_scores *out, copse_error *err) {
     copse_table *known;

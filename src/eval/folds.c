@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "num/draw.h"
 
-/* Steps of the CP_FOR_SPLIT streams: a holdout and the folds made of what it leaves share no randomness. */
+/* Steps of the CP_FOR_SPLIT streams: a holdout, and folds made of the rows it leaves, share no random numbers. */
 enum { STEP_FOLDS = 0, STEP_HOLDOUT = 1 };
 
 static copse_status shuffled_rows(size_t n, cp_rng *rng, size_t **out, copse_error *err) {
@@ -15,12 +15,12 @@ static copse_status shuffled_rows(size_t n, cp_rng *rng, size_t **out, copse_err
     return COPSE_OK;
 }
 
-/* Rows without a class stand before class 0. */
+/* Rows without a class come before class 0. */
 static size_t class_slot(const cp_folds_plan *p, size_t row) {
     return p->label ? (size_t)(p->label[row] + 1) : 0;
 }
 
-/* start[k] becomes the number of rows in slots before k: where slot k's rows begin if they stand class by class. */
+/* start[k] becomes the number of rows in slots before k: where slot k begins when rows are ordered by class. */
 static void count_slots(const cp_folds_plan *p, size_t *start, size_t slots) {
     for (size_t i = 0; i < p->rows; i++) start[class_slot(p, i)]++;
     size_t sum = 0;
@@ -31,8 +31,8 @@ static void count_slots(const cp_folds_plan *p, size_t *start, size_t slots) {
     }
 }
 
-/* The rows stand class by class, shuffled within each, and are dealt out like cards: the next class goes on at the fold
- * where the last one stopped, which keeps both the classes and the totals even. */
+/* Stratified folds: the rows are ordered by class, shuffled within each class, and assigned to the folds in turn.  A
+ * class continues at the fold where the class before it stopped, which balances both classes and totals. */
 copse_status cp_folds_assign(const cp_folds_plan *plan, int32_t *out_fold, copse_error *err) {
     copse_status status = COPSE_OK;
     size_t *order = NULL, *start = NULL, slots = plan->label ? plan->classes + 1 : 1;

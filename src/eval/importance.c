@@ -7,7 +7,7 @@
 #include "eval/perturb.h"
 #include "eval/score.h"
 
-/* Mean and standard deviation of v[0], v[stride], ...; NaN without two values to differ. */
+/* Mean and standard deviation of v[0], v[stride], ...; the sd of a single value is NaN. */
 static copse_importance spread(const double *v, size_t n, size_t stride) {
     double sum = 0, squares = 0;
     for (size_t i = 0; i < n; i++) sum += v[i * stride];
@@ -18,7 +18,7 @@ static copse_importance spread(const double *v, size_t n, size_t stride) {
 
 /* -------------------------------------------------------------------------------------------------------- impurity */
 
-/* What the user knows as one feature may be several columns. */
+/* One feature of the user may be several encoded columns. */
 static double feature_sum(const cp_feature *f, const double *dims) {
     double sum = 0;
     for (size_t d = f->first; d < f->first + f->width; d++) sum += dims[d];
@@ -31,7 +31,8 @@ copse_status cp_importance_impurity(const copse_model *m, copse_importance *out,
     double *dims = NULL, *share = NULL;
     copse_status status = COPSE_OK;
     if (!m->method->inspect.importance)
-        return cp_fail(err, COPSE_E_USAGE, "method %s does not measure what its splits achieve", m->method->info.name);
+        return cp_fail(err, COPSE_E_USAGE, "method %s does not measure how much its splits lower the impurity",
+                       m->method->info.name);
     CP_TRY_OUT(cp_model_refresh(m, NULL, err));
     CP_TRY_OUT(CP_RAW(dims, s->dims, err));
     CP_TRY_OUT(CP_RAW(share, trees * s->features, err));
@@ -48,18 +49,18 @@ out:
 
 /* ----------------------------------------------------------------------------------------------------- permutation */
 
-/* Job 0 leaves the rows as they are; job 1 + f * repeats + r shuffles feature f for the r-th time.  Each has a row of
- * losses: the forest's, then those of the trees. */
-typedef struct study {
-    cp_perturb probe;
+/* Job 0 leaves the rows unchanged; job 1 + f * repeats + r shuffles feature f for the r-th time.  Each job has a row of
+ * losses: that of the forest, then those of the trees. */
+typedef struct permutation {
+    cp_perturb perturb;
     cp_score_targets truth;
     size_t rows; /* with a target */
     const cp_importance_plan *plan;
     double *loss; /* jobs x (1 + trees) */
-} study;
+} permutation;
 
 typedef struct sums {
-    const study *s;
+    const permutation *s;
     double *loss; /* 1 + trees */
 } sums;
 
@@ -72,10 +73,10 @@ static double row_loss(const cp_score_targets *truth, const cp_answer *a, size_t
     return off * off;
 }
 
-static void add_losses(void *arg, int32_t who, size_t first, const cp_answer *a) {
+static void add_losses(void *arg, int32_t tree_id, size_t first, const cp_answer *a) {
     const sums *to = arg;
     const cp_score_targets *truth = &to->s->truth;
-    double *loss = &to->loss[who + 1];
+    double *loss = &to->loss[tree_id + 1];
     for (size_t i = 0; i < a->rows; i++)
         if (!truth->missing[first + i]) *loss += row_loss(truth, a, first + i, i);
 }
@@ -91,20 +92,20 @@ static void shuffle(size_t *order, size_t n, cp_rng *rng) {
 
 static copse_status loss_job(void *arg, size_t job, size_t worker, copse_error *err) {
     (void)worker;
-    const study *s = arg;
-    const cp_schema *schema = s->probe.m->schema;
-    size_t columns = 1 + s->probe.trees, *order = NULL;
+    const permutation *s = arg;
+    const cp_schema *schema = s->perturb.m->schema;
+    size_t columns = 1 + s->perturb.trees, *order = NULL;
     sums to = {.s = s, .loss = s->loss + job * columns};
     cp_perturb_change change = {0};
     if (job > 0) {
         size_t feature = (job - 1) / s->plan->repeats, repeat = (job - 1) % s->plan->repeats;
         cp_rng rng;
-        CP_TRY(CP_RAW(order, s->probe.n, err));
+        CP_TRY(CP_RAW(order, s->perturb.n, err));
         cp_rng_init(&rng, s->plan->seed, CP_FOR_SHUFFLE, (uint32_t)feature, repeat);
-        shuffle(order, s->probe.n, &rng);
+        shuffle(order, s->perturb.n, &rng);
         change = (cp_perturb_change){.feature = &schema->feature[feature], .order = order};
     }
-    copse_status status = cp_perturb_ask(&s->probe, &change, add_losses, &to, err);
+    copse_status status = cp_perturb_ask(&s->perturb, &change, add_losses, &to, err);
     for (size_t k = 0; k < columns; k++) {
         to.loss[k] /= (double)s->rows;
         if (schema->task == COPSE_REGRESS) to.loss[k] = sqrt(to.loss[k]);
@@ -113,41 +114,42 @@ static copse_status loss_job(void *arg, size_t job, size_t worker, copse_error *
     return status;
 }
 
-/* The increases of one feature, in place of its losses: v[r][k] for shuffle r and column k. */
-static copse_importance sum_up(const study *s, double *v) {
-    size_t columns = 1 + s->probe.trees, repeats = s->plan->repeats;
+/* Replaces the losses of one feature, v[r][k] for shuffle r and column k, by their increases over the unshuffled loss,
+ * and summarises them. */
+static copse_importance summarise(const permutation *s, double *v) {
+    size_t columns = 1 + s->perturb.trees, repeats = s->plan->repeats;
     for (size_t r = 0; r < repeats; r++)
         for (size_t k = 0; k < columns; k++) v[r * columns + k] -= s->loss[k];
     copse_importance forest = spread(v, repeats, columns);
-    if (!s->probe.trees) return forest;
+    if (!s->perturb.trees) return forest;
     for (size_t k = 0; k < columns; k++) v[k] = spread(v + k, repeats, columns).mean;
-    forest.sd = spread(v + 1, s->probe.trees, 1).sd;
+    forest.sd = spread(v + 1, s->perturb.trees, 1).sd;
     return forest;
 }
 
-static copse_status begin(study *s, const copse_model *m, const copse_table *data, const copse_run *run,
+static copse_status begin(permutation *s, const copse_model *m, const copse_table *data, const copse_run *run,
                           copse_error *err) {
     CP_TRY(cp_score_read_targets(m->schema, data, 0, data->rows, &s->truth, err));
     for (size_t i = 0; i < data->rows; i++) s->rows += !s->truth.missing[i];
     if (!s->rows)
         return cp_fail(err, COPSE_E_DATA, "no row has a value in the target column '%s': nothing to score",
                        m->schema->target);
-    return cp_perturb_init(&s->probe, m, data, run, err);
+    return cp_perturb_init(&s->perturb, m, data, run, err);
 }
 
-copse_status cp_importance_permute(const copse_model *m, const copse_table *data, const cp_importance_plan *plan,
-                                   const copse_run *run, double *out_loss, copse_importance *out, copse_error *err) {
-    study s = {.plan = plan};
+copse_status cp_importance_permute(const copse_model *m, const cp_importance_plan *plan, const copse_run *run,
+                                   double *out_loss, copse_importance *out, copse_error *err) {
+    permutation s = {.plan = plan};
     size_t jobs = 1 + m->schema->features * plan->repeats;
     copse_status status;
-    CP_TRY_OUT(begin(&s, m, data, run, err));
-    size_t columns = 1 + s.probe.trees;
+    CP_TRY_OUT(begin(&s, m, plan->data, run, err));
+    size_t columns = 1 + s.perturb.trees;
     CP_TRY_OUT(CP_NEW(s.loss, jobs * columns, err));
     CP_TRY_OUT(cp_parallel_for(run, cp_parallel_workers(run, jobs), jobs, "shuffling columns", loss_job, &s, err));
     *out_loss = s.loss[0];
-    for (size_t i = 0; i < m->schema->features; i++) out[i] = sum_up(&s, s.loss + (1 + i * plan->repeats) * columns);
+    for (size_t i = 0; i < m->schema->features; i++) out[i] = summarise(&s, s.loss + (1 + i * plan->repeats) * columns);
 out:
-    cp_perturb_clear(&s.probe);
+    cp_perturb_clear(&s.perturb);
     cp_score_clear_targets(&s.truth);
     cp_mem_free(s.loss);
     return status;

@@ -23,7 +23,7 @@ void cp_metric_clear(cp_metric *m) {
     m->cap_scratch = 0;
 }
 
-/* 0: the row is not to be scored. */
+/* Rows of weight 0 are not scored. */
 static double weight_of(const cp_truth *truth, size_t i) {
     if (truth->missing && truth->missing[i]) return 0;
     return truth->weight ? truth->weight[i] : 1;
@@ -46,9 +46,9 @@ static void add_class_row(cp_metric *m, const cp_answer *a, size_t row, int32_t 
         squares += gap * gap;
     }
     double hit = known && best == (size_t)label;
-    m->strange += !known;
+    m->unseen += !known;
     m->hits += weight * hit;
-    m->log_loss -= weight * log(fmin(fmax(p_true, 1e-15), 1)); /* a sum of shares may be above 1 by a rounding error */
+    m->log_loss -= weight * log(fmin(fmax(p_true, 1e-15), 1)); /* a sum of shares may exceed 1 by rounding */
     m->brier += weight * squares;
     size_t bin = confidence_bin(p[best]);
     m->bin[bin].rows++;
@@ -106,22 +106,22 @@ static copse_status score_job(void *arg, size_t job, size_t worker, copse_error 
 }
 
 static void add_number_row(cp_metric *m, const cp_metric_row *s, double weight) {
-    double off_centre = fabs(2 * s->cdf - 1);
+    double distance = fabs(2 * s->cdf - 1); /* from the median, in probability: 0 ... 1 */
     m->squares += weight * s->error * s->error;
     m->absolute += weight * fabs(s->error);
     m->log_density += weight * s->log_density;
     m->crps += weight * s->crps;
     m->sd += weight * s->sd;
     for (size_t i = 0; i < COPSE_LEVELS; i++) {
-        m->observed[i] += off_centre <= level_of(i) ? weight : 0;
+        m->observed[i] += distance <= level_of(i) ? weight : 0;
         m->gaussian[i] += fabs(s->error) <= m->z[i] * s->sd ? weight : 0;
     }
-    m->in_interval += off_centre <= m->interval ? weight : 0;
+    m->in_interval += distance <= m->interval ? weight : 0;
     double bin = floor(s->cdf * COPSE_BINS);
     m->pit[bin >= COPSE_BINS ? COPSE_BINS - 1 : (size_t)bin]++;
 }
 
-/* Rows are scored in any order by any thread, then added up in theirs. */
+/* Threads score the rows in any order; the sums then run in row order. */
 static copse_status add_numbers(cp_metric *m, const cp_answer *a, const cp_truth *truth, const copse_run *run,
                                 copse_error *err) {
     CP_TRY(CP_GROW(m->scratch, m->cap_scratch, a->rows, err));

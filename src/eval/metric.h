@@ -1,39 +1,39 @@
-/* metric - scores of predictive distributions against what happened, collected over any number of blocks.
+/* metric - scores of predictive distributions against the true targets, collected over any number of blocks.
  *
- * Where rows have weights, every mean and share is over weights, and rows of weight 0 are not there; counts of rows
- * stay counts.  Sums run in row order, so the cutting into blocks and the number of threads change nothing.  What each
- * score is:
- *   log_loss   mean of -log p(true class), p raised to 1e-15
+ * If rows have weights, every mean and share is weighted, and rows of weight 0 are skipped; counts of rows stay counts.
+ * Sums run in row order, so neither the division into blocks nor the number of threads changes a bit.  The scores:
+ *   log_loss   mean of -log p(true class), with p at least 1e-15
  *   brier      mean over rows of the sum over classes of (p_k - [k is true])^2
  *   ece        sum over bins of (share of rows) |mean confidence - accuracy|; confidence is the largest probability,
  *              bin k holds k/10 < confidence <= (k+1)/10
  *   coverage   observed: share of rows with |2 F(y) - 1| <= level, i.e. y within the mixture's central interval, found
  *              without its quantiles; gaussian: |y - mean| <= z sd, the papers' measure
- * A class the model has never seen is wrong with probability 0; it is left out of the AUC, which knows two classes. */
+ * A class that the model has never seen has probability 0 and is never the predicted one.  Its rows are left out of the
+ * AUC, which is for two classes. */
 #ifndef CP_METRIC_H
 #define CP_METRIC_H
 
 #include "eval/auc.h"
 #include "method/method.h"
 
-/* What happened in the rows of an answer; borrowed for the call. */
+/* The true targets of the rows of an answer; borrowed for the call. */
 typedef struct cp_truth {
     const double *y;              /* regression, else NULL */
-    const int32_t *label;         /* classification, else NULL; CP_NONE: a class unknown to the model */
+    const int32_t *label;         /* classification, else NULL; CP_NONE: a class the model has never seen */
     const unsigned char *missing; /* rows to skip, or NULL */
     const double *weight;         /* NULL: all 1 */
 } cp_truth;
 
-/* What one row of regression adds. */
+/* The scores of one row of regression. */
 typedef struct cp_metric_row {
     double error, sd, log_density, crps, cdf;
 } cp_metric_row;
 
 typedef struct cp_metric {
     copse_task task;
-    double interval;               /* 0: none asked for */
-    size_t rows, classes, strange; /* strange: rows of a class unknown to the model */
-    double weight;                 /* of the rows */
+    double interval;              /* level whose coverage is measured too; 0: none */
+    size_t rows, classes, unseen; /* unseen: rows of a class the model has never seen */
+    double weight;                /* of the rows */
     double hits, log_loss, brier;
     struct {
         size_t rows;
@@ -48,12 +48,12 @@ typedef struct cp_metric {
     size_t cap_scratch;
 } cp_metric;
 
-/* interval: a level in (0,1) whose coverage is wanted too, or 0. */
+/* interval: a level in (0,1) whose coverage is measured too, or 0. */
 void cp_metric_init(cp_metric *m, copse_task task, double interval);
 /* On failure nothing has been added. */
 copse_status cp_metric_add(cp_metric *m, const cp_answer *a, const cp_truth *truth, const copse_run *run,
                            copse_error *err);
-/* Means are NaN while there are no rows.  Times are left alone. */
+/* Means are NaN if there are no rows.  The times in *out are kept. */
 void cp_metric_read(const cp_metric *m, copse_scores *out);
 void cp_metric_clear(cp_metric *m);
 

@@ -6,9 +6,10 @@
 #include "data/schema_encode.h"
 #include "model/model_predict.h"
 
-enum { DRAWS = 200 }; /* that stand for weighted trees, or sums of trees, of which there may be very many */
+/* Weighted trees, and draws of sums of trees, may be very many: DRAWS of them stand for all. */
+enum { DRAWS = 200 };
 
-/* Draws of equal weight at equal distances; all, if there are no more. */
+/* Draws have equal weights: DRAWS of them at equal distances, or all if there are no more. */
 static copse_status spread_draws(cp_perturb *p, size_t draws, copse_error *err) {
     p->trees = draws < DRAWS ? draws : DRAWS;
     CP_TRY(CP_RAW(p->tree, p->trees, err));
@@ -16,7 +17,7 @@ static copse_status spread_draws(cp_perturb *p, size_t draws, copse_error *err) 
     return COPSE_OK;
 }
 
-/* Tree t as often as its weight times DRAWS, rounded up or down: at equal distances along the weights. */
+/* Systematic sampling: tree t is taken DRAWS times its weight, rounded up or down. */
 static copse_status draw_trees(cp_perturb *p, size_t trees, copse_error *err) {
     double sum = 0;
     size_t n = 0;
@@ -59,13 +60,14 @@ static void change_rows(const cp_perturb *p, const cp_perturb_change *change, si
     }
 }
 
-static copse_status ask_one(const cp_perturb *p, const cp_rows *rows, int32_t who, cp_answer *out, copse_error *err) {
-    cp_model_query q = {.rows = rows, .n = rows->n, .one_tree = who != CP_NONE, .tree = who};
-    if (q.one_tree && p->tree) q.tree = p->tree[who];
+static copse_status ask_one(const cp_perturb *p, const cp_rows *rows, int32_t tree_id, cp_answer *out,
+                            copse_error *err) {
+    cp_model_query q = {.rows = rows, .n = rows->n, .one_tree = tree_id != CP_NONE, .tree = tree_id};
+    if (q.one_tree && p->tree) q.tree = p->tree[tree_id];
     return cp_model_predict(p->m, &q, &p->serial, out, err);
 }
 
-/* Rows asked about at a time: whoever stops it waits for a forest's answer to so many, and more bring little. */
+/* Rows predicted at a time.  A stop takes effect after such a block, and larger blocks are hardly faster. */
 enum { BLOCK = 4096 };
 
 copse_status cp_perturb_ask(const cp_perturb *p, const cp_perturb_change *change, cp_perturb_fn fn, void *arg,
@@ -79,10 +81,10 @@ copse_status cp_perturb_ask(const cp_perturb *p, const cp_perturb_change *change
         size_t n = p->n - first < block ? p->n - first : block;
         cp_rows rows = cp_model_rows(p->m, x, n);
         change_rows(p, change, first, n, x);
-        for (int32_t who = CP_NONE; who < (int32_t)p->trees && !status; who++) {
+        for (int32_t tree_id = CP_NONE; tree_id < (int32_t)p->trees && !status; tree_id++) {
             cp_answer answer;
-            status = ask_one(p, &rows, who, &answer, err);
-            if (!status) fn(arg, who, first, &answer);
+            status = ask_one(p, &rows, tree_id, &answer, err);
+            if (!status) fn(arg, tree_id, first, &answer);
             cp_answer_clear(&answer);
         }
     }

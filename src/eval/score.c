@@ -41,9 +41,9 @@ copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_
     cp_score_targets t;
     copse_status status = cp_score_read_targets(model->schema, part->truth, part->first, n, &t, err);
     if (!status) {
-        cp_truth known = {.y = t.y, .label = t.label, .missing = t.missing};
-        if (part->weight) known.weight = part->weight + part->first;
-        status = cp_metric_add(metric, part->answer, &known, run, err);
+        cp_truth truth = {.y = t.y, .label = t.label, .missing = t.missing};
+        if (part->weight) truth.weight = part->weight + part->first;
+        status = cp_metric_add(metric, part->answer, &truth, run, err);
     }
     cp_score_clear_targets(&t);
     return status;
@@ -55,12 +55,12 @@ static double clock_now(clockid_t clock) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* As many rows as keep every thread at work. */
+/* Rows of a block: enough to occupy every thread. */
 static size_t block_of(const copse_model *model, const copse_run *run) {
     return cp_model_predict_block(model) * cp_parallel_workers(run, SIZE_MAX);
 }
 
-/* Predicts one block, on the clock, and scores it, off the clock. */
+/* Predicts one block and scores it; the times are those of the prediction alone. */
 static copse_status score_block(const copse_model *model, cp_score_rows part, const copse_run *run, cp_metric *metric,
                                 copse_scores *times, copse_error *err) {
     cp_answer answer;
@@ -76,10 +76,10 @@ static copse_status score_block(const copse_model *model, cp_score_rows part, co
     return status;
 }
 
-static void warn_of_strangers(const cp_metric *m, const copse_run *run) {
-    if (!m->strange) return;
-    cp_log_warn(run, "%zu of %zu row%s %s of a class the model has never seen: wrong whatever it says", m->strange,
-                m->rows, cp_plural(m->rows), m->strange == 1 ? "is" : "are");
+static void warn_of_unseen(const cp_metric *m, const copse_run *run) {
+    if (!m->unseen) return;
+    cp_log_warn(run, "%zu of %zu row%s %s of a class the model has never seen: wrong whatever it says", m->unseen,
+                m->rows, cp_plural(m->rows), m->unseen == 1 ? "is" : "are");
 }
 
 static copse_status score_blocks(const copse_model *model, cp_score_rows part, const copse_run *run, cp_metric *metric,
@@ -108,7 +108,7 @@ copse_status cp_score_table(const copse_model *model, const copse_table *test, c
     if (!metric.rows)
         CP_TRY_OUT(cp_fail(err, COPSE_E_DATA, "no row has a value in the target column '%s'%s: nothing to score",
                            model->schema->target, weight ? " and a weight above 0" : ""));
-    warn_of_strangers(&metric, run);
+    warn_of_unseen(&metric, run);
     cp_metric_read(&metric, out);
 out:
     cp_mem_free(weight);

@@ -9,20 +9,20 @@
 #include "model/model_fit.h"
 #include "model/registry.h"
 
-/* Draws first ... first+n-1. */
-typedef struct span {
+/* The draws of one kind: first ... first+n-1. */
+typedef struct draw_group {
     size_t first, n;
-} span;
+} draw_group;
 
-/* What is known before it is put into the form users see. */
-typedef struct study {
+/* The sample's trunk and the draws, from which the result for users is made. */
+typedef struct comparison {
     copse_model *sample, *forest;
     cp_stability_draw trunk; /* the sample's */
     cp_stability_draw *draw;
     size_t draws;
-    span *group; /* the draws of each kind, the most frequent first */
+    draw_group *group; /* the draws of each kind, the most frequent first */
     size_t groups;
-} study;
+} comparison;
 
 static void clear_draw(cp_stability_draw *d) {
     cp_mem_free(d->dim);
@@ -30,7 +30,7 @@ static void clear_draw(cp_stability_draw *d) {
     cp_mem_free(d->node);
 }
 
-static void clear_study(study *s) {
+static void clear_comparison(comparison *s) {
     for (size_t i = 0; s->draw && i < s->draws; i++) clear_draw(&s->draw[i]);
     clear_draw(&s->trunk);
     cp_mem_free(s->draw);
@@ -42,36 +42,33 @@ static void clear_study(study *s) {
 /* -------------------------------------------------------------------------------------------------------- fitting */
 
 static copse_status default_draws(copse_params **out, copse_error *err) {
-    const cp_method *bf;
-    CP_TRY(cp_registry_find("bf", &bf, err));
-    CP_TRY(cp_param_new(bf, out, err));
+    CP_TRY(cp_param_new(cp_registry_with_role(CP_REGISTRY_TREE_POSTERIOR), out, err));
     copse_status status = cp_param_set(*out, "trees", "100", err);
     return status ? status : cp_param_set(*out, "max-leaves", "5", err);
 }
 
-/* The same bounds and the same criterion: every option of the draws that cart knows, but for alpha, which is about what
- * leaves say: nobody asks them. */
+/* The sample's tree has the bounds and the criterion of the draws: it takes every option that both methods have.
+ * Option alpha is left out: it is about the predictions of leaves, which are not compared. */
 static copse_status sample_params(const copse_params *draws, copse_params **out, copse_error *err) {
-    const cp_method *cart;
-    CP_TRY(cp_registry_find("cart", &cart, err));
-    CP_TRY(cp_param_new(cart, out, err));
-    for (size_t i = 0; i < cart->n_params; i++) {
-        const char *value = cp_param_text(draws, cart->params[i].name);
-        if (value && strcmp(cart->params[i].name, "alpha") != 0)
-            CP_TRY(cp_param_set(*out, cart->params[i].name, value, err));
+    const cp_method *method = cp_registry_with_role(CP_REGISTRY_SAMPLE_TREE);
+    CP_TRY(cp_param_new(method, out, err));
+    for (size_t i = 0; i < method->n_params; i++) {
+        const char *value = cp_param_text(draws, method->params[i].name);
+        if (value && strcmp(method->params[i].name, "alpha") != 0)
+            CP_TRY(cp_param_set(*out, method->params[i].name, value, err));
     }
     return COPSE_OK;
 }
 
-static copse_status fit_both(study *s, const copse_table *data, const copse_roles *roles, const copse_params *draws,
-                             const copse_run *run, copse_error *err) {
-    copse_params *cart = NULL;
+static copse_status fit_both(comparison *s, const copse_table *data, const copse_roles *roles,
+                             const copse_params *draws, const copse_run *run, copse_error *err) {
+    copse_params *one_tree = NULL;
     copse_run quiet = run ? *run : (copse_run){0};
-    quiet.log = NULL; /* both fits would say the same of the table */
-    copse_status status = sample_params(draws, &cart, err);
-    if (!status) status = cp_model_fit(data, roles, cart, run, &s->sample, err);
+    quiet.log = NULL; /* both fits would log the same about the table */
+    copse_status status = sample_params(draws, &one_tree, err);
+    if (!status) status = cp_model_fit(data, roles, one_tree, run, &s->sample, err);
     if (!status) status = cp_model_fit(data, roles, draws, &quiet, &s->forest, err);
-    cp_param_free(cart);
+    cp_param_free(one_tree);
     return status;
 }
 
@@ -83,7 +80,7 @@ static copse_status grow_draw(cp_stability_draw *d, size_t need, copse_error *er
     return CP_GROW(d->node, d->cap_node, need, err);
 }
 
-/* A tree of the model, breadth first. */
+/* Copies a tree of the model, breadth first. */
 static copse_status read_tree(const copse_model *m, size_t tree, cp_stability_draw *out, copse_error *err) {
     const cp_schema *s = m->schema;
     CP_TRY(grow_draw(out, 1, err));
@@ -102,13 +99,13 @@ static copse_status read_tree(const copse_model *m, size_t tree, cp_stability_dr
     return COPSE_OK;
 }
 
-static copse_status read_trunks(study *s, copse_error *err) {
+static copse_status read_trunks(comparison *s, copse_error *err) {
     CP_TRY(read_tree(s->sample, 0, &s->trunk, err));
     size_t leaves = (s->trunk.nodes + 1) / 2;
     if (leaves > CP_STABILITY_LEAVES)
         return cp_fail(
             err, COPSE_E_USAGE,
-            "the sample's tree has %zu leaves, a trunk at most %d: bound it (--trunk-leaves 5, or --min-leaf "
+            "the sample's tree has %zu leaves, a trunk at most %d: bound it (`trunk-leaves=5`, or `min-leaf` "
             "with a good part of the rows)",
             leaves, CP_STABILITY_LEAVES);
     size_t draws = s->forest->method->trees(s->forest->state);
@@ -137,13 +134,13 @@ static int by_value(const void *a, const void *b) {
 }
 
 static int by_number(const void *a, const void *b) {
-    const span *x = a, *y = b;
+    const draw_group *x = a, *y = b;
     if (x->n != y->n) return x->n > y->n ? -1 : 1;
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Sorts the draws so that those of a kind stand together, and counts the kinds. */
-static copse_status group_draws(study *s, copse_error *err) {
+/* Sorts the draws by kind, and makes a group of each kind. */
+static copse_status group_draws(comparison *s, copse_error *err) {
     qsort(s->draw, s->draws, sizeof *s->draw, by_kind);
     CP_TRY(CP_NEW(s->group, s->draws, err));
     for (size_t i = 0; i < s->draws; i++) {
@@ -155,14 +152,14 @@ static copse_status group_draws(study *s, copse_error *err) {
 }
 
 /* The median cut of a node over the draws of one kind. */
-static double middle_cut(const cp_stability_draw *draw, size_t n, size_t node, double *scratch) {
+static double median_cut(const cp_stability_draw *draw, size_t n, size_t node, double *scratch) {
     for (size_t i = 0; i < n; i++) scratch[i] = draw[i].cut[node];
     if (isnan(scratch[0])) return NAN;
     qsort(scratch, n, sizeof *scratch, by_value);
     return n % 2 ? scratch[n / 2] : .5 * (scratch[n / 2 - 1] + scratch[n / 2]);
 }
 
-/* A trunk in the users' form; the cuts are filled in by the caller. */
+/* Adds a kind to the result.  The caller fills in the cuts. */
 static copse_status add_kind(copse_trunks *t, const cp_stability_draw *d, size_t draws, copse_trunk_node **out,
                              copse_error *err) {
     copse_trunk_node *node;
@@ -181,7 +178,7 @@ static copse_status add_kind(copse_trunks *t, const cp_stability_draw *d, size_t
     return COPSE_OK;
 }
 
-static copse_status copy_sample(const study *s, copse_trunks *t, copse_error *err) {
+static copse_status copy_sample(const comparison *s, copse_trunks *t, copse_error *err) {
     copse_trunk_node *node;
     CP_TRY(add_kind(t, &s->trunk, 0, &node, err));
     for (size_t i = 0; i < s->trunk.nodes; i++) {
@@ -196,7 +193,7 @@ static copse_status copy_sample(const study *s, copse_trunks *t, copse_error *er
     return COPSE_OK;
 }
 
-static copse_status copy_kinds(const study *s, copse_trunks *t, copse_error *err) {
+static copse_status copy_kinds(const comparison *s, copse_trunks *t, copse_error *err) {
     double *scratch = NULL;
     copse_status status;
     CP_TRY_OUT(CP_RAW(scratch, s->draws, err));
@@ -211,7 +208,7 @@ static copse_status copy_kinds(const study *s, copse_trunks *t, copse_error *err
             continue;
         }
         CP_TRY_OUT(add_kind(t, draw, s->group[g].n, &node, err));
-        for (size_t i = 0; i < draw->nodes; i++) node[i].cut = middle_cut(draw, s->group[g].n, i, scratch);
+        for (size_t i = 0; i < draw->nodes; i++) node[i].cut = median_cut(draw, s->group[g].n, i, scratch);
     }
 out:
     cp_mem_free(scratch);
@@ -220,28 +217,28 @@ out:
 
 /* --------------------------------------------------------------------------------------------------------- splits */
 
-/* Goes down the sample's trunk and the draw together, as long as they agree: at[i] is the draw's node at the sample's
- * place i, CP_NONE where the columns above differ. */
+/* Counts one draw at each split of the sample's trunk.  It walks down both trees together as long as their columns
+ * agree: at[i] is the draw's node in the place of the sample's node i, or CP_NONE where a column above differs. */
 static void match_draw(copse_trunks *t, const cp_stability_draw *sample, const cp_stability_draw *d, int32_t *at) {
-    int all = 1;
+    int all_same = 1; /* at every split up to here */
     for (size_t i = 0; i < sample->nodes; i++) at[i] = CP_NONE;
     at[0] = 0;
     for (size_t k = 0; k < t->splits; k++) {
         copse_trunk_split *split = &t->split[k];
         int32_t here = at[split->node];
         int same = here != CP_NONE && d->dim[here] == sample->dim[split->node];
-        all &= same;
-        split->first += (size_t)all;
+        all_same &= same;
+        split->first += (size_t)all_same;
         if (!same) continue;
         t->cuts[k * t->draws + split->here++] = d->cut[here];
-        int32_t before = 0; /* splits before `here` say where its children are */
+        int32_t before = 0; /* splits before `here`: their number determines where its children are */
         for (int32_t i = 0; i < here; i++) before += d->dim[i] != CP_NONE;
         at[2 * k + 1] = 2 * before + 1;
         at[2 * k + 2] = 2 * before + 2;
     }
 }
 
-static copse_status match_draws(const study *s, copse_trunks *t, copse_error *err) {
+static copse_status match_draws(const comparison *s, copse_trunks *t, copse_error *err) {
     int32_t *at = NULL;
     copse_status status;
     t->draws = s->draws;
@@ -263,7 +260,7 @@ out:
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- whole */
+/* ---------------------------------------------------------------------------------------------------------- result */
 
 static copse_status copy_names(const cp_schema *s, copse_trunks *t, copse_error *err) {
     char name[256];
@@ -288,7 +285,7 @@ void cp_stability_free(copse_trunks *t) {
     cp_mem_free(t);
 }
 
-static copse_status collect(study *s, copse_trunks *t, copse_error *err) {
+static copse_status compare(comparison *s, copse_trunks *t, copse_error *err) {
     CP_TRY(read_trunks(s, err));
     CP_TRY(group_draws(s, err));
     CP_TRY(copy_names(s->sample->schema, t, err));
@@ -298,7 +295,7 @@ static copse_status collect(study *s, copse_trunks *t, copse_error *err) {
 
 copse_status cp_stability_run(const copse_table *data, const copse_roles *roles, const copse_params *opt_params,
                               const copse_run *run, copse_trunks **out, copse_error *err) {
-    study s = {0};
+    comparison s = {0};
     copse_params *own = NULL;
     copse_trunks *t = NULL;
     copse_status status;
@@ -306,12 +303,12 @@ copse_status cp_stability_run(const copse_table *data, const copse_roles *roles,
     CP_TRY_OUT(CP_NEW(t, 1, err));
     if (!opt_params) CP_TRY_OUT(default_draws(&own, err));
     CP_TRY_OUT(fit_both(&s, data, roles, opt_params ? opt_params : own, run, err));
-    CP_TRY_OUT(collect(&s, t, err));
+    CP_TRY_OUT(compare(&s, t, err));
     *out = t;
     t = NULL;
 out:
     cp_stability_free(t);
     cp_param_free(own);
-    clear_study(&s);
+    clear_comparison(&s);
     return status;
 }

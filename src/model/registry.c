@@ -33,3 +33,12 @@ copse_status cp_registry_find(const char *name, const cp_method **out, copse_err
         return cp_fail(err, COPSE_E_USAGE, "there is no method '%.40s'; did you mean '%s'?", name, similar.best);
     return cp_fail(err, COPSE_E_USAGE, "there is no method '%.40s'; 'copse methods' lists them", name);
 }
+
+const cp_method *cp_registry_with_role(cp_registry_role role) {
+    static const cp_method *const methods_by_role[] = {
+        [CP_REGISTRY_SURROGATE] = &cp_method_mondrian,
+        [CP_REGISTRY_SAMPLE_TREE] = &cp_method_cart,
+        [CP_REGISTRY_TREE_POSTERIOR] = &cp_method_bf,
+    };
+    return methods_by_role[role];
+}

@@ -13,6 +13,6 @@ static const char *const bug_name[BUGS] = {"no bug", "counts values", "keeps wei
 
 #define CP_BROKEN(bug) (broken == (bug))
 #include "../../src/btree/btree_propose.c"
-#include "../../src/btree/btree_smc.c"
+#include "../../src/btree/btree_stage.c"
 
 #endif

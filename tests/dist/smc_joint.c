@@ -1,6 +1,6 @@
 #include "smc_joint.h"
 
-#include "btree/btree_smc.h"
+#include "btree/btree_stage.h"
 
 enum { RUNS = 4000, STEPS = 4, FEATURES = 5, MOST_NODES = 1000 };
 static const char *const feature_name[FEATURES] = {"leaves", "depth", "root cut", "leaves left", "log likelihood"};
@@ -57,10 +57,10 @@ static void decide(cp_btree_smc *s, size_t n, led *d) {
         int here = 0;
         for (m = 0; i + m < n && s->key[i + m] >> 32 == s->key[i] >> 32; m++)
             here |= (uint32_t)s->key[i + m] == d->particle;
-        cp_btree_smc_decide(s, s->key + i, m);
+        cp_btree_stage_decide(s, s->key + i, m);
         if (here) lead(s, d);
     }
-    for (size_t i = 0; i < n; i++) must(cp_btree_smc_take(s, (uint32_t)s->key[i], &err), err);
+    for (size_t i = 0; i < n; i++) must(cp_btree_stage_take(s, (uint32_t)s->key[i], &err), err);
 }
 
 /* Resampling, given that one of the copies, any, is of the particle led.  Multinomial copies are independent, so that
@@ -81,15 +81,15 @@ static void run_led(cp_btree_smc *s, led *d) {
     copse_error err;
     for (;;) {
         size_t n;
-        must(cp_btree_smc_begin(s, &n, &err), err);
+        must(cp_btree_stage_begin(s, &n, &err), err);
         if (!n) return;
         for (;;) {
-            must(cp_btree_smc_gather(s, &n, &err), err);
+            must(cp_btree_stage_gather(s, &n, &err), err);
             if (!n) break;
             decide(s, n, d);
         }
-        if (cp_btree_smc_must_resample(s)) choose_ancestors(s, d);
-        must(cp_btree_smc_end(s, s->ancestor, &err), err);
+        if (cp_btree_stage_must_resample(s)) choose_ancestors(s, d);
+        must(cp_btree_stage_end(s, s->ancestor, &err), err);
     }
 }
 

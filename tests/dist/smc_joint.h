@@ -11,6 +11,7 @@
 #ifndef SMC_JOINT_H
 #define SMC_JOINT_H
 
+#include "btree/btree_smc.h"
 #include "joint.h"
 
 /* The largest distance of a feature's law from what it should be, as a share of the bound. */

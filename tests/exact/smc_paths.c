@@ -1,6 +1,6 @@
 #include "smc_paths.h"
 
-#include "btree/btree_smc.h"
+#include "btree/btree_stage.h"
 #include "scripted.h"
 
 /* Places at which the sampler is tried before the search for breaks: none is missed that has others this far away. */
@@ -44,18 +44,18 @@ static uint64_t mix_particles(uint64_t h, const cp_btree_smc *s, const int32_t *
 static uint64_t mix_stage(uint64_t h, cp_btree_smc *s) {
     copse_error err;
     size_t n, m;
-    must(cp_btree_smc_begin(s, &n, &err), err);
+    must(cp_btree_stage_begin(s, &n, &err), err);
     for (;;) {
-        must(cp_btree_smc_gather(s, &n, &err), err);
+        must(cp_btree_stage_gather(s, &n, &err), err);
         if (!n) break;
         for (size_t i = 0; i < n; i += m) {
             for (m = 1; i + m < n && s->key[i + m] >> 32 == s->key[i] >> 32;) m++;
-            cp_btree_smc_decide(s, s->key + i, m);
+            cp_btree_stage_decide(s, s->key + i, m);
         }
-        for (size_t i = 0; i < n; i++) must(cp_btree_smc_take(s, (uint32_t)s->key[i], &err), err);
+        for (size_t i = 0; i < n; i++) must(cp_btree_stage_take(s, (uint32_t)s->key[i], &err), err);
     }
     h = mix_particles(h, s, s->next.particle);
-    must(cp_btree_smc_end(s, NULL, &err), err);
+    must(cp_btree_stage_end(s, NULL, &err), err);
     return mix_particles(h, s, s->particle);
 }
 

@@ -2,7 +2,9 @@
 #ifndef ISLAND_H
 #define ISLAND_H
 
-#include "btree/btree_problem.h"
+#include "btree/btree_smc.h"
+#include "leaf/leaf_dirichlet.h"
+#include "leaf/leaf_nig.h"
 #include "num/dens.h"
 #include "tiny.h"
 

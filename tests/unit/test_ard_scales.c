@@ -87,7 +87,7 @@ static void evidence_is_that_of_the_dense_process(void **state) {
     double gap[3 * N * (N - 1) / 2], work[N * (N + 2)];
     (void)state;
     set(&s, "evidence", by_all);
-    cp_ard_scales_gaps(s.space, s.u, N, gap);
+    cp_ard_scales_distances(s.space, s.u, N, gap);
     for (size_t k = 0; k < COUNT(at); k++)
         assert_near(cp_ard_scales_evidence(gap, s.y, N, at[k], 3, work), by_hand(&s, at[k]), 1e-8);
     cp_space_free(s.space);
@@ -104,7 +104,7 @@ static void found(scene *s, float out[COLS]) {
 static double plausibility(const scene *s, const double *log_ratio) {
     static double gap[3 * N * (N - 1) / 2], work[N * (N + 2)];
     double mean = (log_ratio[0] + log_ratio[1] + log_ratio[2]) / 3, off = 0, best = -INFINITY;
-    cp_ard_scales_gaps(s->space, s->u, N, gap);
+    cp_ard_scales_distances(s->space, s->u, N, gap);
     for (size_t d = 0; d < 3; d++) off += pow(log_ratio[d] - mean, 2) / 2;
     for (double up = -4; up <= 6; up += .25) {
         const double log_a[3] = {log_ratio[0] + up, log_ratio[1] + up, log_ratio[2] + up};

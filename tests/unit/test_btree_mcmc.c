@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "btree/btree_chain.h"
+#include "btree/btree_mcmc_file.h"
 #include "sample.h"
 
 static const cp_btree_hyper hyper = {.split = {.95, .5}, .alpha = 2, .kappa = .1, .nu = 3, .lambda = .1};

@@ -2,7 +2,8 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "btree/btree_smc.h"
+#include "btree/btree_smc_file.h"
+#include "btree/btree_stage.h"
 
 enum { ISLANDS = 3 };
 

@@ -181,7 +181,7 @@ static void what_cannot_be_is_refused(void **state) {
     refuse(m, t, (copse_effect_options){.feature = NULL}, COPSE_E_USAGE, "an effect is of a feature: name it");
     refuse(m, t, (copse_effect_options){.feature = "x", .level = 1}, COPSE_E_USAGE,
            "an interval of level 1 cannot be: give a level between 0 and 1");
-    refuse(m, empty, (copse_effect_options){.feature = "x"}, COPSE_E_DATA, "'x' has no values there");
+    refuse(m, empty, (copse_effect_options){.feature = "x"}, COPSE_E_DATA, "'x' has no values in this table");
     refuse(m, nothing, (copse_effect_options){.feature = "x"}, COPSE_E_DATA, "there are no rows to average over");
     copse_model_free(m);
     copse_table_free(t);

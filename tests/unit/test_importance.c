@@ -59,7 +59,7 @@ static void impurity_is_averaged_over_trees(void **state) {
     copse_model_free(m);
     must(copse_fit(t, &roles, NULL, NULL, &m, &err), err);
     assert_int_equal(copse_importance_impurity(m, found, &err), COPSE_E_USAGE);
-    assert_string_equal(err.msg, "method mondrian does not measure what its splits achieve");
+    assert_string_equal(err.msg, "method mondrian does not measure how much its splits lower the impurity");
     copse_model_free(m);
     copse_table_free(t);
     free(d);

@@ -172,8 +172,8 @@ static void climb(copse_study *s, double (*what)(const double *), int steps) {
     }
 }
 
-/* Who is on the wide hill's top would stay there. */
-static void looks_elsewhere_in_time(void **state) {
+/* Without restarts the search would stay on top of the wide hill. */
+static void restarts_in_time(void **state) {
     enum { RUNS = ONE_OF > 1 ? 1 : 6 }; /* a sanitizer sees the code in one, of which nothing is asked */
     int high = 0;
     (void)state;
@@ -189,53 +189,53 @@ static void looks_elsewhere_in_time(void **state) {
     if (high < RUNS / 2) fail_msg("%d of %d runs found the higher hill", high, (int)RUNS);
 }
 
-/* Nothing is in the file about chapters, and yet who opens it is in the same one. */
-static void chapters_follow_from_the_records(void **state) {
+/* The file holds nothing about phases, but a process that opens it is in the same phase. */
+static void phases_follow_from_the_records(void **state) {
     char path[PATH];
     copse_error err;
     copse_study *kept = make(NULL, square, 2, NULL, 0), *s = make(fresh(path), square, 2, NULL, 0);
-    int turns = 0, was = 0;
+    int phases = 0, was = 0;
     (void)state;
     for (int i = 0; i < 120; i++) {
         copse_study_free(s);
         must(copse_study_open(path, &s, &err), err);
-        assert_int_equal(s->restarts.elsewhere, kept->restarts.elsewhere);
-        assert_int_equal(s->restarts.since, kept->restarts.since);
-        turns += s->restarts.elsewhere != was;
-        was = s->restarts.elsewhere;
+        assert_int_equal(s->restarts.is_restart, kept->restarts.is_restart);
+        assert_int_equal(s->restarts.last_improved, kept->restarts.last_improved);
+        phases += s->restarts.is_restart != was;
+        was = s->restarts.is_restart;
         climb(s, plateau, 1);
         climb(kept, plateau, 1);
     }
-    assert_true(turns > 1);
+    assert_true(phases > 1);
     same_trials(kept, s);
     copse_study_free(kept);
     copse_study_free(s);
     unlink(path);
 }
 
-/* In a chapter elsewhere what was asked for before it is unknown, even if it is told later. */
-static void elsewhere_knows_its_own(void **state) {
+/* A restart does not use a trial that was asked for before it, even if that is told later. */
+static void a_restart_uses_its_own_values(void **state) {
     copse_error err;
     copse_trial late, t;
     copse_study *s = make(NULL, square, 2, NULL, 0);
     (void)state;
     must(copse_study_ask(s, &late, &err), err);
     size_t id = late.id;
-    for (int i = 0; i < 100 && !s->restarts.elsewhere; i++) {
+    for (int i = 0; i < 100 && !s->restarts.is_restart; i++) {
         must(copse_study_ask(s, &t, &err), err);
         must(copse_study_tell(s, t.id, 1, &err), err);
     }
-    assert_true(s->restarts.elsewhere);
+    assert_true(s->restarts.is_restart);
     must(copse_study_tell(s, id, 5, &err), err);
     assert_int_equal(copse_study_best(s), id);
-    assert_int_equal(s->restarts.here.n, 0);
+    assert_int_equal(s->restarts.in_phase.n, 0);
     climb(s, plateau, 1);
-    assert_int_equal(s->restarts.here.n, 1);
+    assert_int_equal(s->restarts.in_phase.n, 1);
     copse_study_free(s);
 }
 
-/* Ever smaller steps on a hill's top, each of them better than the last, do not keep a chapter going for ever; steps
- * that lead somewhere do. */
+/* Ever smaller steps on a hill's top, each better than the last, do not keep a phase going for ever; steps that lead
+ * somewhere do. */
 static void small_steps_do_not_count(void **state) {
     static const double steps[] = {.0005, .04};
     (void)state;
@@ -245,9 +245,9 @@ static void small_steps_do_not_count(void **state) {
         for (int i = 0; i < 50; i++) {
             double x[] = {fmod(i * steps[k], 1), .5};
             must(copse_study_add(s, x, i, NULL, &err), err);
-            assert_true(k == 0 || !s->restarts.elsewhere);
+            assert_true(k == 0 || !s->restarts.is_restart);
         }
-        assert_int_equal(s->restarts.elsewhere, k == 0);
+        assert_int_equal(s->restarts.is_restart, k == 0);
         copse_study_free(s);
     }
 }
@@ -270,8 +270,8 @@ static void points_are_apart_by_their_scales(void **state) {
     copse_study_free(s);
 }
 
-/* However long a study is, the forest of a chapter that looks elsewhere is taught by values of that chapter. */
-static void a_new_chapter_has_its_own_lessons(void **state) {
+/* However long a study is, the transform of a restart is fitted to values of that restart. */
+static void a_restart_fits_its_own_transform(void **state) {
     enum { LONG = 1500 };
     copse_error err;
     cp_rng rng;
@@ -279,13 +279,13 @@ static void a_new_chapter_has_its_own_lessons(void **state) {
     size_t seen = 0;
     (void)state;
     cp_rng_init(&rng, seed_of("own lessons"), CP_FOR_TEST, 0, 0);
-    while (s->tells < LONG || !s->restarts.elsewhere || s->restarts.known > 0) {
+    while (s->tells < LONG || !s->restarts.is_restart || s->restarts.known > 0) {
         double x[] = {cp_rng_unit(&rng), cp_rng_unit(&rng)};
         must(copse_study_add(s, x, 1, NULL, &err), err);
     }
-    while (s->restarts.elsewhere && seen < 40) {
+    while (s->restarts.is_restart && seen < 40) {
         climb(s, two_hills, 1);
-        if (s->grown == 0) continue; /* its first points are spread evenly */
+        if (s->refit_tells == 0) continue; /* its first points are spread evenly */
         seen++;
         assert_true(s->transform.n >= 1 && 2 * s->transform.n + 1 >= s->restarts.known);
     }
@@ -328,7 +328,7 @@ static void many_asks_before_tells(void **state) {
     }
     for (size_t id = 60; id > 20; id--) must(copse_study_tell(s, id, objective(x[id - 21]), &err), err);
     step(s, 1);
-    assert_int_equal(s->pendings, 0);
+    assert_int_equal(s->n_pending, 0);
     copse_study_free(s);
 }
 
@@ -514,12 +514,12 @@ int main(void) {
         cmocka_unit_test(wrong_calls_change_nothing),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(goes_on_after_running_out),
-        cmocka_unit_test(looks_elsewhere_in_time),
-        cmocka_unit_test(elsewhere_knows_its_own),
-        cmocka_unit_test(chapters_follow_from_the_records),
+        cmocka_unit_test(restarts_in_time),
+        cmocka_unit_test(a_restart_uses_its_own_values),
+        cmocka_unit_test(phases_follow_from_the_records),
         cmocka_unit_test(small_steps_do_not_count),
         cmocka_unit_test(points_are_apart_by_their_scales),
-        cmocka_unit_test(a_new_chapter_has_its_own_lessons),
+        cmocka_unit_test(a_restart_fits_its_own_transform),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,8 @@ static void taught(cp_surrogate *s, cp_rng *rng, float *x, double *y) {
     for (int i = 0; i < ROWS * COLS; i++) x[i] = (float)cp_rng_unit(rng);
     for (int i = 0; i < ROWS; i++) y[i] = hill(x + i * COLS);
     must(cp_surrogate_init(s, COLS, 10, seed_of("surrogate"), &err), err);
-    must(cp_surrogate_begin(s, seed_of("surrogate"), scale, &err), err);
-    must(cp_surrogate_learn(s, x, y, ROWS, &err), err);
+    must(cp_surrogate_reset(s, seed_of("surrogate"), scale, &err), err);
+    must(cp_surrogate_update(s, x, y, ROWS, &err), err);
 }
 
 static void answer_at(const cp_surrogate *s, const float *x, cp_answer *out) {
@@ -85,23 +85,23 @@ static void expected_improvement_is_the_integral(void **state) {
     cp_answer a;
     copse_error err;
     float x[ROWS * COLS], u[POINTS * COLS];
-    double y[ROWS], open[POINTS], got[POINTS], less[POINTS];
+    double y[ROWS], remaining[POINTS], got[POINTS], less[POINTS];
     gsl_integration_workspace *w = gsl_integration_workspace_alloc(1000);
     (void)state;
     cp_rng_init(&rng, seed_of("improvement"), CP_FOR_TEST, 0, 0);
     taught(&s, &rng, x, y);
     for (int i = 0; i < POINTS * COLS; i++) u[i] = i < 10 * COLS ? x[i] : (float)(1.4 * cp_rng_unit(&rng) - .2);
-    for (int i = 0; i < POINTS; i++) open[i] = (double)i / POINTS;
+    for (int i = 0; i < POINTS; i++) remaining[i] = (double)i / POINTS;
     answer_at(&s, u, &a);
     for (size_t b = 0; b < COUNT(bests); b++) {
-        cp_acq_params v = {.kind = CP_ACQ_EI, .best = bests[b]};
-        must(cp_surrogate_acquisition(&s, &v, u, POINTS, NULL, got, &err), err);
-        must(cp_surrogate_acquisition(&s, &v, u, POINTS, open, less, &err), err);
+        cp_acquisition_params v = {.kind = CP_ACQ_EI, .best = bests[b]};
+        must(cp_surrogate_acquisition(&s, &v, &(cp_surrogate_points){u, POINTS, NULL}, got, &err), err);
+        must(cp_surrogate_acquisition(&s, &v, &(cp_surrogate_points){u, POINTS, remaining}, less, &err), err);
         for (size_t i = 0; i < POINTS; i++) {
             double mean = leaf_mean(&s, u + i * COLS, x, y);
             double sd = sqrt(fmax(0, mixture_var(cp_answer_mixture(&a, i)) - s.method->inspect.noise(s.state)));
             assert_near(got[i], integrated((gain){mean, sd, bests[b]}, w), 1e-10);
-            assert_near(less[i], integrated((gain){mean, open[i] * sd, bests[b]}, w), 1e-10);
+            assert_near(less[i], integrated((gain){mean, remaining[i] * sd, bests[b]}, w), 1e-10);
         }
     }
     cp_answer_clear(&a);
@@ -115,7 +115,7 @@ static void upper_bound_is_mean_and_deviation(void **state) {
     cp_rng rng;
     cp_answer a;
     copse_error err;
-    cp_acq_params v = {.kind = CP_ACQ_UCB, .kappa = 1.5};
+    cp_acquisition_params v = {.kind = CP_ACQ_UCB, .kappa = 1.5};
     float x[ROWS * COLS], u[POINTS * COLS];
     double y[ROWS], got[POINTS];
     (void)state;
@@ -123,7 +123,7 @@ static void upper_bound_is_mean_and_deviation(void **state) {
     taught(&s, &rng, x, y);
     for (int i = 0; i < POINTS * COLS; i++) u[i] = (float)cp_rng_unit(&rng);
     answer_at(&s, u, &a);
-    must(cp_surrogate_acquisition(&s, &v, u, POINTS, NULL, got, &err), err);
+    must(cp_surrogate_acquisition(&s, &v, &(cp_surrogate_points){u, POINTS, NULL}, got, &err), err);
     for (size_t i = 0; i < POINTS; i++)
         assert_near(got[i], leaf_mean(&s, u + i * COLS, x, y) + 1.5 * sqrt(mixture_var(cp_answer_mixture(&a, i))),
                     1e-10);
@@ -165,8 +165,8 @@ static void one_tree_answers_with_its_leaf(void **state) {
     cp_rng_init(&rng, seed_of("leaf"), CP_FOR_TEST, 0, 0);
     taught(&s, &rng, x, y);
     for (int32_t tree = 0; tree < 10; tree++) {
-        cp_acq_params v = {.kind = CP_ACQ_THOMPSON, .tree = tree};
-        must(cp_surrogate_acquisition(&s, &v, x, ROWS, NULL, got, &err), err);
+        cp_acquisition_params v = {.kind = CP_ACQ_THOMPSON, .tree = tree};
+        must(cp_surrogate_acquisition(&s, &v, &(cp_surrogate_points){x, ROWS, NULL}, got, &err), err);
         for (size_t i = 0; i < ROWS; i++) assert_near(got[i], y[i], 1e-10); /* each point has a leaf of its own */
     }
     cp_surrogate_clear(&s);
@@ -176,18 +176,18 @@ static void what_is_forgotten_is_as_never_learnt(void **state) {
     cp_surrogate a, b;
     cp_rng rng;
     copse_error err;
-    cp_acq_params v = {.kind = CP_ACQ_UCB, .kappa = 1};
+    cp_acquisition_params v = {.kind = CP_ACQ_UCB, .kappa = 1};
     float x[ROWS * COLS];
     double y[ROWS], want[ROWS], got[ROWS];
     (void)state;
     cp_rng_init(&rng, seed_of("forgotten"), CP_FOR_TEST, 0, 0);
     taught(&a, &rng, x, y);
     taught(&b, &rng, x, y);
-    must(cp_surrogate_begin(&a, seed_of("surrogate"), scale, &err), err);
+    must(cp_surrogate_reset(&a, seed_of("surrogate"), scale, &err), err);
     assert_int_equal(cp_surrogate_rows(&a), 0);
-    must(cp_surrogate_learn(&a, x, y, ROWS, &err), err);
-    must(cp_surrogate_acquisition(&a, &v, x, ROWS, NULL, got, &err), err);
-    must(cp_surrogate_acquisition(&b, &v, x, ROWS, NULL, want, &err), err);
+    must(cp_surrogate_update(&a, x, y, ROWS, &err), err);
+    must(cp_surrogate_acquisition(&a, &v, &(cp_surrogate_points){x, ROWS, NULL}, got, &err), err);
+    must(cp_surrogate_acquisition(&b, &v, &(cp_surrogate_points){x, ROWS, NULL}, want, &err), err);
     assert_memory_equal(got, want, sizeof got);
     cp_surrogate_clear(&a);
     cp_surrogate_clear(&b);

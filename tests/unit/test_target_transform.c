@@ -6,35 +6,35 @@
 
 enum { MOST = 50 };
 
-static cp_target_transform by(const double *worth, size_t n) {
+static cp_target_transform by(const double *objective, size_t n) {
     copse_error err;
-    cp_target_transform l = {0};
+    cp_target_transform t = {0};
     double *own;
     must(CP_RAW(own, n, &err), err);
-    memcpy(own, worth, n * sizeof *own);
-    cp_target_transform_fit(&l, own, n);
-    return l;
+    memcpy(own, objective, n * sizeof *own);
+    cp_target_transform_fit(&t, own, n);
+    return t;
 }
 
 /* Few of them differ where there are many, so that there are ties. */
-static size_t draw(cp_rng *rng, double *worth) {
+static size_t draw(cp_rng *rng, double *objective) {
     size_t n = 1 + (size_t)cp_rng_below(rng, MOST);
-    for (size_t i = 0; i < n; i++) worth[i] = (double)cp_rng_below(rng, 40) / 4 - 5;
+    for (size_t i = 0; i < n; i++) objective[i] = (double)cp_rng_below(rng, 40) / 4 - 5;
     return n;
 }
 
 /* The definition, by counting: with s sorted, q its (n + 3) / 4-th (or last), m its last, r the mean place from the top
  * among equals, half of max(0, w - q) / (m - q) and half of log((n + 1.5) / (r + 1)) / log((n + 1.5) / 2). */
-static double by_hand(const double *worth, size_t n, double w) {
+static double by_hand(const double *objective, size_t n, double w) {
     double above = 0, equal = 0, best = -INFINITY, floor = INFINITY;
     size_t quarter = (n + 3) / 4 < n ? (n + 3) / 4 : n - 1;
     for (size_t i = 0; i < n; i++) {
         size_t not_above = 0;
-        for (size_t k = 0; k < n; k++) not_above += worth[k] <= worth[i];
-        if (not_above > quarter) floor = fmin(floor, worth[i]);
-        above += worth[i] > w;
-        equal += worth[i] == w;
-        best = fmax(best, worth[i]);
+        for (size_t k = 0; k < n; k++) not_above += objective[k] <= objective[i];
+        if (not_above > quarter) floor = fmin(floor, objective[i]);
+        above += objective[i] > w;
+        equal += objective[i] == w;
+        best = fmax(best, objective[i]);
     }
     double rank = above + (equal + 1) / 2, value = best > floor ? fmax(0, w - floor) / (best - floor) : 0;
     return value / 2 + log(((double)n + 1.5) / (rank + 1)) / log(((double)n + 1.5) / 2) / 2;
@@ -42,46 +42,48 @@ static double by_hand(const double *worth, size_t n, double w) {
 
 static void half_value_half_rank(void **state) {
     cp_rng rng;
-    double worth[MOST];
+    double objective[MOST];
     (void)state;
     cp_rng_init(&rng, seed_of("lesson"), CP_FOR_TEST, 0, 0);
     for (int i = 0; i < 300; i++) {
-        size_t n = draw(&rng, worth);
-        cp_target_transform l = by(worth, n);
+        size_t n = draw(&rng, objective);
+        cp_target_transform t = by(objective, n);
         for (double w = -6; w <= 6; w += .125)
-            assert_near(cp_target_transform_apply(&l, w), by_hand(worth, n, w), 1e-12);
-        cp_target_transform_clear(&l);
+            assert_near(cp_target_transform_apply(&t, w), by_hand(objective, n, w), 1e-12);
+        cp_target_transform_clear(&t);
     }
 }
 
 static void better_is_never_less(void **state) {
     cp_rng rng;
-    double worth[MOST];
+    double objective[MOST];
     (void)state;
     cp_rng_init(&rng, seed_of("better"), CP_FOR_TEST, 0, 0);
     for (int i = 0; i < 300; i++) {
-        cp_target_transform l = by(worth, draw(&rng, worth));
-        double last = CP_TARGET_TRANSFORM_MIN, top = l.worth[l.n - 1];
+        cp_target_transform t = by(objective, draw(&rng, objective));
+        double last = CP_TARGET_TRANSFORM_MIN, top = t.objective[t.n - 1];
         for (double w = -6; w <= 6; w += .125) {
-            double now = cp_target_transform_apply(&l, w);
+            double now = cp_target_transform_apply(&t, w);
             assert_true(now >= last && (w > top || now <= 1));
             last = now;
         }
-        cp_target_transform_clear(&l);
+        cp_target_transform_clear(&t);
     }
 }
 
 /* Neither the unit nor the zero of an objective matters, nor how bad its worst quarter is. */
 static void units_and_cliffs_do_not_matter(void **state) {
-    const double worth[] = {3, -1, 0, 2, 7, 5, 6, 1}, cliff[] = {3, -1e200, -1e9, 2, 7, 5, 6, 1};
-    double other[COUNT(worth)];
+    const double objective[] = {3, -1, 0, 2, 7, 5, 6, 1}, cliff[] = {3, -1e200, -1e9, 2, 7, 5, 6, 1};
+    double other[COUNT(objective)];
     (void)state;
-    for (size_t i = 0; i < COUNT(worth); i++) other[i] = 1e-7 * worth[i] + 1;
-    cp_target_transform a = by(worth, COUNT(worth)), b = by(other, COUNT(worth)), c = by(cliff, COUNT(worth));
-    for (size_t i = 0; i < COUNT(worth); i++) {
-        assert_near(cp_target_transform_apply(&a, worth[i]), cp_target_transform_apply(&b, other[i]), 1e-8);
-        if (worth[i] > 0)
-            assert_near(cp_target_transform_apply(&a, worth[i]), cp_target_transform_apply(&c, worth[i]), 1e-12);
+    for (size_t i = 0; i < COUNT(objective); i++) other[i] = 1e-7 * objective[i] + 1;
+    cp_target_transform a = by(objective, COUNT(objective)), b = by(other, COUNT(objective)),
+                        c = by(cliff, COUNT(objective));
+    for (size_t i = 0; i < COUNT(objective); i++) {
+        assert_near(cp_target_transform_apply(&a, objective[i]), cp_target_transform_apply(&b, other[i]), 1e-8);
+        if (objective[i] > 0)
+            assert_near(cp_target_transform_apply(&a, objective[i]), cp_target_transform_apply(&c, objective[i]),
+                        1e-12);
     }
     cp_target_transform_clear(&a);
     cp_target_transform_clear(&b);
