@@ -1,5 +1,5 @@
-/* bayes_options - entries of the tables of options (param.h) that methods with Bayesian trees share.  What differs from
- * one to the other is a default, or whom an option is for. */
+/* bayes_options - entries of the option tables (param.h) that methods with Bayesian trees share.  The arguments of the
+ * macros are what differs: a default, or the sampler that an option is for. */
 #ifndef CP_BAYES_OPTIONS_H
 #define CP_BAYES_OPTIONS_H
 
@@ -7,7 +7,7 @@
 
 #include "bayes/particle.h"
 #include "bayes/tree_prior.h"
-#include "leaf/leaf.h"
+#include "leaf/leaf_nig.h"
 #include "method/param.h"
 
 #define CP_BAYES_OPTIONS_SPLIT(BETA)                                                                   \
@@ -19,7 +19,7 @@ static inline cp_tree_prior cp_bayes_options_split(const copse_params *p) {
     return (cp_tree_prior){.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")};
 }
 
-/* Of a leaf of classes, and of one of numbers (leaf.h). */
+/* Hyperparameters of a leaf of classes (leaf_dirichlet.h), and of a leaf of numbers (leaf_nig.h). */
 #define CP_BAYES_OPTIONS_LEAF_CLASSES(ALPHA) \
     CP_OPTION_REAL("alpha", ALPHA, 1e-6, 1e6, "classes: weight of the prior in a leaf, spread evenly over the classes")
 #define CP_BAYES_OPTIONS_LEAF_NUMBERS                                                                       \
@@ -33,7 +33,7 @@ static inline double cp_bayes_options_lambda(const copse_params *p) {
     return isnan(lambda) ? cp_leaf_nig_lambda(cp_param_real(p, "nu"), 1, 0.9) : lambda;
 }
 
-/* The words stand in the order of cp_resampling. */
+/* The words are in the order of cp_resampling. */
 #define CP_BAYES_OPTIONS_RESAMPLING(INITIAL, OF)                                          \
     CP_OPTION_CHOICE("resampling", INITIAL, "multinomial systematic residual stratified", \
                      OF "how particles are multiplied")
@@ -42,7 +42,7 @@ static inline cp_resampling cp_bayes_options_resampling(const copse_params *p) {
     return (cp_resampling)cp_param_int(p, "resampling");
 }
 
-/* How often each cp_move_kind is tried; OF: the sampler that tries all four, if there are others. */
+/* The probability of each cp_move_kind; OF: the sampler that uses all four, if there are others. */
 #define CP_BAYES_OPTIONS_MOVES(OF)                                                                                     \
     CP_OPTION_REAL("grow", "0.25", 1e-3, 1, "how often a leaf is to be split; " OF "all four are scaled to sum to 1"), \
         CP_OPTION_REAL("prune", "0.25", 1e-3, 1, "how often two leaves are to be joined"),                             \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "bayes/moves_rebuild.h"
 
 /* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
 #ifndef CP_BROKEN
@@ -12,11 +13,12 @@
 
 const char *const cp_moves_name[CP_MOVES] = {"grow", "prune", "change", "swap"};
 
-copse_status cp_moves_init(cp_moves *k, const cp_moves_tree_model *m, const double share[CP_MOVES], copse_error *err) {
+copse_status cp_moves_init(cp_moves *k, const cp_moves_tree_model *m, const double move_prob[CP_MOVES],
+                           copse_error *err) {
     copse_status status;
     size_t rows = m->ranks->rows;
     *k = (cp_moves){.model = m};
-    memcpy(k->share, share, sizeof k->share);
+    memcpy(k->move_prob, move_prob, sizeof k->move_prob);
     CP_TRY_OUT(CP_RAW(k->row, rows, err));
     CP_TRY_OUT(CP_RAW(k->right, rows, err));
     CP_TRY_OUT(CP_NEW(k->bit, (rows >> 6) + 1, err));
@@ -28,7 +30,7 @@ out:
 }
 
 void cp_moves_clear(cp_moves *k) {
-    cp_mem_free(k->shadow);
+    cp_mem_free(k->proposed);
     cp_mem_free(k->stat);
     cp_mem_free(k->row);
     cp_mem_free(k->right);
@@ -41,7 +43,7 @@ void cp_moves_clear(cp_moves *k) {
 copse_status cp_moves_reserve(cp_moves *k, cp_moves_tree *t, size_t pairs, copse_error *err) {
     size_t nodes = 2 * pairs + 1;
     CP_TRY(cp_moves_tree_reserve(t, pairs, err));
-    CP_TRY(CP_GROW(k->shadow, k->cap_shadow, nodes, err));
+    CP_TRY(CP_GROW(k->proposed, k->cap_proposed, nodes, err));
     return CP_GROW(k->stat, k->cap_stat, nodes * t->width + 1, err); /* as in the tree */
 }
 
@@ -78,7 +80,7 @@ int cp_moves_choose(cp_moves *k, const cp_moves_tree *t, cp_move_kind kind, cp_r
 
 /* ------------------------------------------------------------------------------------------------------------- edit */
 
-/* What hangs on b comes to a and the other way round; their parents stay. */
+/* Exchanges the subtrees of a and b; the parents of a and b stay. */
 static void exchange(cp_moves_tree *t, int32_t a, int32_t b) {
     cp_moves_node old = t->node[a];
     int32_t both[2] = {a, b};
@@ -94,7 +96,7 @@ static void exchange(cp_moves_tree *t, int32_t a, int32_t b) {
     for (int i = 0; i < 2; i++) {
         const cp_moves_node *n = &t->node[both[i]];
         if (n->left != CP_NONE) t->node[n->left].parent = t->node[n->left + 1].parent = both[i];
-        if (n->place != CP_NONE) (n->left == CP_NONE ? &t->growable : &t->prunable)->node[n->place] = both[i];
+        if (n->list_index != CP_NONE) (n->left == CP_NONE ? &t->growable : &t->prunable)->node[n->list_index] = both[i];
     }
 }
 
@@ -102,8 +104,8 @@ static int same_rule(cp_rule a, cp_rule b) {
     return a.dim == b.dim && a.cell == b.cell;
 }
 
-/* Its own opposite: the rule that comes up equals that of the other child just if the one that goes down did.  (No
- * child of a node has the node's own rule, which would leave it a side without rows.) */
+/* A swap is its own inverse: afterwards the rule above equals the rule of the other child exactly if it did before.  (No
+ * child has the rule of its parent, because one side of the child would have no rows.) */
 static void edit_swap(cp_moves_tree *t, int32_t lower) {
     cp_moves_node *below = &t->node[lower], *above = &t->node[below->parent];
     cp_moves_node *other = &t->node[lower % 2 ? lower + 1 : lower - 1];
@@ -116,7 +118,7 @@ static void edit_swap(cp_moves_tree *t, int32_t lower) {
     above->rule = up;
 }
 
-/* Links and rules as the move wants them; everything else is stale. */
+/* Sets links and rules as the move wants them; everything else in the subtree is then out of date. */
 static void edit(cp_moves_tree *t, const cp_move *move) {
     cp_moves_node *n = &t->node[move->node];
     switch (move->kind) {
@@ -124,7 +126,7 @@ static void edit(cp_moves_tree *t, const cp_move *move) {
             n->left = (int32_t)cp_moves_tree_nodes(t);
             n->rule = move->rule;
             t->node[n->left] = t->node[n->left + 1] =
-                (cp_moves_node){.parent = move->node, .left = CP_NONE, .depth = n->depth + 1, .place = CP_NONE};
+                (cp_moves_node){.parent = move->node, .left = CP_NONE, .depth = n->depth + 1, .list_index = CP_NONE};
             break;
         case CP_MOVE_PRUNE: n->left = CP_NONE; break;
         case CP_MOVE_CHANGE: n->rule = move->rule; break;
@@ -132,7 +134,7 @@ static void edit(cp_moves_tree *t, const cp_move *move) {
     }
 }
 
-/* `before`: the node of the move before it. */
+/* before: move->node as it was before edit(). */
 static void undo(cp_moves_tree *t, const cp_move *move, const cp_moves_node *before) {
     if (move->kind == CP_MOVE_SWAP)
         edit_swap(t, move->node);
@@ -142,12 +144,12 @@ static void undo(cp_moves_tree *t, const cp_move *move, const cp_moves_node *bef
 
 /* ------------------------------------------------------------------------------------------------------------ ratio */
 
-/* Under which node everything happens. */
+/* The root of the subtree that the move changes. */
 static int32_t top_of(const cp_moves_tree *t, const cp_move *move) {
     return move->kind == CP_MOVE_SWAP ? t->node[move->node].parent : move->node;
 }
 
-/* log prior and likelihood of the subtree, its nodes taken from `node`. */
+/* log of prior times likelihood of the subtree of top; node: the array to read its nodes from, the tree or the scratch. */
 static double log_below(const cp_moves *k, const cp_moves_tree *t, const cp_moves_node *node, int32_t top) {
     double sum = 0;
     for (int32_t u = top; u != CP_NONE; u = cp_moves_tree_next(t, u, top)) {
@@ -162,19 +164,19 @@ static int has_two_leaves(const cp_moves_tree *t, int32_t node) {
     return cp_moves_tree_is_leaf(t, left) && cp_moves_tree_is_leaf(t, left + 1);
 }
 
-/* How many leaves a grow chooses from. */
+/* The number of leaves that a grow chooses from. */
 static double growable(const cp_moves_tree *t) {
     return CP_BROKEN(BROKEN_ALL_LEAVES) ? (double)cp_moves_tree_leaves(t) : (double)t->growable.n;
 }
 
-/* log of q(back) / q(there) for a leaf that becomes an inner node, `n`, with a rule; prune is the same turned over.
- * grows, prunes: how many leaves the one tree can grow from, how many nodes the other can prune. */
+/* log of q(T' -> T) / q(T -> T') for a grow that makes the inner node n; a prune has the negative.  grows: leaves that
+ * can grow in the smaller tree; prunes: nodes that can be pruned in the larger tree. */
 static double log_grow_proposal(const cp_moves *k, const cp_moves_node *n, double grows, double prunes) {
-    return log(k->share[CP_MOVE_PRUNE] / prunes) - log(k->share[CP_MOVE_GROW] / grows) - n->log;
+    return log(k->move_prob[CP_MOVE_PRUNE] / prunes) - log(k->move_prob[CP_MOVE_GROW] / grows) - n->log;
 }
 
 static double log_proposal(const cp_moves *k, const cp_moves_tree *t, const cp_move *move) {
-    const cp_moves_node *old = &t->node[move->node], *new = &k->shadow[move->node];
+    const cp_moves_node *old = &t->node[move->node], *new = &k->proposed[move->node];
     if (CP_BROKEN(BROKEN_NO_HASTINGS)) return 0;
     if (move->kind == CP_MOVE_GROW) {
         int parent_was_prunable = old->parent != CP_NONE && has_two_leaves(t, old->parent);
@@ -194,14 +196,14 @@ double cp_moves_log_ratio(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
     int32_t top = top_of(t, move);
     double was = log_below(k, t, t->node, top), is = -INFINITY;
     edit(t, move);
-    if (cp_moves_rebuild(k, t, top)) is = log_below(k, t, k->shadow, top);
+    if (cp_moves_rebuild(k, t, top)) is = log_below(k, t, k->proposed, top);
     undo(t, move, &before);
     return is == -INFINITY ? is : is - was + log_proposal(k, t, move);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ apply */
 
-/* The last pair takes the numbers of this one, which has no children any more and is in no list. */
+/* Frees a pair of nodes, which has no children and is in no list: the last pair gets its numbers. */
 static void drop_pair(cp_moves_tree *t, int32_t left) {
     int32_t last = (int32_t)cp_moves_tree_nodes(t) - 2;
     if (left != last) {
@@ -213,41 +215,41 @@ static void drop_pair(cp_moves_tree *t, int32_t left) {
     t->pairs--;
 }
 
-/* Lists an inner node as prunable if it is, and only then.  CP_NONE and leaves are let pass. */
-static void note_prunable(cp_moves_tree *t, int32_t node) {
+/* Adds an inner node to the prunable list, or removes it, as its children are.  Ignores CP_NONE and leaves. */
+static void update_prunable(cp_moves_tree *t, int32_t node) {
     if (node == CP_NONE || cp_moves_tree_is_leaf(t, node)) return;
-    int is = has_two_leaves(t, node), was = t->node[node].place != CP_NONE;
-    if (is && !was) cp_moves_tree_enlist(&t->prunable, t, node);
-    if (was && !is) cp_moves_tree_delist(&t->prunable, t, node);
+    int is = has_two_leaves(t, node), was = t->node[node].list_index != CP_NONE;
+    if (is && !was) cp_moves_tree_list_add(&t->prunable, t, node);
+    if (was && !is) cp_moves_tree_list_remove(&t->prunable, t, node);
 }
 
 static void apply_grow(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
-    cp_moves_tree_delist(&t->growable, t, move->node);
+    cp_moves_tree_list_remove(&t->growable, t, move->node);
     edit(t, move);
     t->pairs++;
     cp_moves_rebuild_commit(k, t, move->node);
-    note_prunable(t, move->node);
-    note_prunable(t, t->node[move->node].parent);
+    update_prunable(t, move->node);
+    update_prunable(t, t->node[move->node].parent);
 }
 
 static void apply_prune(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
     int32_t left = t->node[move->node].left;
-    cp_moves_tree_delist(&t->prunable, t, move->node);
+    cp_moves_tree_list_remove(&t->prunable, t, move->node);
     for (int32_t u = left; u <= left + 1; u++)
-        if (t->node[u].place != CP_NONE) cp_moves_tree_delist(&t->growable, t, u);
+        if (t->node[u].list_index != CP_NONE) cp_moves_tree_list_remove(&t->growable, t, u);
     edit(t, move);
     cp_moves_rebuild_commit(k, t, move->node);
-    note_prunable(t, t->node[move->node].parent);
+    update_prunable(t, t->node[move->node].parent);
     drop_pair(t, left);
 }
 
-/* Grandchildren that trade places may be leaves where inner nodes were. */
+/* Grandchildren that exchange places may be leaves where inner nodes were, so both children are updated. */
 static void apply_swap(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
     int32_t top = top_of(t, move), left = t->node[top].left;
     edit(t, move);
     cp_moves_rebuild_commit(k, t, top);
-    note_prunable(t, left);
-    note_prunable(t, left + 1);
+    update_prunable(t, left);
+    update_prunable(t, left + 1);
 }
 
 void cp_moves_apply(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
@@ -262,12 +264,12 @@ void cp_moves_apply(cp_moves *k, cp_moves_tree *t, const cp_move *move) {
 
 /* ------------------------------------------------------------------------------------------------------------- draw */
 
-static cp_move_kind draw_kind(const double share[CP_MOVES], cp_rng *rng) {
+static cp_move_kind draw_kind(const double move_prob[CP_MOVES], cp_rng *rng) {
     double u = cp_rng_unit(rng);
     int kind = 0, last = 0;
     for (; kind < CP_MOVES; kind++) {
-        if (share[kind] > 0) last = kind;
-        u -= share[kind];
+        if (move_prob[kind] > 0) last = kind;
+        u -= move_prob[kind];
         if (u < 0) return (cp_move_kind)kind;
     }
     return (cp_move_kind)last;
@@ -276,14 +278,14 @@ static cp_move_kind draw_kind(const double share[CP_MOVES], cp_rng *rng) {
 copse_status cp_moves_step(cp_moves *k, cp_moves_tree *t, cp_rng *rng, cp_moves_outcome *out, copse_error *err) {
     cp_move move;
     CP_TRY(cp_moves_reserve(k, t, t->pairs + 1, err));
-    *out = (cp_moves_outcome){.kind = draw_kind(k->share, rng)};
+    *out = (cp_moves_outcome){.kind = draw_kind(k->move_prob, rng)};
     if (!cp_moves_choose(k, t, out->kind, rng, &move)) return COPSE_OK;
     out->accepted = log(cp_rng_unit(rng)) < cp_moves_log_ratio(k, t, &move);
     if (out->accepted) cp_moves_apply(k, t, &move);
     return COPSE_OK;
 }
 
-/* New nodes get the greatest numbers, so going through all numbers meets each node once. */
+/* New nodes get the greatest numbers, so a loop over all numbers visits each node once. */
 copse_status cp_moves_draw_tree(cp_moves *k, cp_moves_tree *t, cp_rng *rng, copse_error *err) {
     const cp_moves_tree_model *m = k->model;
     copse_status status = COPSE_OK;

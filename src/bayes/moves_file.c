@@ -1,9 +1,11 @@
-/* moves_file - a tree between moves, as sections of an image.  A file may have been made by anyone: links are checked
- * before they are followed, rules before rows are parted by them, lists against the tree. */
+/* A file may have been made by anyone: links are checked before they are followed, rules before rows are partitioned by
+ * them, lists against the tree. */
+#include "bayes/moves_file.h"
+
 #include <string.h>
 
 #include "base/mem.h"
-#include "bayes/moves.h"
+#include "bayes/moves_rebuild.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
@@ -18,7 +20,7 @@ copse_status cp_moves_file_write(const cp_moves_tree *t, cp_writer *w, copse_err
     for (size_t i = 0; i < nodes; i++) {
         int leaf = t->node[i].left == CP_NONE;
         left[i] = t->node[i].left;
-        dim[i] = leaf ? 0 : t->node[i].rule.dim; /* what a leaf once was is no part of the state */
+        dim[i] = leaf ? 0 : t->node[i].rule.dim; /* an old rule of a leaf is not part of the state */
         cell[i] = leaf ? 0 : t->node[i].rule.cell;
     }
     CP_TRY_OUT(cp_writer_array(w, "left", CP_I32, left, nodes, err));
@@ -57,10 +59,10 @@ static copse_status read_parts(parts *p, size_t rows, cp_reader *r, copse_error 
     return cp_reader_array(r, "cell", CP_U32, p->nodes, &p->cell, err);
 }
 
-/* Each pair gets one parent, and the root's is the first pair. */
+/* Checks that each pair has one parent at most, and that the root's children are the first pair. */
 static copse_status link_nodes(cp_moves_tree *t, const parts *p, cp_reader *r, copse_error *err) {
     for (size_t i = 0; i < p->nodes; i++)
-        t->node[i] = (cp_moves_node){.parent = CP_NONE, .left = p->left[i], .place = CP_NONE};
+        t->node[i] = (cp_moves_node){.parent = CP_NONE, .left = p->left[i], .list_index = CP_NONE};
     for (size_t i = 0; i < p->nodes; i++) {
         int32_t left = p->left[i];
         if (left == CP_NONE) continue;
@@ -74,8 +76,8 @@ static copse_status link_nodes(cp_moves_tree *t, const parts *p, cp_reader *r, c
     return COPSE_OK;
 }
 
-/* Walks from the root: as each node but the root has one parent at most, a walk meets none twice. */
-static copse_status sink_nodes(cp_moves_tree *t, const cp_ranks *ranks, cp_reader *r, copse_error *err) {
+/* Walks from the root and sets depths.  Each node but the root has at most one parent, so no node is visited twice. */
+static copse_status set_depths(cp_moves_tree *t, const cp_ranks *ranks, cp_reader *r, copse_error *err) {
     size_t reached = 0;
     for (int32_t u = 0; u != CP_NONE; u = cp_moves_tree_next(t, u, 0), reached++) {
         cp_moves_node *n = &t->node[u];
@@ -87,18 +89,18 @@ static copse_status sink_nodes(cp_moves_tree *t, const cp_ranks *ranks, cp_reade
     return COPSE_OK;
 }
 
-/* The list in the order of the file: nodes that belong to it and no other, each once. */
+/* Reads a list in the order of the file: exactly the nodes that belong to it, each once. */
 static copse_status read_list(cp_moves_tree *t, cp_moves_list *l, const char *name, cp_reader *r, copse_error *err) {
     int32_t *node = NULL;
     copse_status status;
     CP_TRY_OUT(cp_reader_array(r, name, CP_I32, l->n, &node, err));
-    for (size_t i = 0; i < l->n; i++) t->node[l->node[i]].place = -2; /* belongs here, not yet met */
+    for (size_t i = 0; i < l->n; i++) t->node[l->node[i]].list_index = -2; /* belongs here, not yet met */
     for (size_t i = 0; i < l->n; i++) {
-        if (node[i] < 0 || (size_t)node[i] >= cp_moves_tree_nodes(t) || t->node[node[i]].place != -2) {
+        if (node[i] < 0 || (size_t)node[i] >= cp_moves_tree_nodes(t) || t->node[node[i]].list_index != -2) {
             status = cp_reader_bad(r, err, "the list '%s' is not of the tree", name);
             goto out;
         }
-        t->node[node[i]].place = (int32_t)i;
+        t->node[node[i]].list_index = (int32_t)i;
     }
     if (l->n) memcpy(l->node, node, l->n * sizeof *node);
 out:
@@ -110,7 +112,7 @@ static copse_status read_lists(cp_moves_tree *t, cp_reader *r, copse_error *err)
     for (int32_t u = 0; (size_t)u < cp_moves_tree_nodes(t); u++) {
         int32_t left = t->node[u].left;
         if (left != CP_NONE && cp_moves_tree_is_leaf(t, left) && cp_moves_tree_is_leaf(t, left + 1))
-            cp_moves_tree_enlist(&t->prunable, t, u);
+            cp_moves_tree_list_add(&t->prunable, t, u);
     }
     CP_TRY(read_list(t, &t->growable, "growable", r, err));
     return read_list(t, &t->prunable, "prunable", r, err);
@@ -119,7 +121,7 @@ static copse_status read_lists(cp_moves_tree *t, cp_reader *r, copse_error *err)
 static copse_status read_tree(cp_moves *k, cp_moves_tree *t, const parts *p, cp_reader *r, copse_error *err) {
     t->pairs = p->nodes / 2;
     CP_TRY(link_nodes(t, p, r, err));
-    CP_TRY(sink_nodes(t, k->model->ranks, r, err));
+    CP_TRY(set_depths(t, k->model->ranks, r, err));
     t->node[0].rows = (uint32_t)t->rows;
     if (!cp_moves_rebuild(k, t, 0)) return cp_reader_bad(r, err, "a node of a tree has no rows");
     cp_moves_rebuild_commit(k, t, 0);

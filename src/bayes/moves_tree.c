@@ -18,7 +18,7 @@ void cp_moves_tree_marginal(const cp_moves_tree_model *m, cp_span s, double *out
 copse_status cp_moves_tree_reserve(cp_moves_tree *t, size_t pairs, copse_error *err) {
     size_t nodes = 2 * pairs + 1;
     CP_TRY(CP_GROW(t->node, t->cap_node, nodes, err));
-    CP_TRY(CP_GROW(t->stat, t->cap_stat, nodes * t->width + 1, err)); /* never NULL: width is 0 without leaves */
+    CP_TRY(CP_GROW(t->stat, t->cap_stat, nodes * t->width + 1, err)); /* + 1: never NULL, also if width is 0 */
     CP_TRY(CP_GROW(t->growable.node, t->growable.cap, pairs + 1, err));
     return CP_GROW(t->prunable.node, t->prunable.cap, pairs + 1, err);
 }
@@ -46,11 +46,11 @@ void cp_moves_tree_clear(cp_moves_tree *t) {
 void cp_moves_tree_reset(cp_moves_tree *t, const cp_moves_tree_model *m) {
     for (size_t i = 0; i < t->rows; i++) t->row[i] = (uint32_t)i;
     t->pairs = t->growable.n = t->prunable.n = 0;
-    t->node[0] = (cp_moves_node){.parent = CP_NONE, .left = CP_NONE, .rows = (uint32_t)t->rows, .place = CP_NONE};
+    t->node[0] = (cp_moves_node){.parent = CP_NONE, .left = CP_NONE, .rows = (uint32_t)t->rows, .list_index = CP_NONE};
     cp_span all = cp_moves_tree_span(t, 0);
     t->node[0].columns = (uint32_t)cp_rule_columns(m->ranks, all, 1);
     cp_moves_tree_marginal(m, all, t->stat, &t->node[0].log);
-    if (t->node[0].columns) cp_moves_tree_enlist(&t->growable, t, 0);
+    if (t->node[0].columns) cp_moves_tree_list_add(&t->growable, t, 0);
     cp_moves_tree_sum(t, m);
 }
 
@@ -63,16 +63,16 @@ void cp_moves_tree_refresh(cp_moves_tree *t, const cp_moves_tree_model *m) {
 
 /* ------------------------------------------------------------------------------------------------------------ lists */
 
-void cp_moves_tree_enlist(cp_moves_list *l, cp_moves_tree *t, int32_t node) {
-    t->node[node].place = (int32_t)l->n;
+void cp_moves_tree_list_add(cp_moves_list *l, cp_moves_tree *t, int32_t node) {
+    t->node[node].list_index = (int32_t)l->n;
     l->node[l->n++] = node;
 }
 
-void cp_moves_tree_delist(cp_moves_list *l, cp_moves_tree *t, int32_t node) {
-    int32_t place = t->node[node].place, last = l->node[--l->n];
+void cp_moves_tree_list_remove(cp_moves_list *l, cp_moves_tree *t, int32_t node) {
+    int32_t place = t->node[node].list_index, last = l->node[--l->n];
     l->node[place] = last;
-    t->node[last].place = place;
-    t->node[node].place = CP_NONE;
+    t->node[last].list_index = place;
+    t->node[node].list_index = CP_NONE;
 }
 
 /* --------------------------------------------------------------------------------------------------- walks and sums */

@@ -1,8 +1,8 @@
-/* moves_tree_check - the invariants of moves_tree.h, coded once, slowly and from scratch. */
+#include "bayes/moves_tree_check.h"
+
 #include <string.h>
 
 #include "base/mem.h"
-#include "bayes/moves_tree.h"
 
 typedef struct inspector {
     const cp_moves_tree *t;
@@ -15,8 +15,7 @@ static int is_node(const cp_moves_tree *t, int32_t u) {
     return u >= 0 && (size_t)u < cp_moves_tree_nodes(t);
 }
 
-/* T1.  Links are followed only after they are known to be good, and each child's link to its parent makes cycles
- * show. */
+/* T1.  Links are followed only after they have been checked.  A child has one link to a parent, so a cycle is found. */
 static const char *check_links(const inspector *in) {
     const cp_moves_tree *t = in->t;
     size_t nodes = cp_moves_tree_nodes(t), reached = 0;
@@ -83,7 +82,7 @@ static const char *check_split(const inspector *in, int32_t u) {
     return n->log == cp_rule_log_prob(r, n->rule, n->extent, columns) ? NULL : "T3: a rule's probability is wrong";
 }
 
-/* T4.  Rows rise in every leaf, so sums are the same to the last bit. */
+/* T4.  Rows rise in every leaf, so the sums are equal to the last bit. */
 static const char *check_leaf(const inspector *in, int32_t u) {
     const cp_moves_tree *t = in->t;
     cp_span s = cp_moves_tree_span(t, u);
@@ -102,7 +101,7 @@ static const char *check_list(const inspector *in, const cp_moves_list *l, int o
     size_t should = 0;
     for (size_t i = 0; i < l->n; i++)
         if (!is_node(t, l->node[i]) || (t->node[l->node[i]].left == CP_NONE) != of_leaves ||
-            t->node[l->node[i]].place != (int32_t)i)
+            t->node[l->node[i]].list_index != (int32_t)i)
             return "T5: a list and its nodes disagree";
     for (int32_t u = 0; (size_t)u < cp_moves_tree_nodes(t); u++) {
         const cp_moves_node *n = &t->node[u];
@@ -110,7 +109,7 @@ static const char *check_list(const inspector *in, const cp_moves_list *l, int o
         int belongs =
             of_leaves ? n->columns > 0 : cp_moves_tree_is_leaf(t, n->left) && cp_moves_tree_is_leaf(t, n->left + 1);
         should += (size_t)belongs;
-        if ((n->place != CP_NONE) != belongs) return "T5: a node is in a list it does not belong to, or lacks from one";
+        if ((n->list_index != CP_NONE) != belongs) return "T5: a node is in the wrong list, or missing from a list";
     }
     return should == l->n ? NULL : "T5: a list is too long";
 }

@@ -1,6 +1,6 @@
-/* Every scheme lays the weights end to end on a line and drops points on it; a particle is copied once for each point
- * on its stretch.  The schemes differ in how the points are drawn, and residual resampling first takes from each
- * stretch the copies that are certain. */
+/* Every scheme lays the weights end to end on a line and puts points on it; a particle is copied once for each point in
+ * its interval.  The schemes differ in how the points are drawn.  Residual resampling first takes from each interval the
+ * part of its certain copies, floor(n w / sum w). */
 #include "bayes/particle.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ double cp_particle_ess(const double *log_w, size_t n) {
     return sum * sum / squares;
 }
 
-/* Points in rising order on (0,1). */
+/* Draws points in rising order on (0,1). */
 static void place_points(cp_resampling scheme, size_t n, cp_rng *rng, double *out) {
     double count = (double)n, sum = 0;
     switch (scheme) {
@@ -43,7 +43,7 @@ static void place_points(cp_resampling scheme, size_t n, cp_rng *rng, double *ou
             return;
         case CP_RESAMPLE_MULTINOMIAL:
         case CP_RESAMPLE_RESIDUAL:
-            /* The arrivals of a Poisson process, scaled by the one after the last, are sorted uniforms. */
+            /* The first n arrivals of a Poisson process, divided by arrival n + 1, are sorted uniforms. */
             for (size_t i = 0; i < n; i++) out[i] = sum += cp_draw_exp(rng);
             sum += cp_draw_exp(rng);
             for (size_t i = 0; i < n; i++) out[i] /= sum;
@@ -51,12 +51,12 @@ static void place_points(cp_resampling scheme, size_t n, cp_rng *rng, double *ou
     }
 }
 
-/* Copies of each particle that residual resampling makes without drawing. */
+/* Copies of a particle that residual resampling makes without drawing. */
 static size_t certain_copies(double w, double sum, size_t n) {
     return (size_t)floor((double)n * (w / sum));
 }
 
-/* In place: weights to the ends of their stretches.  Returns the length of the line. */
+/* Replaces the weights by the ends of their intervals.  Returns the length of the line. */
 static double lay_out(double *w, size_t n, double sum, size_t certain_of) {
     double at = 0;
     for (size_t j = 0; j < n; j++) {

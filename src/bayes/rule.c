@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Two rows at a time, so that neither the least nor the greatest has to wait for itself. */
+/* Two rows at a time, so that the minima and maxima form two independent chains of operations. */
 cp_extent cp_rule_extent(const cp_ranks *r, size_t dim, cp_span s) {
     const uint32_t *rank = cp_ranks_column(r, dim);
     cp_extent a = {rank[s.row[0]], rank[s.row[0]]}, b = a;
@@ -33,9 +33,9 @@ size_t cp_rule_columns(const cp_ranks *r, cp_span s, size_t most) {
 
 /* ------------------------------------------------------------------------------------------------------------ draws */
 
-/* Where values are spread evenly, the cell is as far along the ranks as the point is along the values, give or take
- * four standard deviations: a short stretch of memory that a search need not leave.  (e narrowed to it, or as it
- * was.) */
+/* Guesses the cell of point `at`: if values are spread evenly, the cell's share of the ranks is the point's share of the
+ * values, up to four standard deviations.  Returns e narrowed to that range, in which a search touches little memory, or
+ * e itself if the guess is wrong. */
 static cp_extent narrowed(const float *v, cp_extent e, double share, double at) {
     double cells = (double)(e.high - e.low);
     uint32_t near = 16 + (uint32_t)(2 * sqrt(cells)), guess = e.low + (uint32_t)(share * cells);
@@ -43,13 +43,13 @@ static cp_extent narrowed(const float *v, cp_extent e, double share, double at) 
     return (double)v[n.low] <= at && (n.high == e.high || (double)v[n.high] > at) ? n : e;
 }
 
-/* The first of a column's cells that ends behind a point uniform between the two values. */
+/* Draws a point uniform between the two values and finds its cell by binary search. */
 uint32_t cp_rule_draw_cell(const cp_ranks *r, size_t dim, cp_extent e, cp_rng *rng) {
     enum { MANY = 64 };
     const float *v = cp_ranks_values(r, dim);
     double share = cp_rng_unit(rng), at = (double)v[e.low] + share * cp_ranks_width(r, dim, e.low, e.high);
     if (e.high - e.low > MANY) e = narrowed(v, e, share, at);
-    uint32_t cell = e.low, left = e.high - e.low; /* cells that may be it */
+    uint32_t cell = e.low, left = e.high - e.low; /* the cell is among `left` cells from `cell` on */
     while (left > 1) {
         uint32_t half = left / 2;
         cell = (double)v[cell + half] <= at ? cell + half : cell;
@@ -66,8 +66,8 @@ static int take_column(const cp_ranks *r, uint32_t dim, cp_span s, cp_rng *rng, 
     return 1;
 }
 
-/* Where most columns vary, one of the first few drawn with replacement does, and no order has to be made; whichever is
- * the first to vary, all that do were as likely. */
+/* If most columns vary, one of a few columns drawn with replacement does, and no order has to be made.  The first that
+ * varies is uniform over all that vary, with and without replacement. */
 int cp_rule_draw(const cp_ranks *r, cp_span s, cp_rng *rng, uint32_t *order, cp_rule *out, cp_extent *out_extent) {
     enum { TRIES = 3 };
     for (int i = 0; i < TRIES; i++)
@@ -88,7 +88,7 @@ double cp_rule_log_prob(const cp_ranks *r, cp_rule rule, cp_extent e, size_t col
     return log(share / (double)columns);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- parting */
+/* -------------------------------------------------------------------------------------------------------- partition */
 
 cp_extent cp_rule_gap(const cp_ranks *r, cp_rule rule, cp_extent e, cp_span s) {
     const uint32_t *rank = cp_ranks_column(r, rule.dim);
@@ -101,7 +101,7 @@ cp_extent cp_rule_gap(const cp_ranks *r, cp_rule rule, cp_extent e, cp_span s) {
     return gap;
 }
 
-/* Each row is written to both sides and one of the two places kept: which one is seldom predictable. */
+/* Writes each row to both sides and advances one of them: a branch would seldom be predicted. */
 size_t cp_rule_partition(const cp_ranks *r, cp_rule rule, cp_span s, uint32_t *out_left, uint32_t *out_right) {
     const uint32_t *rank = cp_ranks_column(r, rule.dim);
     size_t left = 0;

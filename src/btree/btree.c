@@ -16,7 +16,7 @@ copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper
                     .classes = rows->classes,
                     .rows = rows->n,
                     .hyper = *hyper,
-                    .prior_only = p->leaf.blind,
+                    .prior_only = p->leaf.prior_only,
                     .centre = p->centre,
                     .scale = p->scale};
     copse_status status = cp_tree_set_init(&b->tree_set, rows->dims, p->leaf.width, err);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "bayes/moves_tree_check.h"
 
 static int is_count(double v, size_t most) {
     return v >= 0 && v <= (double)most && v == floor(v);
@@ -12,7 +13,7 @@ static int is_count(double v, size_t most) {
 /* Could these be the statistics of some rows? */
 static int is_stat(const cp_leaf *m, const double *stat) {
     double n = 0;
-    if (m->blind) return 1;
+    if (m->prior_only) return 1;
     if (!m->classes)
         return is_count(stat[0], m->rows) && stat[0] >= 1 && isfinite(stat[1]) && stat[2] >= 0 && isfinite(stat[2]);
     for (size_t k = 0; k < m->classes; k++) {

@@ -101,7 +101,7 @@ static copse_status tune(cp_btree_replicas *c, const copse_params *p, const cops
     cp_btree_tuning t = {
         .problem = &c->problem, .opt = &sampling_of(c)->opt, .islands = c->n, .run = run, .hyper = &c->hyper};
     if (!sampling_of(c)->tuned) return COPSE_OK;
-    if (c->problem.leaf.blind)
+    if (c->problem.leaf.prior_only)
         return cp_fail(err, COPSE_E_USAGE, "--tune looks at how likely the targets are, --prior-only does not");
     CP_TRY(cp_btree_tune_params(p, c->problem.rows->task, t.knob, err));
     return cp_btree_tune(&t, err);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "bayes/moves_file.h"
 #include "btree/btree_chain.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */

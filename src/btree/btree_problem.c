@@ -32,7 +32,7 @@ copse_status cp_btree_problem_init(cp_btree_problem *b, const cp_rows *rows, con
 copse_status cp_btree_problem_set(cp_btree_problem *b, const cp_btree_hyper *hyper, copse_error *err) {
     cp_leaf leaf;
     CP_TRY(make_leaf(b, hyper, &leaf, err));
-    leaf.blind = b->leaf.blind;
+    leaf.prior_only = b->leaf.prior_only;
     cp_leaf_clear(&b->leaf);
     b->leaf = leaf;
     b->prior = hyper->split;

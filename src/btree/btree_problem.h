@@ -11,7 +11,8 @@
 
 #include "bayes/particle.h"
 #include "bayes/tree_prior.h"
-#include "leaf/leaf.h"
+#include "leaf/leaf_dirichlet.h"
+#include "leaf/leaf_nig.h"
 #include "method/method.h"
 #include "tree/tree_set.h"
 

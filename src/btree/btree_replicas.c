@@ -26,8 +26,8 @@ static copse_status set_up(cp_btree_replicas *c, const cp_btree_replicas_input *
     if (from->opt_reader) CP_TRY(cp_btree_hyper_read(from->opt_reader, &c->hyper, err));
     CP_TRY(c->kind->set_options(c, from->rows, from->p, err));
     CP_TRY(cp_btree_problem_init(&c->problem, from->rows, &c->hyper, seed, from->run, err));
-    c->problem.leaf.blind = cp_param_is(from->p, "prior-only", "yes");
-    if (c->problem.leaf.blind) cp_log_info(from->run, "prior only: no row is counted in any leaf");
+    c->problem.leaf.prior_only = cp_param_is(from->p, "prior-only", "yes");
+    if (c->problem.leaf.prior_only) cp_log_info(from->run, "prior only: no row is counted in any leaf");
     if (c->kind->tune && !from->opt_reader) CP_TRY(c->kind->tune(c, from->p, from->run, err));
     return cp_replicas_init(&c->runs, &c->kind->runs, c->n, c, from->opt_reader, err);
 }

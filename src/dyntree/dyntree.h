@@ -35,7 +35,8 @@
 #include "bayes/particle.h"
 #include "bayes/tree_prior.h"
 #include "dyntree/dyntree_pool.h"
-#include "leaf/leaf.h"
+#include "leaf/leaf_dirichlet.h"
+#include "leaf/leaf_nig.h"
 #include "method/method.h"
 
 typedef struct cp_dyntree {

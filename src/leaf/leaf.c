@@ -11,11 +11,11 @@ void cp_leaf_clear(cp_leaf *m) {
 }
 
 void cp_leaf_add(const cp_leaf *m, double *stat, size_t row) {
-    if (!m->blind) m->kind->add(m, stat, row);
+    if (!m->prior_only) m->kind->add(m, stat, row);
 }
 
 void cp_leaf_gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat) {
-    if (m->blind)
+    if (m->prior_only)
         memset(out_stat, 0, m->width * sizeof *out_stat);
     else
         m->kind->gather(m, rows, n, out_stat);
@@ -27,7 +27,7 @@ double cp_leaf_log_marginal(const cp_leaf *m, const double *stat) {
 
 void cp_leaf_scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
                   void *tmp, double *out_log) {
-    if (m->blind)
+    if (m->prior_only)
         memset(out_log, 0, gaps * sizeof *out_log);
     else
         m->kind->scan(m, rows, end, gaps, whole, tmp, out_log);

@@ -1,19 +1,20 @@
-/* With m_k rows of class k, n in all, and a = alpha / K [2013, eq. 3]:
+/* With m_k rows of class k, n in all, and a = alpha / K [Lakshminarayanan, Roy, Teh 2013, eq. 3]:
  *
  *      p(labels) = Gamma(alpha) / Gamma(alpha + n)  prod_k Gamma(a + m_k) / Gamma(a)
  *
- * The logarithm is a table of n plus a table of each m_k.  Both are rising factorials, so they are sums of logarithms:
- * that keeps all digits where alpha is huge and two log gammas would cancel. */
+ * The logarithm is one table at n plus another table at each m_k.  Both are logs of rising factorials, so they are sums of
+ * logarithms.  That keeps all digits where alpha is huge and the difference of two log gammas would cancel. */
+#include "leaf/leaf_dirichlet.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "leaf/leaf.h"
 #include "num/draw.h"
 
 static const cp_leaf_kind dirichlet;
 
-/* out[n] = log (a (a+1) ... (a+n-1)); what rounding takes from the sum is carried along (Kahan). */
+/* out[n] = log (a (a+1) ... (a+n-1)), by Kahan summation. */
 static void log_rising(double a, size_t n, double *out) {
     double sum = 0, lost = 0;
     out[0] = 0;
@@ -43,8 +44,8 @@ static void add(const cp_leaf *m, double *stat, size_t row) {
     stat[m->label[row]]++;
 }
 
-/* Neighbours are often of one class, and a count has to be stored before it can be raised again: two sets of counts,
- * for even and odd rows, halve the waiting. */
+/* Neighbouring rows are often of one class, and a count must be stored before it can be loaded again.  Two sets of
+ * counts, for even and odd rows, halve that latency. */
 enum { FEW_CLASSES = 64 };
 static void gather_few(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat) {
     uint32_t even[FEW_CLASSES], odd[FEW_CLASSES];
@@ -83,7 +84,7 @@ typedef struct sides {
     double log_left, log_right; /* sum over classes of of_class[count] */
 } sides;
 
-/* One row at a time: for fewer rows than classes. */
+/* Updates the sums row by row: faster if there are fewer rows than classes. */
 static void move_few(const cp_leaf *m, sides *s, const uint32_t *rows, size_t n) {
     for (size_t i = 0; i < n; i++) {
         int32_t k = m->label[rows[i]];
@@ -105,7 +106,7 @@ static void move_many(const cp_leaf *m, sides *s, const uint32_t *rows, size_t n
     }
 }
 
-/* Two classes: the counts of a side are its rows and those of class 1, and no list of counts is kept. */
+/* Two classes: a side is known by its rows and its rows of class 1; no array of counts is needed. */
 static void scan_two(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
                      double *out_log) {
     size_t ones = (size_t)whole[1], n = (size_t)whole[0] + ones, at = 0, left = 0;
@@ -117,7 +118,8 @@ static void scan_two(const cp_leaf *m, const uint32_t *rows, const uint32_t *end
     }
 }
 
-/* Differences are added up row by row only where few rows lie between cuts, and not for long, or rounding would too. */
+/* move_few accumulates rounding errors, so it is used only where few rows lie between two cuts, and every LONG-th time
+ * move_many computes the sums anew. */
 static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
                  void *tmp, double *out_log) {
     enum { LONG = 256 };
@@ -144,7 +146,7 @@ static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, si
 }
 
 /* Dirichlet(shape_1 ... shape_K) as gammas over their sum.  Gammas of small shape underflow, all of them if alpha is
- * small and the leaf empty, so their logarithms are drawn: log gamma(s) has the law of log gamma(s+1) + log(U)/s. */
+ * small and the leaf empty.  So their logarithms are drawn: log gamma(s) is distributed as log gamma(s+1) + log(U)/s. */
 static void draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out) {
     double top = -INFINITY, sum = 0;
     for (size_t k = 0; k < m->classes; k++) {

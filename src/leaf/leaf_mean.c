@@ -2,9 +2,10 @@
  *
  *      p(r) / p(r | mu = 0) = sqrt(s / (s + v W)) exp(v S^2 / (2 s (s + v W)))
  *      mu | r ~ N(v S / (s + v W), s v / (s + v W)) */
+#include "leaf/leaf_mean.h"
+
 #include <math.h>
 
-#include "leaf/leaf.h"
 #include "num/draw.h"
 
 static const cp_leaf_kind mean;

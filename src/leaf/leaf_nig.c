@@ -4,12 +4,13 @@
  *      mu | s2 ~ N(mu_n, s2 / kappa_n),  s2 ~ inverse gamma(nu_n / 2, b_n / 2)
  *      p(y) = (pi nu lambda)^(-n/2) sqrt(kappa / kappa_n) Gamma(nu_n/2) / Gamma(nu/2) (b_n / (nu lambda))^(-nu_n/2)
  *
- * and all but the last factor is a table of n.  Q - S^2/kappa_n loses digits only as far as kappa is small against n
- * and y far from 0; y is standardised, and it never falls below 0. */
+ * The log of all factors but the last is a table at n.  Q - S^2/kappa_n loses digits only if kappa is small against n
+ * and y far from 0; but y is standardised.  Rounding below 0 is raised to 0 (excess_of). */
+#include "leaf/leaf_nig.h"
+
 #include <math.h>
 
 #include "base/mem.h"
-#include "leaf/leaf.h"
 #include "num/draw.h"
 #include "num/special.h"
 
@@ -21,7 +22,7 @@ copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, double k
                               copse_error *err) {
     *m = (cp_leaf){.kind = &nig, .width = 3, .rows = rows, .y = y, .kappa = kappa, .nu = nu, .lambda = lambda};
     CP_TRY(CP_RAW(m->of_rows, rows + 1, err));
-    /* log Gamma((nu + n)/2) - log Gamma(nu/2), half a step at a time, needs no large terms that cancel. */
+    /* log Gamma((nu + n)/2) - log Gamma(nu/2), summed in steps of 1/2 (Kahan): no large terms cancel. */
     double log_gammas = 0, lost = 0;
     for (size_t i = 0; i <= rows; i++) {
         double n = (double)i;
@@ -33,8 +34,8 @@ copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, double k
     return COPSE_OK;
 }
 
-/* nu lambda / s2 is chi-square with nu degrees, so nu lambda / sd^2 is its (1 - q)-quantile: found by halving an
- * interval of its logarithm, which no quantile leaves. */
+/* nu lambda / s2 is chi-square with nu degrees of freedom, so nu lambda / sd^2 is its (1 - q)-quantile: found by
+ * bisection of its logarithm in an interval that holds the log of every double. */
 double cp_leaf_nig_lambda(double nu, double sd, double q) {
     double low = -740, high = 700;
     for (int i = 0; i < 100; i++) {

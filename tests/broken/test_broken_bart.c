@@ -34,8 +34,9 @@ static void every_bug_is_seen_and_nothing_else(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const bart_belief *belief = cases[i].sparse ? &sparse : &dense;
-        bart_law law = {.sampler = &cp_bart_mh_sampler, .how = {.share = {.5, .5}}, .runs = 20000, .sweeps = 8};
-        if (cases[i].cgm) law.how = (cp_bart_sampler_options){.share = {.2, .2, .5, .1}};
+        bart_law law = {
+            .sampler = &cp_bart_mh_sampler, .sampler_opt = {.move_prob = {.5, .5}}, .runs = 20000, .sweeps = 8};
+        if (cases[i].cgm) law.sampler_opt = (cp_bart_sampler_options){.move_prob = {.2, .2, .5, .1}};
         broken = cases[i].bug;
         double d = bart_law_distance(&law, belief, belief, names[broken]);
         broken = NO_BUG;

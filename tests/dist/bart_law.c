@@ -50,18 +50,18 @@ static void init_world(world *w, const bart_law *law, const bart_belief *of) {
     w->rows.classes = of->classes ? 2 : 0;
     cp_bart_problem *b = &w->b;
     *b = (cp_bart_problem){.rows = &w->rows, .sums = 1, .y = w->y, .scale = 1, .sigma_hat = 1, .offset = &w->offset};
-    b->informed = ROWS;
+    b->positive_rows = ROWS;
     if (of->weighted) {
         w->rows.weight = w->given;
         b->opt_weight = w->weight;
-        b->informed = 0;
-        for (size_t i = 0; i < ROWS; i++) b->informed += w->weight[i] > 0;
+        b->positive_rows = 0;
+        for (size_t i = 0; i < ROWS; i++) b->positive_rows += w->weight[i] > 0;
     }
     b->hyper = (cp_bart_hyper){of->leaf_var, of->nu, of->lambda};
-    b->opt =
-        (cp_bart_options){.sampler = law->sampler, .how = law->how, .trees = TREES, .samples = law->sweeps, .thin = 1};
+    b->opt = (cp_bart_options){
+        .sampler = law->sampler, .sampler_opt = law->sampler_opt, .trees = TREES, .samples = law->sweeps, .thin = 1};
     b->opt.split = of->split;
-    b->opt.sparse = of->sparse;
+    b->opt.dart = of->sparse;
     b->opt.sample_k = of->sample_k;
     for (size_t d = 0; d < CP_BART_MAX_DEPTHS; d++) {
         b->log_split[d] = d + 1 < CP_BART_MAX_DEPTHS ? cp_tree_prior_log_split(&of->split, d) : -INFINITY;
@@ -91,14 +91,14 @@ static void draw_tree(const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng) {
     }
 }
 
-static void draw_share(cp_bart_dart *sp, cp_bart_split_probs *share, cp_rng *rng) {
+static void draw_probs(cp_bart_dart *dart, cp_bart_split_probs *probs, cp_rng *rng) {
     double u = cp_rng_unit(rng), all; /* theta/(theta + D) ~ Beta(1/2, 1) is a square */
-    sp->theta = sp->theta_of[(size_t)(u * u * CP_BART_DART_THETAS)];
-    for (size_t d = 0; d < DIMS; d++) sp->log_s[d] = cp_draw_log_gamma(rng, sp->theta / DIMS);
-    all = fmax(sp->log_s[0], fmax(sp->log_s[1], sp->log_s[2]));
-    all += log(exp(sp->log_s[0] - all) + exp(sp->log_s[1] - all) + exp(sp->log_s[2] - all));
-    for (size_t d = 0; d < DIMS; d++) sp->log_s[d] -= all;
-    cp_bart_dart_set_probs(sp, share);
+    dart->theta = dart->theta_of[(size_t)(u * u * CP_BART_DART_THETAS)];
+    for (size_t d = 0; d < DIMS; d++) dart->log_s[d] = cp_draw_log_gamma(rng, dart->theta / DIMS);
+    all = fmax(dart->log_s[0], fmax(dart->log_s[1], dart->log_s[2]));
+    all += log(exp(dart->log_s[0] - all) + exp(dart->log_s[1] - all) + exp(dart->log_s[2] - all));
+    for (size_t d = 0; d < DIMS; d++) dart->log_s[d] -= all;
+    cp_bart_dart_set_probs(dart, probs);
 }
 
 /* Everything but the targets. */
@@ -106,8 +106,8 @@ static void draw_state(cp_bart_chain *c, const world *w, cp_rng *rng) {
     cp_bart_sum *s = c->sum;
     const cp_bart_hyper *h = &w->b.hyper;
     s->noise_var = w->rows.task == COPSE_CLASS ? 1 : 0.5 * h->nu * h->lambda / cp_draw_gamma(rng, 0.5 * h->nu);
-    if (w->b.opt.sparse) draw_share(&s->sparse, &s->share, rng);
-    cp_bart_view v = cp_bart_chain_view(c, s);
+    if (w->b.opt.dart) draw_probs(&s->dart, &s->split_probs, rng);
+    cp_bart_view v = cp_bart_chain_state_view(c, s);
     v.log_split = w->b.log_split;
     v.log_stop = w->b.log_stop;
     v.leaf_var = h->leaf_var;
@@ -202,7 +202,7 @@ static void features_of(const world *w, const cp_bart_chain *c, double *out[FEAT
     out[8][run] = squares;
     out[10][run] = (double)s->tree[2].mu[0];
     out[11][run] = s->leaf_var;
-    out[9][run] = s->share.opt_s ? s->share.opt_s[0] : 0;
+    out[9][run] = s->split_probs.opt_s ? s->split_probs.opt_s[0] : 0;
 }
 
 /* The chain is made for the problem it is told; what it starts from is drawn by the one that is. */
@@ -220,9 +220,9 @@ static void run_chains(const bart_law *law, world *w, world *told, uint64_t seed
         must(cp_bart_chain_new(&told->b, i, &c, &err), err);
         draw_state(c, w, &rng);
         draw_targets(w, c->sum, &rng);
-        cp_bart_chain_refresh(c, c->sum);
+        cp_bart_chain_state_refresh(c, c->sum);
         if (sweeps) must(cp_bart_chain_run(c, sweeps, NULL, &err), err);
-        const char *bad = i % 1000 == 0 && sweeps ? cp_bart_chain_check(c) : NULL;
+        const char *bad = i % 1000 == 0 && sweeps ? cp_bart_chain_state_check(c) : NULL;
         if (bad) fail_msg("%s", bad);
         features_of(w, c, out, i);
         cp_bart_chain_free(c);

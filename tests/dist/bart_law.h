@@ -7,6 +7,8 @@
 #define BART_LAW_H
 
 #include "bart/draws/bart_chain_state.h"
+#include "bart/mh/bart_mh.h"
+#include "bart/pg/bart_pg.h"
 #include "ks.h"
 
 /* What is drawn from, or what a chain believes. */
@@ -20,7 +22,7 @@ typedef struct bart_belief {
 
 typedef struct bart_law {
     const cp_bart_sampler *sampler;
-    cp_bart_sampler_options how;
+    cp_bart_sampler_options sampler_opt;
     size_t runs, sweeps;
 } bart_law;
 

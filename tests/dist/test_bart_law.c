@@ -5,12 +5,13 @@
 static const bart_belief right = {.split = {.9, .7}, .leaf_var = .5, .nu = 4, .lambda = .6};
 
 static bart_law growprune(void) {
-    return (bart_law){.sampler = &cp_bart_mh_sampler, .how = {.share = {.5, .5}}, .runs = 20000, .sweeps = 8};
+    return (bart_law){
+        .sampler = &cp_bart_mh_sampler, .sampler_opt = {.move_prob = {.5, .5}}, .runs = 20000, .sweeps = 8};
 }
 
 static bart_law cgm(void) {
     bart_law law = growprune();
-    law.how = (cp_bart_sampler_options){.share = {.25, .25, .3, .2}};
+    law.sampler_opt = (cp_bart_sampler_options){.move_prob = {.25, .25, .3, .2}};
     return law;
 }
 
@@ -34,13 +35,13 @@ static void particle_gibbs_keeps_the_joint_law(void **state) {
     bart_law law = growprune();
     bart_belief classes = right;
     law.sampler = &cp_bart_pg_sampler;
-    law.how.particles = 4;
+    law.sampler_opt.particles = 4;
     law.runs = 10000;
     law.sweeps = 4;
     assert_true(bart_law_distance(&law, &right, &right, "particle Gibbs") < 1);
     classes.classes = classes.weighted = classes.sparse = 1;
-    law.how.proposal = CP_BART_PG_OPTIMAL;
-    law.how.local_moves = 1;
+    law.sampler_opt.proposal = CP_BART_PG_OPTIMAL;
+    law.sampler_opt.mh_moves = 1;
     assert_true(bart_law_distance(&law, &classes, &classes, "particle Gibbs, optimal, all at once") < 1);
 }
 

@@ -1,5 +1,6 @@
 /* Particle Gibbs as users run it: trees that begin as draws from the posterior, listed and summed, are draws from it a
  * few steps later.  And with a wrong noise they are not. */
+#include "bart/pg/bart_pg.h"
 #include "bart_tiny.h"
 #include "ks.h"
 #include "num/draw.h"
@@ -42,24 +43,24 @@ static double distance(bart_tiny *w, const cp_bart_sampler_options *opt, const c
 
 static const cp_bart_sampler_options settings[] = {
     {.particles = 10, .proposal = CP_BART_PG_PRIOR, .ess_threshold = 1},
-    {.particles = 4, .proposal = CP_BART_PG_PRIOR, .promise = CP_BART_PG_LOOKAHEAD_LEVELS, .ess_threshold = 0.5},
+    {.particles = 4, .proposal = CP_BART_PG_PRIOR, .lookahead = CP_BART_PG_LOOKAHEAD_LEVELS, .ess_threshold = 0.5},
     {.particles = 5, .proposal = CP_BART_PG_MIXED, .columns = 1, .ess_threshold = 1},
     {.particles = 5, .proposal = CP_BART_PG_OPTIMAL, .ess_threshold = 0.7},
     {.particles = 5,
      .proposal = CP_BART_PG_OPTIMAL,
-     .promise = CP_BART_PG_LOOKAHEAD_LEVELS,
+     .lookahead = CP_BART_PG_LOOKAHEAD_LEVELS,
      .ess_threshold = 0.5,
-     .below = 0.5},
+     .descend_prob = 0.5},
     {.particles = 8, .resampling = CP_RESAMPLE_SYSTEMATIC, .ess_threshold = 1},
     {.particles = 8, .resampling = CP_RESAMPLE_RESIDUAL, .ess_threshold = 1},
     {.particles = 8, .resampling = CP_RESAMPLE_STRATIFIED, .ess_threshold = 1},
-    {.share = {.25, .25, .4, .1},
+    {.move_prob = {.25, .25, .4, .1},
      .particles = 3,
      .proposal = CP_BART_PG_MIXED,
      .columns = 1,
      .ess_threshold = 1,
-     .below = 0.3,
-     .local_moves = 2},
+     .descend_prob = 0.3,
+     .mh_moves = 2},
 };
 
 static void draws_stay_draws(void **state) {

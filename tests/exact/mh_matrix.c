@@ -75,8 +75,8 @@ void local_world_init(local_world *w, const local_case *c) {
         b->weight[i] = (float)c->weight[i];
     }
     bart_world_view(b, &w->rng);
-    if (w->shape.sparse) cp_bart_split_probs_set(&b->share, c->s);
-    memcpy(opt.share, c->share, sizeof c->share);
+    if (w->shape.sparse) cp_bart_split_probs_set(&b->split_probs, c->s);
+    memcpy(opt.move_prob, c->move_prob, sizeof c->move_prob);
     must(cp_bart_mh_init(&w->moves, &b->columns, &opt, &err), err);
     must(cp_bart_tree_reserve(&b->tree, REF_BTREE_ROWS + 1, &err), err);
     list_trees(w);

@@ -18,7 +18,7 @@ typedef struct local_case {
     double y[REF_BTREE_ROWS], weight[REF_BTREE_ROWS]; /* no weights: 0 */
     double s[2];                                      /* no shares: 0 */
     cp_tree_prior prior;
-    double share[LOCAL_KINDS];
+    double move_prob[LOCAL_KINDS];
 } local_case;
 
 enum { LOCAL_CASES = 8 };

@@ -1,5 +1,7 @@
 #include "pg_paths.h"
 
+#include "bart/core/bart_tree_check.h"
+#include "bart/pg/bart_pg.h"
 #include "bart/pg/bart_pg_pick.h"
 
 /* ------------------------------------------------------------------------------------------------- choices as told */

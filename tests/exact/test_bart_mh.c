@@ -3,6 +3,7 @@
  * built with.  And on trees too large to list, ratios are those of bayes/moves.h. */
 #include "bayes/moves.h"
 #include "ks.h"
+#include "leaf/leaf_mean.h"
 #include "mh_matrix.h"
 #include "sanitized.h"
 
@@ -95,7 +96,7 @@ static void check_steps(local_world *w) {
             assert_true(fabs((double)count[t] / DRAWS - p[s * w->all.n + t]) < share_bound(DRAWS));
         local_world_plant(w, s);
         for (int kind = 0; kind < LOCAL_KINDS; kind++) {
-            double share = cp_bart_tree_leaves(&w->b.tree) > 1 ? w->of->share[kind] : kind == CP_BART_GROW;
+            double share = cp_bart_tree_leaves(&w->b.tree) > 1 ? w->of->move_prob[kind] : kind == CP_BART_GROW;
             assert_true(fabs((double)tally.proposed[kind] / DRAWS - share) < share_bound(DRAWS));
         }
     }
@@ -118,12 +119,12 @@ typedef struct twin {
     int32_t of[2 * CP_BART_MAX_LEAVES]; /* the twin's number of each node */
 } twin;
 
-static void twin_init(twin *t, const bart_world *w, const double share[LOCAL_KINDS]) {
+static void twin_init(twin *t, const bart_world *w, const double move_prob[LOCAL_KINDS]) {
     copse_error err;
     const cp_leaf_residual of = {w->r, w->view.opt_weight, w->of->rows};
     cp_leaf_mean_init(&t->leaf, &of, w->view.leaf_var, w->view.noise_var);
     cp_moves_tree_model_init(&t->model, &w->columns.ranks, &t->leaf, w->of->prior);
-    must(cp_moves_init(&t->moves, &t->model, share, &err), err);
+    must(cp_moves_init(&t->moves, &t->model, move_prob, &err), err);
     must(cp_moves_tree_init(&t->tree, &t->model, &err), err);
 }
 
@@ -152,8 +153,8 @@ static void round_residuals(bart_world *w) {
 
 /* There a single leaf is pruned in vain as often as any tree; here it only grows. */
 static double only_grow(const cp_bart_mh *k, const cp_bart_tree *t, cp_bart_move kind) {
-    if (kind == CP_BART_GROW && cp_bart_tree_leaves(t) == 1) return log(k->share[CP_BART_GROW]);
-    if (kind == CP_BART_PRUNE && cp_bart_tree_leaves(t) == 2) return -log(k->share[CP_BART_GROW]);
+    if (kind == CP_BART_GROW && cp_bart_tree_leaves(t) == 1) return log(k->move_prob[CP_BART_GROW]);
+    if (kind == CP_BART_PRUNE && cp_bart_tree_leaves(t) == 2) return -log(k->move_prob[CP_BART_GROW]);
     return 0;
 }
 
@@ -184,7 +185,7 @@ static size_t compare_ratios(bart_world *w, cp_bart_mh *k, twin *other, cp_rng *
 
 static void ratios_are_those_of_bayesian_trees(void **state) {
     (void)state;
-    const cp_bart_sampler_options opt = {.share = {.3, .25, .25, .2}};
+    const cp_bart_sampler_options opt = {.move_prob = {.3, .25, .25, .2}};
     for (size_t i = 0; i < COUNT(bart_shapes); i++) {
         bart_world w;
         cp_bart_mh k;
@@ -196,7 +197,7 @@ static void ratios_are_those_of_bayesian_trees(void **state) {
         bart_world_init(&w, &bart_shapes[i], &rng);
         round_residuals(&w);
         must(cp_bart_mh_init(&k, &w.columns, &opt, &err), err);
-        twin_init(&other, &w, opt.share);
+        twin_init(&other, &w, opt.move_prob);
         size_t compared = compare_ratios(&w, &k, &other, &rng);
         assert_true(compared > 300 || w.of->rows == 1 || w.of->constant == w.of->dims);
         print_message("%zu rows: %zu ratios, %zu leaves\n", w.of->rows, compared, cp_bart_tree_leaves(&w.tree));

@@ -14,8 +14,8 @@ static size_t check(bart_tiny *w, const cp_bart_sampler_options *opt) {
     assert_int_equal(k.mistold, 0);
     if (!(loss < EXACT && drift < EXACT))
         fail_msg("%s, %s, promise %d, %zu particles, threshold %g, below %g: lost %g, drift %g", w->of->name,
-                 proposals[opt->proposal], (int)opt->promise, opt->particles, opt->ess_threshold, opt->below, loss,
-                 drift);
+                 proposals[opt->proposal], (int)opt->lookahead, opt->particles, opt->ess_threshold, opt->descend_prob,
+                 loss, drift);
     for (size_t s = 0; s < k.states; s++) left += 1 - k.p[s * k.states + s];
     if (k.states > 1) assert_true(left > 0.1);
     pg_kernel_clear(&k);
@@ -38,10 +38,10 @@ static void check_range(range r) {
             for (size_t k = 0; k < 3 * 2 * COUNT(threshold); k++) {
                 const cp_bart_sampler_options opt = {.particles = r.particles,
                                                      .proposal = (cp_bart_pg_proposal)(k % 3),
-                                                     .promise = (cp_bart_pg_lookahead)(k / 3 % 2),
+                                                     .lookahead = (cp_bart_pg_lookahead)(k / 3 % 2),
                                                      .columns = 1,
                                                      .ess_threshold = threshold[k / 6],
-                                                     .below = r.below};
+                                                     .descend_prob = r.below};
                 paths += check(&w, &opt);
             }
             bart_tiny_clear(&w);
@@ -92,7 +92,7 @@ static void columns_that_are_not_alike(void **state) {
     bart_tiny w;
     double s[2] = {0.85, 0.15}, sum[2] = {0.85, 1};
     bart_tiny_init(&w, &tinies[4], 0.7, 0.1);
-    w.share = (cp_bart_split_probs){.dims = 2, .opt_s = s, .opt_sum = sum};
+    w.split_probs = (cp_bart_split_probs){.dims = 2, .opt_s = s, .opt_sum = sum};
     for (size_t i = 0; i < w.all.n; i++)
         for (size_t k = 0; k < w.all.tree[i].nodes; k++) { /* of two rows, and of three, both columns vary */
             int dim = w.all.tree[i].node[k].dim;
@@ -104,7 +104,7 @@ static void columns_that_are_not_alike(void **state) {
     for (int proposal = 0; proposal < 3; proposal++) {
         const cp_bart_sampler_options opt = {.particles = 2,
                                              .proposal = (cp_bart_pg_proposal)proposal,
-                                             .promise = CP_BART_PG_LOOKAHEAD_LEVELS,
+                                             .lookahead = CP_BART_PG_LOOKAHEAD_LEVELS,
                                              .columns = 1,
                                              .ess_threshold = 1};
         check(&w, &opt);

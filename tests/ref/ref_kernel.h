@@ -6,6 +6,9 @@
 #define REF_KERNEL_H
 
 #include "bayes/moves.h"
+#include "bayes/moves_tree_check.h"
+#include "leaf/leaf_dirichlet.h"
+#include "leaf/leaf_nig.h"
 
 enum { REF_ROWS = 6, REF_CODE = 4 * REF_ROWS };
 

@@ -4,6 +4,7 @@
 #define BART_TINY_H
 
 #include "bart/core/bart_sampler.h"
+#include "bart/core/bart_split_probs.h"
 #include "tiny.h"
 
 enum { TINY_KEY = 8 * REF_BTREE_NODES };
@@ -11,7 +12,7 @@ enum { TINY_KEY = 8 * REF_BTREE_NODES };
 typedef struct bart_tiny {
     const tiny *of;
     cp_bart_columns columns;
-    cp_bart_split_probs share;
+    cp_bart_split_probs split_probs;
     cp_bart_view view;
     double log_split[CP_BART_MAX_DEPTHS], log_stop[CP_BART_MAX_DEPTHS];
     float r[REF_BTREE_ROWS], weight[REF_BTREE_ROWS];
@@ -59,7 +60,7 @@ static inline void bart_tiny_init(bart_tiny *w, const tiny *t, double leaf_var, 
     copse_error err;
     ref_btree ref = tiny_reference(t, 1);
     const cp_tree_prior prior = {ref.alpha_split, ref.beta_split};
-    *w = (bart_tiny){.of = t, .share = {.dims = t->dims}};
+    *w = (bart_tiny){.of = t, .split_probs = {.dims = t->dims}};
     const cp_bart_matrix matrix = {.x = t->x, .rows = t->n, .dims = t->dims};
     must(cp_bart_columns_init(&w->columns, &matrix, CP_BART_CUTS_UNIFORM, 0, &(copse_run){.threads = 1}, &err), err);
     for (size_t d = 0; d < CP_BART_MAX_DEPTHS; d++) {
@@ -71,7 +72,7 @@ static inline void bart_tiny_init(bart_tiny *w, const tiny *t, double leaf_var, 
         w->weight[i] = 0.5f + (float)(i % 3);
     }
     w->view = (cp_bart_view){.columns = &w->columns,
-                             .share = &w->share,
+                             .split_probs = &w->split_probs,
                              .log_split = w->log_split,
                              .log_stop = w->log_stop,
                              .r = w->r,

@@ -4,7 +4,8 @@
 
 #include "check.h"
 
-#include "bart/core/bart_tree.h"
+#include "bart/core/bart_split_probs.h"
+#include "bart/core/bart_tree_check.h"
 #include "num/draw.h"
 
 typedef struct bart_shape {
@@ -30,7 +31,7 @@ typedef struct bart_world {
     const bart_shape *of;
     float *x, *r, *weight;
     cp_bart_columns columns;
-    cp_bart_split_probs share;
+    cp_bart_split_probs split_probs;
     double log_split[CP_BART_MAX_DEPTHS], log_stop[CP_BART_MAX_DEPTHS];
     cp_bart_view view;
     uint8_t *slot, *tmp;
@@ -71,16 +72,16 @@ static inline void bart_world_view(bart_world *w, cp_rng *rng) {
     copse_error err;
     const cp_bart_matrix m = {w->x, s->rows, s->dims};
     must(cp_bart_columns_init(&w->columns, &m, CP_BART_CUTS_UNIFORM, 0, NULL, &err), err);
-    must(cp_bart_split_probs_init(&w->share, s->dims, s->sparse, &err), err);
+    must(cp_bart_split_probs_init(&w->split_probs, s->dims, s->sparse, &err), err);
     if (s->sparse) {
         double p[16], sum = 0;
         for (size_t d = 0; d < s->dims; d++) sum += p[d] = pow(cp_rng_unit(rng), 3);
         for (size_t d = 0; d < s->dims; d++) p[d] /= sum;
-        cp_bart_split_probs_set(&w->share, p);
+        cp_bart_split_probs_set(&w->split_probs, p);
     }
     bart_world_depths(&s->prior, w->log_split, w->log_stop);
     w->view = (cp_bart_view){.columns = &w->columns,
-                             .share = &w->share,
+                             .split_probs = &w->split_probs,
                              .log_split = w->log_split,
                              .log_stop = w->log_stop,
                              .r = w->r,
@@ -101,13 +102,13 @@ static inline void bart_world_sum(bart_world *w) {
     static const float none[CP_BART_MAX_LEAVES];
     const cp_leaf_pass_shift shift = {w->slot, none, cp_bart_tree_leaves(&w->tree)};
     double sum[CP_BART_MAX_LEAVES];
-    w->columns.slots->move(&x, NULL, &shift, sum);
+    w->columns.leaf_pass->move(&x, NULL, &shift, sum);
     for (size_t s = 0; s < cp_bart_tree_leaves(&w->tree); s++) w->tree.leaf[s].sum_wr = sum[s];
 }
 
 static inline void bart_world_clear(bart_world *w) {
     cp_bart_tree_clear(&w->tree);
-    cp_bart_split_probs_clear(&w->share);
+    cp_bart_split_probs_clear(&w->split_probs);
     cp_bart_columns_clear(&w->columns);
     free(w->x);
     free(w->r);

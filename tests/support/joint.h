@@ -6,8 +6,11 @@
 #define JOINT_H
 
 #include "bayes/moves.h"
+#include "bayes/moves_tree_check.h"
 #include "btree/btree_problem.h"
 #include "ks.h"
+#include "leaf/leaf_dirichlet.h"
+#include "leaf/leaf_nig.h"
 
 enum { JOINT_ROWS = 14, JOINT_DIMS = 3, JOINT_CLASSES = 3 };
 

@@ -1,6 +1,8 @@
 #include "lives.h"
 
 #include "bart/model/bart.h"
+#include "bart/model/bart_inspect.h"
+#include "bart/model/bart_model.h"
 #include "data/schema_encode.h"
 
 /* Small fits: every sampler, numbers and classes, every way to cut. */
@@ -12,7 +14,7 @@ static const char *const small[] = {
     "bart trees 5 chains 1 samples 9 burn-in 5 thin 1 prior-only yes k sampled",
 };
 
-static const cp_bart *state_of(const copse_model *m) {
+static const cp_bart_model *state_of(const copse_model *m) {
     return m->state;
 }
 
@@ -66,7 +68,7 @@ static void numbers_behind_words_are_taken(void **state) {
         cp_bart_options o = cp_bart_options_of(p);
         assert_int_equal(o.cuts, c[i].kind);
         assert_int_equal(o.cuts_per_column, c[i].per_column);
-        assert_int_equal(o.warm, c[i].warm);
+        assert_int_equal(o.grow_from_root, c[i].warm);
         cp_param_free(p);
     }
 }
@@ -87,7 +89,7 @@ static void models_are_sound_and_come_back_as_they_were(void **state) {
 
 /* What the JSON of all trees of a draw adds up to, recomputed node by node through the listing. */
 static double sum_of_trees(const copse_model *m, size_t draw, size_t sum, const float *x) {
-    const cp_bart *b = state_of(m);
+    const cp_bart_model *b = state_of(m);
     double f = 0;
     for (size_t k = 0; k < b->trees; k++) {
         size_t tree = (draw * b->sums + sum) * b->trees + k;
@@ -105,7 +107,7 @@ static void a_draw_is_the_sum_of_its_trees(void **state) {
     copse_error err;
     copse_table *t = made("friedman1", 60);
     copse_model *m = fitted(t, small[0]);
-    const cp_bart *b = state_of(m);
+    const cp_bart_model *b = state_of(m);
     float x[60 * 10];
     must(cp_schema_encode(m->schema, (cp_table_rows){t, 0, 60}, x, &err), err);
     cp_rows rows = cp_model_rows(m, x, 60);
@@ -217,7 +219,7 @@ static void probabilities_are_means_over_draws(void **state) {
     for (size_t s = 1; s < TABLES; s++) {
         copse_table *t = table_of(s, 100);
         copse_model *m = fitted(t, small[0]);
-        const cp_bart *b = state_of(m);
+        const cp_bart_model *b = state_of(m);
         size_t draws = copse_model_draws(m), classes = copse_model_classes(m), dims = m->schema->dims;
         float *x = calloc(100 * dims, sizeof *x);
         double *mean = calloc(100 * classes, sizeof *mean);

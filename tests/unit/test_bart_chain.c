@@ -1,6 +1,9 @@
 /* Chains of BART: conjugate laws of leaves and noise given fixed trees, invariants, classes as sums of their own, the
  * same bits in any number of sittings and on any number of threads, memory that runs out, and files that lie. */
+#include "bart/draws/bart_chain_file.h"
 #include "bart/draws/bart_chain_state.h"
+#include "bart/mh/bart_mh.h"
+#include "bart/pg/bart_pg.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "ks.h"
@@ -17,9 +20,9 @@ enum { ROWS = 120, DIMS = 3, SWEEPS = 3 + 20 + 30 * 2 };
 
 static cp_bart_options plain_options(void) {
     return (cp_bart_options){.sampler = &cp_bart_mh_sampler,
-                             .how = {.share = {.25, .25, .4, .1}, .particles = 5},
+                             .sampler_opt = {.move_prob = {.25, .25, .4, .1}, .particles = 5},
                              .trees = 7,
-                             .warm = 3,
+                             .grow_from_root = 3,
                              .burn_in = 20,
                              .samples = 30,
                              .thin = 2,
@@ -34,7 +37,7 @@ static void init_world(world *w, const char *name, size_t classes, const cp_bart
     copse_error err;
     w->s = make_sample(name, ROWS, DIMS, classes, classes ? 0 : 9);
     for (size_t i = 0; i < ROWS; i++) w->weight[i] = (double)(i % 3);
-    if (opt->sparse) w->s.rows.weight = w->weight;
+    if (opt->dart) w->s.rows.weight = w->weight;
     must(cp_bart_problem_init(&w->b, &w->s.rows, opt, seed_of(name), NULL, &err), err);
 }
 
@@ -51,7 +54,7 @@ static cp_bart_chain *new_chain(const world *w, size_t number) {
 }
 
 static void must_hold(const cp_bart_chain *c) {
-    const char *bad = cp_bart_chain_check(c);
+    const char *bad = cp_bart_chain_state_check(c);
     if (bad) fail_msg("%s", bad);
 }
 
@@ -69,7 +72,7 @@ static const kind kinds[] = {{"numbers", 0, 0, 0, 0},       {"two classes", 2, 0
 
 static void init_kind(world *w, const kind *k) {
     cp_bart_options opt = plain_options();
-    opt.sparse = k->sparse;
+    opt.dart = k->sparse;
     opt.prior_only = k->prior_only;
     if (k->pg) opt.sampler = &cp_bart_pg_sampler;
     init_world(w, k->name, k->classes, &opt);
@@ -81,9 +84,10 @@ static void must_equal(const cp_bart_chain *a, const cp_bart_chain *b) {
     assert_int_equal(a->done, b->done);
     assert_int_equal(n, u->draws);
     for (size_t k = 0; k < sums; k++) {
-        assert_memory_equal(t->sigma + k * t->room, u->sigma + k * u->room, n * sizeof *t->sigma);
-        assert_memory_equal(t->leaves + k * t->room, u->leaves + k * u->room, n * sizeof *t->leaves);
-        assert_memory_equal(t->log_likelihood + k * t->room, u->log_likelihood + k * u->room, n * sizeof *t->sigma);
+        assert_memory_equal(t->sigma + k * t->capacity, u->sigma + k * u->capacity, n * sizeof *t->sigma);
+        assert_memory_equal(t->leaves + k * t->capacity, u->leaves + k * u->capacity, n * sizeof *t->leaves);
+        assert_memory_equal(t->log_likelihood + k * t->capacity, u->log_likelihood + k * u->capacity,
+                            n * sizeof *t->sigma);
         assert_memory_equal(a->sum[k].r, b->sum[k].r, ROWS * sizeof *a->sum->r);
         assert_memory_equal(a->sum[k].slot, b->sum[k].slot, ROWS * a->problem->opt.trees);
         assert_int_equal(a->sum[k].draws.mus, b->sum[k].draws.mus);
@@ -91,8 +95,8 @@ static void must_equal(const cp_bart_chain *a, const cp_bart_chain *b) {
         assert_int_equal(a->sum[k].draws.runs, b->sum[k].draws.runs);
         assert_int_equal(a->sum[k].draws.rules, b->sum[k].draws.rules);
     }
-    for (size_t k = 0; k < CP_BART_WATCHED; k++)
-        assert_memory_equal(t->fitted + k * t->room, u->fitted + k * u->room, n * sizeof *t->fitted);
+    for (size_t k = 0; k < CP_BART_TRACE_ROWS; k++)
+        assert_memory_equal(t->fitted + k * t->capacity, u->fitted + k * u->capacity, n * sizeof *t->fitted);
     assert_memory_equal(&t->tally, &u->tally, sizeof t->tally);
 }
 
@@ -164,7 +168,7 @@ static void the_trace_is_that_of_the_chain(void **state) {
         double f = 0;
         for (size_t m = 0; m < 7; m++) f += (double)s->tree[m].mu[s->tree[m].slot[i]];
         f = w.b.centre + w.b.scale * f;
-        if (i == 3 * ROWS / 16) assert_near(t->fitted[1 * t->room + 29], f, 1e-5);
+        if (i == 3 * ROWS / 16) assert_near(t->fitted[1 * t->capacity + 29], f, 1e-5);
         if (w.weight[i] > 0)
             log_likelihood +=
                 cp_dens_normal_log((w.s.y[i] - f) / sd * sqrt(w.weight[i] / mean)) - log(sd / sqrt(w.weight[i] / mean));
@@ -249,11 +253,11 @@ static void leaves_and_noise_follow_their_conditional_laws(void **state) {
     cp_bart_options opt = plain_options();
     static double z[DRAWS], chi[DRAWS];
     opt.sampler = &still;
-    opt.warm = opt.burn_in = 0;
+    opt.grow_from_root = opt.burn_in = 0;
     opt.trees = 1;
     opt.samples = DRAWS;
     opt.thin = 1;
-    opt.sparse = 1; /* so are there weights */
+    opt.dart = 1; /* so are there weights */
     init_world(&w, __func__, 0, &opt);
     cp_bart_chain *c = new_chain(&w, 0);
     double noise = c->sum->noise_var, weights = 0, sum = 0, n = 0;
@@ -391,7 +395,7 @@ static void residuals_are_computed_anew_from_time_to_time(void **state) {
         must(cp_bart_chain_run(c, before, NULL, &err), err);
         c->sum[0].r[7] += .01f;
         must(cp_bart_chain_run(c, 1, NULL, &err), err);
-        assert_int_equal(cp_bart_chain_check(c) == NULL, before == CP_BART_CHAIN_REFRESH);
+        assert_int_equal(cp_bart_chain_state_check(c) == NULL, before == CP_BART_CHAIN_REFRESH);
         cp_bart_chain_free(c);
         clear_world(&w);
     }
@@ -502,7 +506,7 @@ static int lie(cp_bart_chain *c, int how) {
         case 1: c->done = SWEEPS + 1; break;
         case 2: c->at = 3; break;
         case 3: c->at = 7; break;
-        case 4: c->lifted = 1; break;
+        case 4: c->partial = 1; break;
         case 5: c->trace.draws--; break;
         case 6: c->trace.sigma[2] = NAN; break;
         case 7: c->trace.fitted[2] = INFINITY; break;
@@ -511,9 +515,9 @@ static int lie(cp_bart_chain *c, int how) {
         case 10: s->noise_var = NAN; break;
         case 11: s->r[5] = NAN; break;
         case 12: s->r[5] += 1; break;
-        case 13: s->sparse.theta = -1; break;
-        case 14: s->sparse.log_s[0] = 1; break;
-        case 15: s->sparse.log_s[1] = NAN; break;
+        case 13: s->dart.theta = -1; break;
+        case 14: s->dart.log_s[0] = 1; break;
+        case 15: s->dart.log_s[1] = NAN; break;
         case 16: s->tree[2].mu[0] = NAN; break;
         case 17: s->tree[2].mu[0] += 1; break;
         case 18: s->draws.draws--; break;

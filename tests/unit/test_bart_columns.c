@@ -2,7 +2,7 @@
 #include "check.h"
 #include "ks.h"
 
-#include "bart/core/bart_view.h"
+#include "bart/core/bart_columns.h"
 #include "base/mem.h"
 #include "num/draw.h"
 

@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "bart/draws/bart_draws_file.h"
 #include "bart/draws/bart_walk.h"
 #include "base/mem.h"
 #include "image.h"
@@ -339,7 +340,7 @@ static void missing_and_misshapen_sections_are_refused(void **state) {
             image d = wounded(&in, (wound){.section = s, .how = how});
             if (read_image(&d, &bad, &err) != COPSE_E_MODEL)
                 fail_msg("%s, damage %d: nothing noticed", sections[s].name, (int)how);
-            assert_null(bad.now);
+            assert_null(bad.last_run);
             free(d.bytes);
         }
     free(in.bytes);
@@ -425,7 +426,7 @@ static void broken_draws_are_found(void **state) {
     FOUND("D1", d->run[TREES - 1].tree = TREES, d->run[TREES - 1].tree = TREES - 1);
     FOUND("D1", d->end_run[0]--, d->end_run[0]++);
     FOUND("D1", d->runs--, *d = whole);
-    FOUND("D1", d->now[2]--, d->now[2]++);
+    FOUND("D1", d->last_run[2]--, d->last_run[2]++);
     FOUND("D2", d->run[1].rules = CP_BART_MAX_LEAVES, d->run[1] = run);
     FOUND("D2", d->run[1].rule++, d->run[1] = run);
     FOUND("D2", d->rule[rule].slot = 1, d->rule[rule] = old);

@@ -1,14 +1,17 @@
 /* Trees grown from the root: each first cut as often as prior times likelihood say; a fit that is found in few sweeps;
  * columns with more values than there are bins, more rows than are looked at, and rows that count nothing. */
+#include "bart/core/bart_tree_check.h"
 #include "bart/draws/bart_chain_state.h"
+#include "bart/draws/bart_grow_from_root.h"
+#include "bart/mh/bart_mh.h"
 #include "ks.h"
 #include "sample.h"
 
 static cp_bart_options options(size_t trees, size_t warm) {
     return (cp_bart_options){.sampler = &cp_bart_mh_sampler,
-                             .how = {.share = {.5, .5}},
+                             .sampler_opt = {.move_prob = {.5, .5}},
                              .trees = trees,
-                             .warm = warm,
+                             .grow_from_root = warm,
                              .samples = 1000,
                              .thin = 1,
                              .split = {.95, 2},
@@ -71,7 +74,7 @@ static void first_cuts_follow_prior_and_likelihood(void **state) {
         cp_bart_chain *c = NULL;
         must(cp_bart_problem_init(&b, &s.rows, &opt, 1, NULL, &err), err);
         must(cp_bart_chain_new(&b, 0, &c, &err), err);
-        cp_bart_view v = cp_bart_chain_view(c, c->sum);
+        cp_bart_view v = cp_bart_chain_state_view(c, c->sum);
         v.noise_var *= 2; /* or else one cut is all but certain */
         cp_bart_tree *t = c->sum->tree;
         for (size_t i = 0; i < ROWS; i++) {
@@ -107,7 +110,7 @@ static double error_after(const sample *s, size_t warm, size_t sweeps) {
     must(cp_bart_problem_init(&b, &s->rows, &opt, 1, NULL, &err), err);
     must(cp_bart_chain_new(&b, 0, &c, &err), err);
     must(cp_bart_chain_run(c, sweeps, NULL, &err), err);
-    const char *bad = cp_bart_chain_check(c);
+    const char *bad = cp_bart_chain_state_check(c);
     if (bad) fail_msg("%s", bad);
     for (size_t i = 0; i < s->rows.n; i++) sum += (double)c->sum->r[i] * (double)c->sum->r[i] / (double)s->rows.n;
     sum = sqrt(sum) * b.scale;

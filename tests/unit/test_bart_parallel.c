@@ -1,6 +1,7 @@
 /* Several threads at the rows of one chain: every pass against the one that a single thread makes, whole chains against
  * each other, to the bit; latents of rows beyond the first stretch; memory that runs out. */
 #include "bart/draws/bart_chain_state.h"
+#include "bart/mh/bart_mh.h"
 #include "base/mem.h"
 #include "ks.h"
 #include "num/special.h"
@@ -38,7 +39,8 @@ static void make_world(size_t n, size_t slots, int weighted, cp_rng *rng) {
     }
     b = a;
     for (world *w = &a;; w = &b) {
-        w->columns = (cp_bart_columns){.ranks = {.rows = n, .dims = 1}, .code = w->code, .slots = cp_leaf_pass_best()};
+        w->columns =
+            (cp_bart_columns){.ranks = {.rows = n, .dims = 1}, .code = w->code, .leaf_pass = cp_leaf_pass_best()};
         w->view = (cp_bart_view){.columns = &w->columns, .r = w->r, .opt_weight = weighted ? w->weight : NULL};
         if (w == &b) break;
     }
@@ -99,7 +101,7 @@ static void passes_are_those_of_one_thread(void **state) {
                 must(cp_bart_parallel_open(&h, threads[t], rows[i], &err), err);
                 assert_non_null(h.opt_team);
                 make_world(rows[i], slots[k], how % 2, &rng);
-                b.view.opt_hands = &h;
+                b.view.opt_parallel = &h;
                 for (int m = 0; m < 4; m++) must_move_alike(&h, slots[k], how % 2, m % 2, m / 2);
                 for (uint8_t s = 0; s < 3; s++) must_part_alike(s, (uint16_t)cp_rng_below(&rng, 65536));
                 double one = cp_bart_parallel_sum(NULL, rows[i], harmonic, &shift),
@@ -135,9 +137,9 @@ typedef struct problem {
 
 static void init_problem(problem *p, const char *name, size_t classes, int sparse) {
     const cp_bart_options opt = {.sampler = &cp_bart_mh_sampler,
-                                 .how = {.share = {.3, .2, .4, .1}},
+                                 .sampler_opt = {.move_prob = {.3, .2, .4, .1}},
                                  .trees = 6,
-                                 .warm = 2,
+                                 .grow_from_root = 2,
                                  .burn_in = 10,
                                  .samples = 8,
                                  .thin = 3,
@@ -146,7 +148,7 @@ static void init_problem(problem *p, const char *name, size_t classes, int spars
                                  .sample_k = 1,
                                  .nu = 3,
                                  .q = .9,
-                                 .sparse = sparse};
+                                 .dart = sparse};
     copse_error err;
     *p = (problem){.s = make_sample(name, ROWS, DIMS, classes, 300), .weight = malloc(ROWS * sizeof *p->weight)};
     for (size_t i = 0; i < ROWS; i++) p->weight[i] = (double)(i % 3);
@@ -179,7 +181,7 @@ static void must_equal(const cp_bart_chain *c, const cp_bart_chain *d) {
     }
     assert_memory_equal(t->sigma, u->sigma, t->draws * sizeof *t->sigma);
     assert_memory_equal(t->log_likelihood, u->log_likelihood, t->draws * sizeof *t->sigma);
-    assert_memory_equal(t->fitted, u->fitted, CP_BART_WATCHED * t->room * sizeof *t->fitted);
+    assert_memory_equal(t->fitted, u->fitted, CP_BART_TRACE_ROWS * t->capacity * sizeof *t->fitted);
     assert_memory_equal(&t->tally, &u->tally, sizeof t->tally);
 }
 
@@ -196,7 +198,7 @@ static void must_not_depend_on_threads(const char *name, size_t classes, int spa
         must(cp_bart_chain_run(d, 5, &run, &err), err);
         must(cp_bart_chain_run(d, 0, &run, &err), err);
         must_equal(c, d);
-        assert_null(cp_bart_chain_check(d));
+        assert_null(cp_bart_chain_state_check(d));
         cp_bart_chain_free(d);
     }
     cp_bart_chain_free(c);
@@ -263,7 +265,7 @@ static void memory_may_run_out(void **state) {
         cp_mem_fail_after(-1);
         if (status) assert_int_equal(status, COPSE_E_MEMORY);
         failures += status != COPSE_OK;
-        assert_null(d->hands.opt_team);
+        assert_null(d->parallel.opt_team);
     }
     assert_true(failures > 6);
     must(cp_bart_chain_run(d, 0, &run, &err), err);

@@ -30,7 +30,7 @@ static void values_far_apart_are_levels(void **state) {
     w.v.noise_var *= 400; /* levels are still seen */
     cp_bart_pg_levels_find(&w.l, &w.v, (cp_span){w.row, 400}, 3);
     assert_int_equal(w.l.n, 7);
-    assert_in_range(w.l.usual, 57, 58);
+    assert_in_range(w.l.usual_rows, 57, 58);
     for (size_t i = 0; i < 400; i++) assert_int_equal(w.l.of[i], 6 - i % 7);
     cp_bart_pg_levels_none(&w.l, (cp_span){w.row, 400});
     assert_int_equal(w.l.n, 1);
@@ -47,7 +47,7 @@ static void noise_is_one_level(void **state) {
     for (size_t i = 0; i < MANY; i++) w.r[i] = (float)(0.1 * cp_draw_normal(&rng));
     cp_bart_pg_levels_find(&w.l, &w.v, (cp_span){w.row, MANY}, 3);
     assert_int_equal(w.l.n, 1);
-    assert_int_equal(w.l.usual, MANY);
+    assert_int_equal(w.l.usual_rows, MANY);
     cp_bart_pg_levels_clear(&w.l);
 }
 
@@ -64,13 +64,13 @@ static double log_level(const world *w, size_t begin, size_t end, size_t n, doub
 }
 
 /* Cut behind row i where bit i is set, with the noise that suits best. */
-static double value_of(const world *w, size_t n, unsigned cuts, double price) {
+static double value_of(const world *w, size_t n, unsigned cuts, double leaf_penalty) {
     double best = -INFINITY, noise_var = w->v.noise_var;
     for (int scale = 0; scale < 6; scale++, noise_var /= 16) {
         double value = 0;
         for (size_t i = 0, begin = 0; i < n; i++) {
             if (i + 1 < n && !(cuts >> i & 1)) continue;
-            value += log_level(w, begin, i + 1, n, noise_var) - price;
+            value += log_level(w, begin, i + 1, n, noise_var) - leaf_penalty;
             begin = i + 1;
         }
         best = fmax(best, value);
@@ -78,9 +78,9 @@ static double value_of(const world *w, size_t n, unsigned cuts, double price) {
     return best;
 }
 
-static double best_of_all(const world *w, size_t n, double price) {
+static double best_of_all(const world *w, size_t n, double leaf_penalty) {
     double best = -INFINITY;
-    for (unsigned cuts = 0; cuts < 1u << (n - 1); cuts++) best = fmax(best, value_of(w, n, cuts, price));
+    for (unsigned cuts = 0; cuts < 1u << (n - 1); cuts++) best = fmax(best, value_of(w, n, cuts, leaf_penalty));
     return best;
 }
 

@@ -1,5 +1,6 @@
 /* What BART makes of rows and options: scales, priors, weights; against GSL's least squares, and where data are odd. */
-#include "bart/draws/bart_chain.h"
+#include "bart/draws/bart_problem.h"
+#include "bart/mh/bart_mh.h"
 #include "base/mem.h"
 #include "num/dens.h"
 #include "sample.h"
@@ -23,7 +24,7 @@ static void hear(void *arg, copse_log_level level, const char *text) {
 
 static cp_bart_options plain_options(void) {
     return (cp_bart_options){.sampler = &cp_bart_mh_sampler,
-                             .how = {.share = {.5, .5}},
+                             .sampler_opt = {.move_prob = {.5, .5}},
                              .trees = 20,
                              .samples = 1,
                              .thin = 1,
@@ -175,7 +176,7 @@ static void rows_of_no_weight_are_not_looked_at(void **state) {
     w.weight[3] = 0;
     must(set_up(&w, &opt, &err), err);
     double scale = w.b.scale, sigma = w.b.sigma_hat;
-    assert_int_equal(w.b.informed, ROWS - 1);
+    assert_int_equal(w.b.positive_rows, ROWS - 1);
     cp_bart_problem_clear(&w.b);
     w.s.y[3] = 1e300;
     must(set_up(&w, &opt, &err), err);

@@ -38,11 +38,11 @@ static double log_rule(const bart_world *w, cp_bart_group g, cp_rule rule) {
             high = fmax(high, (double)w->x[i * r->dims + d]);
         }
         const float *v = cp_ranks_values(r, d) + rule.cell;
-        if (low < high) mass += cp_bart_split_probs_of(&w->share, d);
+        if (low < high) mass += cp_bart_split_probs_of(&w->split_probs, d);
         if (d == rule.dim && low <= (double)v[0] && (double)v[1] <= high)
             width = ((double)v[1] - (double)v[0]) / (high - low);
     }
-    return width > 0 ? log(width * cp_bart_split_probs_of(&w->share, rule.dim) / mass) : -INFINITY;
+    return width > 0 ? log(width * cp_bart_split_probs_of(&w->split_probs, rule.dim) / mass) : -INFINITY;
 }
 
 static void check_rules(bart_world *w, int16_t node, cp_rng *rng) {

@@ -3,8 +3,10 @@
 #include "bart_world.h"
 #include "ks.h"
 
+#include "bart/core/bart_tree_file.h"
 #include "base/mem.h"
 #include "bayes/moves.h"
+#include "leaf/leaf_mean.h"
 #include "num/dens.h"
 
 static void invariants_hold_under_any_changes(void **state) {

@@ -5,7 +5,7 @@
 #include <gsl/gsl_sf_gamma.h>
 
 #include "base/mem.h"
-#include "leaf/leaf.h"
+#include "leaf/leaf_dirichlet.h"
 
 enum { ROWS = 600, MOST_CLASSES = 90 };
 

@@ -6,7 +6,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bart/core/bart_view.h"
-#include "leaf/leaf.h"
+#include "leaf/leaf_mean.h"
 #include "num/draw.h"
 
 enum { ROWS = 200 };

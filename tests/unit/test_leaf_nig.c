@@ -6,7 +6,7 @@
 #include <gsl/gsl_sf_gamma.h>
 
 #include "base/mem.h"
-#include "leaf/leaf.h"
+#include "leaf/leaf_nig.h"
 #include "num/dens.h"
 #include "num/draw.h"
 

@@ -1,8 +1,11 @@
 /* Trees under thousands of random moves, on data with ties, constant columns and equal rows: the invariants hold,
  * nothing allocates, files bring back the very state, and what a file says is not believed. */
 #include "base/mem.h"
-#include "bayes/moves.h"
+#include "bayes/moves_file.h"
+#include "bayes/moves_tree_check.h"
 #include "check.h"
+#include "leaf/leaf_dirichlet.h"
+#include "leaf/leaf_nig.h"
 #include "num/draw.h"
 
 typedef struct world {
@@ -214,7 +217,7 @@ static void check_finds_what_is_broken(void **state) {
     BREAKS(leaf->columns, 0, "T4");
     BREAKS(leaf->log, leaf->log + 1e-9, "T4");
     BREAKS(w.tree.stat[(size_t)w.tree.growable.node[0] * w.tree.width], -1, "T4");
-    BREAKS(leaf->place, CP_NONE, "T5");
+    BREAKS(leaf->list_index, CP_NONE, "T5");
     BREAKS(w.tree.growable.n, w.tree.growable.n - 1, "T5");
     BREAKS(w.tree.prunable.node[0], 0, "T5");
     BREAKS(w.tree.log_prior, w.tree.log_prior + 1e-9, "T6");

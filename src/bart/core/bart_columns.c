@@ -1,6 +1,7 @@
+#include "bart/core/bart_columns.h"
+
 #include <math.h>
 
-#include "bart/core/bart_view.h"
 #include "base/mem.h"
 #include "data/bins.h"
 
@@ -107,7 +108,7 @@ static int must_bin(const cp_bart_columns *c) {
 copse_status cp_bart_columns_init(cp_bart_columns *c, const cp_bart_matrix *m, cp_bart_cuts cuts,
                                   size_t cuts_per_column, const copse_run *run, copse_error *err) {
     copse_status status;
-    *c = (cp_bart_columns){.cuts = cuts, .slots = cp_leaf_pass_best()};
+    *c = (cp_bart_columns){.cuts = cuts, .leaf_pass = cp_leaf_pass_best()};
     binning b = {.c = c, .m = m, .cuts_per_column = cuts_per_column};
     CP_TRY_OUT(CP_NEW(c->start, m->dims + 1, err));
     CP_TRY_OUT(cp_ranks_init(&c->ranks, m->x, m->rows, m->dims, run, err));

@@ -13,57 +13,57 @@ static size_t pieces_of(size_t rows) {
     return (rows + PIECE - 1) / PIECE;
 }
 
-copse_status cp_bart_parallel_open(cp_bart_parallel *h, size_t threads, size_t rows, copse_error *err) {
+copse_status cp_bart_parallel_open(cp_bart_parallel *par, size_t threads, size_t rows, copse_error *err) {
     copse_status status;
     size_t pieces = pieces_of(rows), most = rows / CP_BART_PARALLEL_ROWS;
-    *h = (cp_bart_parallel){0};
+    *par = (cp_bart_parallel){0};
     if (threads > most) threads = most;
     if (threads < 2) return COPSE_OK;
-    CP_TRY_OUT(CP_RAW(h->sum, pieces * CP_LEAF_PASS_MAX, err));
-    CP_TRY_OUT(CP_RAW(h->side, pieces, err));
-    CP_TRY_OUT(CP_RAW(h->extent, pieces, err));
-    CP_TRY_OUT(cp_thread_team_new(threads, &h->opt_team, err));
+    CP_TRY_OUT(CP_RAW(par->sum, pieces * CP_LEAF_PASS_MAX, err));
+    CP_TRY_OUT(CP_RAW(par->side, pieces, err));
+    CP_TRY_OUT(CP_RAW(par->extent, pieces, err));
+    CP_TRY_OUT(cp_thread_team_new(threads, &par->opt_team, err));
 out:
-    if (status) cp_bart_parallel_close(h);
+    if (status) cp_bart_parallel_close(par);
     return status;
 }
 
-void cp_bart_parallel_close(cp_bart_parallel *h) {
-    cp_thread_team_free(h->opt_team);
-    cp_mem_free(h->sum);
-    cp_mem_free(h->side);
-    cp_mem_free(h->extent);
-    *h = (cp_bart_parallel){0};
+void cp_bart_parallel_close(cp_bart_parallel *par) {
+    cp_thread_team_free(par->opt_team);
+    cp_mem_free(par->sum);
+    cp_mem_free(par->side);
+    cp_mem_free(par->extent);
+    *par = (cp_bart_parallel){0};
 }
 
 /* ---------------------------------------------------------------------------------------------------- parts of rows */
 
 /* Of n rows, those of pieces from ... to-1. */
-typedef struct stretch {
+typedef struct range {
     size_t first, n;
-} stretch;
+} range;
 
-static stretch stretch_of(size_t from, size_t to, size_t n) {
+static range range_of(size_t from, size_t to, size_t n) {
     size_t first = from * PIECE, end = to * PIECE < n ? to * PIECE : n;
-    return (stretch){first, end - first};
+    return (range){first, end - first};
 }
 
-static const float *past(const float *opt_x, size_t rows) {
+static const float *shifted(const float *opt_x, size_t rows) {
     return opt_x ? opt_x + rows : NULL;
 }
 
-static cp_leaf_pass_values values_in(const cp_leaf_pass_values *x, stretch s) {
-    return (cp_leaf_pass_values){x->r + s.first, past(x->opt_weight, s.first), s.n};
+static cp_leaf_pass_values values_in(const cp_leaf_pass_values *x, range s) {
+    return (cp_leaf_pass_values){x->r + s.first, shifted(x->opt_weight, s.first), s.n};
 }
 
-static cp_leaf_pass_shift shift_in(const cp_leaf_pass_shift *x, stretch s) {
+static cp_leaf_pass_shift shift_in(const cp_leaf_pass_shift *x, range s) {
     return (cp_leaf_pass_shift){x->slot + s.first, x->add, x->slots};
 }
 
 /* ----------------------------------------------------------------------------------------------------------- passes */
 
 typedef struct pass {
-    const cp_bart_parallel *h;
+    const cp_bart_parallel *par;
     const cp_leaf_pass *k;
     const cp_leaf_pass_values *x;                 /* move, squares */
     const cp_leaf_pass_shift *opt_before, *shift; /* move */
@@ -73,14 +73,14 @@ typedef struct pass {
 } pass;
 
 static pass pass_over(const cp_bart_view *v, cp_bart_group g, cp_leaf_pass_cut cut) {
-    return (pass){.h = v->opt_hands,
-                  .k = v->columns->slots,
+    return (pass){.par = v->opt_parallel,
+                  .k = v->columns->leaf_pass,
                   .rows = {g.slot, v->r, v->opt_weight, v->columns->ranks.rows},
                   .s = g.id,
                   .cut = cut};
 }
 
-static void move_stretch(const pass *p, stretch s, double *opt_sum) {
+static void move_range(const pass *p, range s, double *opt_sum) {
     const cp_leaf_pass_values x = values_in(p->x, s);
     const cp_leaf_pass_shift shift = shift_in(p->shift, s);
     const cp_leaf_pass_shift before = shift_in(p->opt_before ? p->opt_before : p->shift, s);
@@ -89,19 +89,19 @@ static void move_stretch(const pass *p, stretch s, double *opt_sum) {
 
 static void move(void *arg, size_t from, size_t to) {
     const pass *p = arg;
-    move_stretch(p, stretch_of(from, to, p->x->n), NULL);
+    move_range(p, range_of(from, to, p->x->n), NULL);
 }
 
 static void move_and_sum(void *arg, size_t from, size_t to) {
     const pass *p = arg;
-    for (size_t i = from; i < to; i++) move_stretch(p, stretch_of(i, i + 1, p->x->n), p->h->sum + i * p->shift->slots);
+    for (size_t i = from; i < to; i++) move_range(p, range_of(i, i + 1, p->x->n), p->par->sum + i * p->shift->slots);
 }
 
-void cp_bart_parallel_move(const cp_bart_parallel *opt_hands, const cp_leaf_pass *k, const cp_leaf_pass_values *x,
+void cp_bart_parallel_move(const cp_bart_parallel *opt_parallel, const cp_leaf_pass *k, const cp_leaf_pass_values *x,
                            const cp_leaf_pass_shift *opt_before, const cp_leaf_pass_shift *shift, double *opt_sum) {
-    cp_thread_team *team = cp_bart_parallel_team(opt_hands);
+    cp_thread_team *team = cp_bart_parallel_team(opt_parallel);
     size_t pieces = pieces_of(x->n), slots = shift->slots;
-    pass p = {.h = opt_hands, .k = k, .x = x, .opt_before = opt_before, .shift = shift};
+    pass p = {.par = opt_parallel, .k = k, .x = x, .opt_before = opt_before, .shift = shift};
     if (!team) {
         k->move(x, opt_before, shift, opt_sum);
         return;
@@ -109,49 +109,49 @@ void cp_bart_parallel_move(const cp_bart_parallel *opt_hands, const cp_leaf_pass
     cp_thread_team_pass(team, pieces, opt_sum ? move_and_sum : move, &p);
     for (size_t g = 0; opt_sum && g < slots; g++) opt_sum[g] = 0;
     for (size_t i = 0; opt_sum && i < pieces; i++)
-        for (size_t g = 0; g < slots; g++) opt_sum[g] += opt_hands->sum[i * slots + g];
+        for (size_t g = 0; g < slots; g++) opt_sum[g] += opt_parallel->sum[i * slots + g];
 }
 
 static void sum_squares(void *arg, size_t from, size_t to) {
     const pass *p = arg;
     for (size_t i = from; i < to; i++) {
-        const cp_leaf_pass_values x = values_in(p->x, stretch_of(i, i + 1, p->x->n));
-        p->h->sum[i] = p->k->squares(&x);
+        const cp_leaf_pass_values x = values_in(p->x, range_of(i, i + 1, p->x->n));
+        p->par->sum[i] = p->k->squares(&x);
     }
 }
 
-double cp_bart_parallel_squares(const cp_bart_parallel *opt_hands, const cp_leaf_pass *k,
+double cp_bart_parallel_squares(const cp_bart_parallel *opt_parallel, const cp_leaf_pass *k,
                                 const cp_leaf_pass_values *x) {
-    cp_thread_team *team = cp_bart_parallel_team(opt_hands);
-    pass p = {.h = opt_hands, .k = k, .x = x};
+    cp_thread_team *team = cp_bart_parallel_team(opt_parallel);
+    pass p = {.par = opt_parallel, .k = k, .x = x};
     double sum = 0;
     if (!team) return k->squares(x);
     cp_thread_team_pass(team, pieces_of(x->n), sum_squares, &p);
-    for (size_t i = 0; i < pieces_of(x->n); i++) sum += opt_hands->sum[i];
+    for (size_t i = 0; i < pieces_of(x->n); i++) sum += opt_parallel->sum[i];
     return sum;
 }
 
 static void sum_left(void *arg, size_t from, size_t to) {
     const pass *p = arg;
     for (size_t i = from; i < to; i++) {
-        const stretch s = stretch_of(i, i + 1, p->rows.n);
-        const cp_leaf_pass_rows rows = {p->rows.slot + s.first, past(p->rows.opt_r, s.first),
-                                        past(p->rows.opt_weight, s.first), s.n};
-        p->h->side[i] = p->k->left(&rows, p->s, (cp_leaf_pass_cut){p->cut.code + s.first, p->cut.cell});
+        const range s = range_of(i, i + 1, p->rows.n);
+        const cp_leaf_pass_rows rows = {p->rows.slot + s.first, shifted(p->rows.opt_r, s.first),
+                                        shifted(p->rows.opt_weight, s.first), s.n};
+        p->par->side[i] = p->k->left(&rows, p->s, (cp_leaf_pass_cut){p->cut.code + s.first, p->cut.cell});
     }
 }
 
 cp_leaf_pass_side cp_bart_parallel_left(const cp_bart_view *v, cp_bart_group rows, cp_leaf_pass_cut cut) {
-    cp_thread_team *team = cp_bart_parallel_team(v->opt_hands);
+    cp_thread_team *team = cp_bart_parallel_team(v->opt_parallel);
     pass p = pass_over(v, rows, cut);
     size_t pieces = pieces_of(p.rows.n);
     cp_leaf_pass_side sum = {0};
     if (!team) return p.k->left(&p.rows, p.s, cut);
     cp_thread_team_pass(team, pieces, sum_left, &p);
     for (size_t i = 0; i < pieces; i++) {
-        sum.rows += p.h->side[i].rows;
-        sum.sum_w += p.h->side[i].sum_w;
-        sum.sum_wr += p.h->side[i].sum_wr;
+        sum.rows += p.par->side[i].rows;
+        sum.sum_w += p.par->side[i].sum_w;
+        sum.sum_wr += p.par->side[i].sum_wr;
     }
     return sum;
 }
@@ -159,14 +159,14 @@ cp_leaf_pass_side cp_bart_parallel_left(const cp_bart_view *v, cp_bart_group row
 /* What a portion has found stands at its first piece; at the others, that there is nothing. */
 static void find_extent(void *arg, size_t from, size_t to) {
     const pass *p = arg;
-    const stretch s = stretch_of(from, to, p->rows.n);
-    extent *e = p->h->extent + from;
+    const range s = range_of(from, to, p->rows.n);
+    extent *e = p->par->extent + from;
     e->rows = p->k->extent(p->rows.slot + s.first, p->s, p->cut.code + s.first, s.n, e->end);
-    for (size_t i = from + 1; i < to; i++) p->h->extent[i] = (extent){0, {UINT16_MAX, 0}};
+    for (size_t i = from + 1; i < to; i++) p->par->extent[i] = (extent){0, {UINT16_MAX, 0}};
 }
 
 size_t cp_bart_parallel_extent(const cp_bart_view *v, cp_bart_group rows, size_t dim, uint16_t out[2]) {
-    cp_thread_team *team = cp_bart_parallel_team(v->opt_hands);
+    cp_thread_team *team = cp_bart_parallel_team(v->opt_parallel);
     pass p = pass_over(v, rows, (cp_leaf_pass_cut){cp_bart_columns_code(v->columns, dim), 0});
     size_t pieces = pieces_of(p.rows.n), n = 0;
     if (!team) return p.k->extent(p.rows.slot, p.s, p.cut.code, p.rows.n, out);
@@ -174,7 +174,7 @@ size_t cp_bart_parallel_extent(const cp_bart_view *v, cp_bart_group rows, size_t
     out[0] = UINT16_MAX;
     out[1] = 0;
     for (size_t i = 0; i < pieces; i++) {
-        const extent *e = &p.h->extent[i];
+        const extent *e = &p.par->extent[i];
         n += e->rows;
         out[0] = e->end[0] < out[0] ? e->end[0] : out[0];
         out[1] = e->end[1] > out[1] ? e->end[1] : out[1];
@@ -190,22 +190,22 @@ typedef struct each_pass {
     size_t rows;
 } each_pass;
 
-static void do_stretch(void *arg, size_t from, size_t to) {
+static void run_range(void *arg, size_t from, size_t to) {
     const each_pass *p = arg;
-    const stretch s = stretch_of(from, to, p->rows);
+    const range s = range_of(from, to, p->rows);
     p->job(p->arg, s.first, s.first + s.n);
 }
 
-void cp_bart_parallel_each(const cp_bart_parallel *opt_hands, size_t rows, cp_bart_parallel_job job, void *arg) {
+void cp_bart_parallel_each(const cp_bart_parallel *opt_parallel, size_t rows, cp_bart_parallel_job job, void *arg) {
     each_pass p = {job, arg, rows};
-    cp_thread_team_pass(cp_bart_parallel_team(opt_hands), pieces_of(rows), do_stretch, &p);
+    cp_thread_team_pass(cp_bart_parallel_team(opt_parallel), pieces_of(rows), run_range, &p);
 }
 
 typedef struct sum_pass {
     cp_bart_parallel_term of;
     void *arg;
     size_t rows;
-    double *out; /* of each stretch */
+    double *out; /* of each range */
 } sum_pass;
 
 static double term(const sum_pass *p, size_t i) {
@@ -219,13 +219,13 @@ static void find_terms(void *arg, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) p->out[i] = term(p, i);
 }
 
-double cp_bart_parallel_sum(const cp_bart_parallel *opt_hands, size_t rows, cp_bart_parallel_term of, void *arg) {
-    cp_thread_team *team = cp_bart_parallel_team(opt_hands);
-    size_t stretches = (rows + CP_BART_PARALLEL_BLOCK - 1) / CP_BART_PARALLEL_BLOCK;
-    sum_pass p = {of, arg, rows, team ? opt_hands->sum : NULL};
+double cp_bart_parallel_sum(const cp_bart_parallel *opt_parallel, size_t rows, cp_bart_parallel_term of, void *arg) {
+    cp_thread_team *team = cp_bart_parallel_team(opt_parallel);
+    size_t blocks = (rows + CP_BART_PARALLEL_BLOCK - 1) / CP_BART_PARALLEL_BLOCK;
+    sum_pass p = {of, arg, rows, team ? opt_parallel->sum : NULL};
     double sum = 0;
-    if (team) cp_thread_team_pass(team, stretches, find_terms, &p);
-    for (size_t i = 0; i < stretches; i++) sum += team ? p.out[i] : term(&p, i);
+    if (team) cp_thread_team_pass(team, blocks, find_terms, &p);
+    for (size_t i = 0; i < blocks; i++) sum += team ? p.out[i] : term(&p, i);
     return sum;
 }
 
@@ -243,8 +243,8 @@ static void split(void *arg, size_t from, size_t to) {
 }
 
 void cp_bart_parallel_split(const cp_bart_view *v, uint8_t *slot, uint8_t s, cp_leaf_pass_cut cut, uint8_t to) {
-    slot_pass p = {v->columns->slots, slot, s, to, cut};
-    cp_bart_parallel_each(v->opt_hands, v->columns->ranks.rows, split, &p);
+    slot_pass p = {v->columns->leaf_pass, slot, s, to, cut};
+    cp_bart_parallel_each(v->opt_parallel, v->columns->ranks.rows, split, &p);
 }
 
 static void rename_slots(void *arg, size_t from, size_t to) {
@@ -253,6 +253,6 @@ static void rename_slots(void *arg, size_t from, size_t to) {
 }
 
 void cp_bart_parallel_rename(const cp_bart_view *v, uint8_t *slot, uint8_t from, uint8_t to) {
-    slot_pass p = {.k = v->columns->slots, .slot = slot, .from = from, .to = to};
-    cp_bart_parallel_each(v->opt_hands, v->columns->ranks.rows, rename_slots, &p);
+    slot_pass p = {.k = v->columns->leaf_pass, .slot = slot, .from = from, .to = to};
+    cp_bart_parallel_each(v->opt_parallel, v->columns->ranks.rows, rename_slots, &p);
 }

@@ -1,3 +1,5 @@
+#include "bart/core/bart_split_probs.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -52,9 +54,9 @@ static int varies(const cp_bart_columns *c, size_t dim, cp_bart_group g) {
     const uint8_t *at = memchr(g.slot, g.id, n);
     size_t first = at ? (size_t)(at - g.slot) : n;
     if (first == n) return 0;
-    if (c->slots->next(g.slot, g.id, (cp_leaf_pass_cut){code, code[first]}, 1, first, n) < n) return 1;
+    if (c->leaf_pass->next(g.slot, g.id, (cp_leaf_pass_cut){code, code[first]}, 1, first, n) < n) return 1;
     return code[first] &&
-           c->slots->next(g.slot, g.id, (cp_leaf_pass_cut){code, (uint16_t)(code[first] - 1)}, 0, first, n) < n;
+           c->leaf_pass->next(g.slot, g.id, (cp_leaf_pass_cut){code, (uint16_t)(code[first] - 1)}, 0, first, n) < n;
 }
 
 static cp_extent extent_of(const cp_bart_view *v, size_t dim, cp_bart_group g) {
@@ -65,8 +67,8 @@ static cp_extent extent_of(const cp_bart_view *v, size_t dim, cp_bart_group g) {
 
 double cp_bart_split_probs_mass(const cp_bart_view *v, cp_bart_group rows) {
     double mass = 0;
-    for (size_t d = 0; d < v->share->dims; d++)
-        if (varies(v->columns, d, rows)) mass += cp_bart_split_probs_of(v->share, d);
+    for (size_t d = 0; d < v->split_probs->dims; d++)
+        if (varies(v->columns, d, rows)) mass += cp_bart_split_probs_of(v->split_probs, d);
     return mass;
 }
 
@@ -74,10 +76,10 @@ double cp_bart_split_probs_mass(const cp_bart_view *v, cp_bart_group rows) {
 static uint32_t draw_varying(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng) {
     double left = cp_rng_unit(rng) * cp_bart_split_probs_mass(v, rows);
     uint32_t last = 0;
-    for (uint32_t d = 0; d < v->share->dims; d++) {
+    for (uint32_t d = 0; d < v->split_probs->dims; d++) {
         if (!varies(v->columns, d, rows)) continue;
         last = d;
-        left -= cp_bart_split_probs_of(v->share, d);
+        left -= cp_bart_split_probs_of(v->split_probs, d);
         if (left < 0) break;
     }
     return last;
@@ -88,7 +90,7 @@ int cp_bart_split_probs_draw_rule(const cp_bart_view *v, cp_bart_group rows, cp_
     enum { TRIES = 4 };
     cp_extent e = {0, 0};
     for (int i = 0; i <= TRIES && e.low == e.high; i++) {
-        out->dim = i < TRIES ? cp_bart_split_probs_draw(v->share, rng) : draw_varying(v, rows, rng);
+        out->dim = i < TRIES ? cp_bart_split_probs_draw(v->split_probs, rng) : draw_varying(v, rows, rng);
         e = extent_of(v, out->dim, rows);
     }
     if (e.low == e.high) return 0;
@@ -101,5 +103,5 @@ double cp_bart_split_probs_log_rule(const cp_bart_view *v, cp_rule rule, cp_bart
     cp_extent e = extent_of(v, rule.dim, rows);
     if (rule.cell < e.low || rule.cell >= e.high) return -INFINITY;
     double width = cp_ranks_width(r, rule.dim, rule.cell, rule.cell + 1) / cp_ranks_width(r, rule.dim, e.low, e.high);
-    return log(width * cp_bart_split_probs_of(v->share, rule.dim) / cp_bart_split_probs_mass(v, rows));
+    return log(width * cp_bart_split_probs_of(v->split_probs, rule.dim) / cp_bart_split_probs_mass(v, rows));
 }

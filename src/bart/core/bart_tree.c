@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bart/core/bart_parallel.h"
+#include "bart/core/bart_split_probs.h"
 #include "base/mem.h"
 #include "num/draw.h"
 
@@ -72,8 +73,8 @@ static int are_alike(const cp_bart_columns *c, size_t a, size_t b) {
 /* Does some column vary among the rows of a group on one side of a cut?  Row after row is compared with the first:
  * where columns have many values the second row is the last one that is looked at, and its first column. */
 static uint32_t varies(const cp_bart_columns *c, cp_bart_group g, cp_leaf_pass_cut cut, int right) {
-    size_t n = c->ranks.rows, first = c->slots->next(g.slot, g.id, cut, right, 0, n), i = first;
-    while (i < n && (i = c->slots->next(g.slot, g.id, cut, right, i + 1, n)) < n)
+    size_t n = c->ranks.rows, first = c->leaf_pass->next(g.slot, g.id, cut, right, 0, n), i = first;
+    while (i < n && (i = c->leaf_pass->next(g.slot, g.id, cut, right, i + 1, n)) < n)
         if (!are_alike(c, i, first)) return 1;
     return 0;
 }
@@ -209,8 +210,8 @@ static void merge_rows(void *arg, size_t from, size_t to) {
 }
 
 cp_bart_group cp_bart_tree_merge(const cp_bart_tree *t, const cp_bart_view *v, int16_t node, uint8_t *out_slot) {
-    merging m = {v->columns->slots, t, node, out_slot};
-    cp_bart_parallel_each(v->opt_hands, rows_of(v), merge_rows, &m);
+    merging m = {v->columns->leaf_pass, t, node, out_slot};
+    cp_bart_parallel_each(v->opt_parallel, rows_of(v), merge_rows, &m);
     return (cp_bart_group){out_slot, cp_bart_tree_first(t, node)};
 }
 

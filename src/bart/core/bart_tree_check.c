@@ -1,8 +1,8 @@
 /* bart_tree_check - the invariants of bart_tree.h, coded once, slowly and from scratch. */
+#include "bart/core/bart_tree_check.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "bart/core/bart_tree.h"
 
 static int is_node(const cp_bart_tree *t, int u) {
     return u >= 0 && (size_t)u < cp_bart_tree_nodes(t);

@@ -2,9 +2,10 @@
  * before they are followed, rules before rows are led by them.
  *
  * One number for each node in each of left, dim, cell and cut; a leaf's dim is its slot, and its cut its mu. */
+#include "bart/core/bart_tree_file.h"
+
 #include <math.h>
 
-#include "bart/core/bart_tree.h"
 #include "base/mem.h"
 
 typedef struct parts {

@@ -1,23 +1,11 @@
-#include <math.h>
 #include <string.h>
 
 #include "bart/draws/bart_chain_state.h"
+#include "bart/draws/bart_grow_from_root.h"
+#include "bart/draws/bart_noise.h"
 #include "base/mem.h"
 
 /* ------------------------------------------------------------------------------------------------------- beginnings */
-
-cp_bart_view cp_bart_chain_view(const cp_bart_chain *c, const cp_bart_sum *s) {
-    const cp_bart_problem *b = c->problem;
-    return (cp_bart_view){.columns = &b->columns,
-                          .share = &s->share,
-                          .log_split = b->log_split,
-                          .log_stop = b->log_stop,
-                          .r = b->opt.prior_only ? NULL : s->r,
-                          .opt_weight = b->opt_weight,
-                          .leaf_var = s->leaf_var,
-                          .noise_var = s->noise_var,
-                          .opt_hands = &c->hands};
-}
 
 /* What a part of a sweep draws from: trees are numbered from 0, what follows them is `trees` and on.  Sweep 0 is before
  * the first. */
@@ -31,7 +19,7 @@ static cp_rng stream_of(const cp_bart_chain *c, size_t sum, uint64_t sweep, size
 
 static copse_status init_trees(cp_bart_chain *c, cp_bart_sum *s, copse_error *err) {
     const cp_bart_problem *b = c->problem;
-    cp_bart_view v = cp_bart_chain_view(c, s);
+    cp_bart_view v = cp_bart_chain_state_view(c, s);
     CP_TRY(CP_NEW(s->tree, b->opt.trees, err));
     CP_TRY(CP_NEW(s->slot, b->opt.trees * b->rows->n, err));
     for (size_t m = 0; m < b->opt.trees; m++) CP_TRY(cp_bart_tree_init(&s->tree[m], &v, s->slot + m * b->rows->n, err));
@@ -49,10 +37,10 @@ static copse_status init_sum(cp_bart_chain *c, size_t number, copse_error *err) 
     if (classes) CP_TRY(CP_NEW(s->latent, n, err));
     s->target = classes ? s->latent : b->y;
     memcpy(s->r, s->target, n * sizeof *s->r);
-    CP_TRY(cp_bart_split_probs_init(&s->share, b->columns.ranks.dims, b->opt.sparse, err));
-    if (b->opt.sparse) CP_TRY(cp_bart_dart_init(&s->sparse, s->share.dims, err));
+    CP_TRY(cp_bart_split_probs_init(&s->split_probs, b->columns.ranks.dims, b->opt.dart, err));
+    if (b->opt.dart) CP_TRY(cp_bart_dart_init(&s->dart, s->split_probs.dims, err));
     CP_TRY(init_trees(c, s, err));
-    CP_TRY(cp_bart_draws_init(&s->draws, s->share.dims, b->opt.trees, err));
+    CP_TRY(cp_bart_draws_init(&s->draws, s->split_probs.dims, b->opt.trees, err));
     cp_rng rng = stream_of(c, number, 0, b->opt.trees);
     if (classes) cp_bart_noise_draw(c, s, 0, &rng);
     return COPSE_OK;
@@ -66,7 +54,7 @@ copse_status cp_bart_chain_new(const cp_bart_problem *b, size_t chain, cp_bart_c
     c->number = chain;
     CP_TRY_OUT(CP_NEW(c->sum, b->sums, err));
     for (size_t k = 0; k < b->sums; k++) CP_TRY_OUT(init_sum(c, k, err));
-    CP_TRY_OUT(b->opt.sampler->make(&b->columns, &b->opt.how, &c->sampler, err));
+    CP_TRY_OUT(b->opt.sampler->make(&b->columns, &b->opt.sampler_opt, &c->sampler, err));
     CP_TRY_OUT(cp_bart_trace_init(&c->trace, b, err));
     *out = c;
     return COPSE_OK;
@@ -77,8 +65,8 @@ out:
 
 static void clear_sum(cp_bart_sum *s, size_t trees) {
     for (size_t m = 0; s->tree && m < trees; m++) cp_bart_tree_clear(&s->tree[m]);
-    cp_bart_dart_clear(&s->sparse);
-    cp_bart_split_probs_clear(&s->share);
+    cp_bart_dart_clear(&s->dart);
+    cp_bart_split_probs_clear(&s->split_probs);
     cp_bart_draws_clear(&s->draws);
     cp_mem_free(s->tree);
     cp_mem_free(s->slot);
@@ -90,7 +78,7 @@ void cp_bart_chain_free(cp_bart_chain *c) {
     if (!c) return;
     for (size_t k = 0; c->sum && k < c->problem->sums; k++) clear_sum(&c->sum[k], c->problem->opt.trees);
     if (c->sampler) c->problem->opt.sampler->free(c->sampler);
-    cp_bart_grow_from_root_free(c->opt_warm);
+    cp_bart_grow_from_root_free(c->opt_grow_from_root);
     cp_bart_trace_clear(&c->trace);
     cp_mem_free(c->sum);
     cp_mem_free(c);
@@ -110,58 +98,22 @@ const cp_bart_trace *cp_bart_chain_trace(const cp_bart_chain *c) {
 
 /* ----------------------------------------------------------------------------------------------------- the residual */
 
-/* What the residual of `some` rows from `first` on should be, tree `but` left in. */
-static void find_residual(const cp_bart_chain *c, const cp_bart_sum *s, int32_t but, size_t first, size_t some,
-                          double *out) {
-    for (size_t i = 0; i < some; i++) out[i] = (double)s->target[first + i];
-    for (size_t m = 0; m < c->problem->opt.trees; m++) {
-        const uint8_t *slot = s->tree[m].slot + first;
-        const float *mu = s->tree[m].mu;
-        if ((int32_t)m == but) continue;
-        for (size_t i = 0; i < some; i++) out[i] -= (double)mu[slot[i]];
-    }
-}
-
-static size_t piece_from(size_t first, size_t end) {
-    return end - first < CP_LEAF_PASS_PIECE ? end - first : CP_LEAF_PASS_PIECE;
-}
-
-typedef struct refreshing {
-    const cp_bart_chain *c;
-    cp_bart_sum *s;
-} refreshing;
-
-static void refresh_rows(void *arg, size_t from, size_t to) {
-    const refreshing *p = arg;
-    double r[CP_LEAF_PASS_PIECE];
-    for (size_t some; from < to; from += some) {
-        some = piece_from(from, to);
-        find_residual(p->c, p->s, CP_NONE, from, some, r);
-        for (size_t i = 0; i < some; i++) p->s->r[from + i] = (float)r[i];
-    }
-}
-
-void cp_bart_chain_refresh(const cp_bart_chain *c, cp_bart_sum *s) {
-    refreshing p = {c, s};
-    cp_bart_parallel_each(&c->hands, c->problem->rows->n, refresh_rows, &p);
-}
-
 /* Takes tree m out of the residual, once the tree before it, whose mu are new, has been put in; then sums by leaf. */
-static void lift(cp_bart_chain *c, cp_bart_sum *s, size_t m) {
+static void make_partial(cp_bart_chain *c, cp_bart_sum *s, size_t m) {
     const cp_bart_problem *b = c->problem;
     cp_bart_tree *t = &s->tree[m];
     size_t leaves = cp_bart_tree_leaves(t);
     cp_leaf_pass_values x = {s->r, b->opt_weight, b->rows->n};
     cp_leaf_pass_shift shift = {t->slot, t->mu, leaves}, before = shift;
-    if (m) before = (cp_leaf_pass_shift){s->tree[m - 1].slot, c->minus, cp_bart_tree_leaves(&s->tree[m - 1])};
-    cp_bart_parallel_move(&c->hands, b->columns.slots, &x, m ? &before : NULL, &shift, c->by_slot);
-    for (size_t k = 0; k < leaves; k++) t->leaf[k].sum_wr = b->opt.prior_only ? 0 : c->by_slot[k];
-    c->lifted = 1;
+    if (m) before = (cp_leaf_pass_shift){s->tree[m - 1].slot, c->minus_mu, cp_bart_tree_leaves(&s->tree[m - 1])};
+    cp_bart_parallel_move(&c->parallel, b->columns.leaf_pass, &x, m ? &before : NULL, &shift, c->sum_by_slot);
+    for (size_t k = 0; k < leaves; k++) t->leaf[k].sum_wr = b->opt.prior_only ? 0 : c->sum_by_slot[k];
+    c->partial = 1;
 }
 
 /* What stands behind the last leaf's is never looked up. */
-static void remember(cp_bart_chain *c, const cp_bart_tree *t) {
-    for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) c->minus[k] = -t->mu[k];
+static void store_minus_mu(cp_bart_chain *c, const cp_bart_tree *t) {
+    for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) c->minus_mu[k] = -t->mu[k];
 }
 
 /* ---------------------------------------------------------------------------------------------------------- a sweep */
@@ -170,23 +122,23 @@ static copse_status step(cp_bart_chain *c, const cp_bart_view *v, cp_bart_tree *
                          copse_error *err) {
     const cp_bart_options *opt = &c->problem->opt;
     cp_bart_tally unheard = {0};
-    if (c->done >= opt->warm)
+    if (c->done >= opt->grow_from_root)
         return opt->sampler->step(c->sampler, v, &tree[m], rng,
-                                  c->done >= opt->warm + opt->burn_in ? &c->trace.tally : &unheard, err);
-    if (!c->opt_warm) CP_TRY(cp_bart_grow_from_root_new(c->problem, &c->opt_warm, err));
-    return cp_bart_grow_from_root_step(c->opt_warm, v, tree, m, rng, err);
+                                  c->done >= opt->grow_from_root + opt->burn_in ? &c->trace.tally : &unheard, err);
+    if (!c->opt_grow_from_root) CP_TRY(cp_bart_grow_from_root_new(c->problem, &c->opt_grow_from_root, err));
+    return cp_bart_grow_from_root_step(c->opt_grow_from_root, v, tree, m, rng, err);
 }
 
 static copse_status sample_tree(cp_bart_chain *c, size_t sum, size_t m, copse_error *err) {
     cp_bart_sum *s = &c->sum[sum];
     cp_bart_tree *t = &s->tree[m];
-    cp_bart_view v = cp_bart_chain_view(c, s);
+    cp_bart_view v = cp_bart_chain_state_view(c, s);
     cp_rng rng = stream_of(c, sum, c->done + 1, m);
-    if (!c->lifted) lift(c, s, m);
+    if (!c->partial) make_partial(c, s, m);
     CP_TRY(step(c, &v, s->tree, m, &rng, err));
     cp_bart_tree_draw_mu(t, &v, &rng);
-    remember(c, t);
-    c->lifted = 0;
+    store_minus_mu(c, t);
+    c->partial = 0;
     return COPSE_OK;
 }
 
@@ -195,7 +147,7 @@ static copse_status sample_tree(cp_bart_chain *c, size_t sum, size_t m, copse_er
  * it was. */
 static int prior_learns(const cp_bart_chain *c) {
     const cp_bart_options *opt = &c->problem->opt;
-    return c->done >= opt->warm + opt->burn_in / 2;
+    return c->done >= opt->grow_from_root + opt->burn_in / 2;
 }
 
 /* Once all trees of a sum have been sampled. */
@@ -204,12 +156,12 @@ static void end_sum(cp_bart_chain *c, size_t sum) {
     cp_bart_sum *s = &c->sum[sum];
     const cp_bart_tree *last = &s->tree[b->opt.trees - 1];
     cp_leaf_pass_values x = {s->r, b->opt_weight, b->rows->n};
-    cp_leaf_pass_shift shift = {last->slot, c->minus, cp_bart_tree_leaves(last)};
-    cp_bart_parallel_move(&c->hands, b->columns.slots, &x, NULL, &shift, NULL);
-    if (b->opt.sparse && prior_learns(c)) {
-        cp_bart_view v = cp_bart_chain_view(c, s);
+    cp_leaf_pass_shift shift = {last->slot, c->minus_mu, cp_bart_tree_leaves(last)};
+    cp_bart_parallel_move(&c->parallel, b->columns.leaf_pass, &x, NULL, &shift, NULL);
+    if (b->opt.dart && prior_learns(c)) {
+        cp_bart_view v = cp_bart_chain_state_view(c, s);
         cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees + 1);
-        cp_bart_dart_draw(&s->sparse, &s->share, &v, s->tree, b->opt.trees, &rng);
+        cp_bart_dart_draw(&s->dart, &s->split_probs, &v, s->tree, b->opt.trees, &rng);
     }
     cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees);
     cp_bart_noise_draw(c, s, c->done + 1, &rng);
@@ -219,8 +171,8 @@ static void end_sum(cp_bart_chain *c, size_t sum) {
 static copse_status sweep(cp_bart_chain *c, copse_error *err) {
     const cp_bart_problem *b = c->problem;
     size_t trees = b->opt.trees;
-    if (!c->at && !c->lifted && c->done % CP_BART_CHAIN_REFRESH == 0)
-        for (size_t k = 0; k < b->sums; k++) cp_bart_chain_refresh(c, &c->sum[k]);
+    if (!c->at && !c->partial && c->done % CP_BART_CHAIN_REFRESH == 0)
+        for (size_t k = 0; k < b->sums; k++) cp_bart_chain_state_refresh(c, &c->sum[k]);
     for (; c->at < b->sums * trees; c->at++) {
         CP_TRY(sample_tree(c, c->at / trees, c->at % trees, err));
         if (c->at % trees == trees - 1) end_sum(c, c->at / trees);
@@ -232,17 +184,11 @@ static copse_status sweep(cp_bart_chain *c, copse_error *err) {
 
 /* ---------------------------------------------------------------------------------------------------------- keeping */
 
-/* Draws that should have been kept after `done` sweeps. */
-static size_t draws_due(const cp_bart_options *opt, size_t done) {
-    size_t first = opt->warm + opt->burn_in;
-    return done < first ? 0 : (done - first) / opt->thin;
-}
-
 /* A draw that could not be kept for want of memory is kept before the chain goes on. */
 static copse_status keep_if_due(cp_bart_chain *c, copse_error *err) {
     const cp_bart_problem *b = c->problem;
-    size_t due = draws_due(&b->opt, c->done);
-    if (c->at || c->lifted) return COPSE_OK;
+    size_t due = cp_bart_options_draws_due(&b->opt, c->done);
+    if (c->at || c->partial) return COPSE_OK;
     for (size_t k = 0; k < b->sums; k++)
         if (c->sum[k].draws.draws < due) CP_TRY(cp_bart_draws_add(&c->sum[k].draws, c->sum[k].tree, err));
     if (c->trace.draws < due) cp_bart_trace_add(&c->trace, c);
@@ -262,65 +208,8 @@ static copse_status run_until(cp_bart_chain *c, size_t end, const copse_run *run
 copse_status cp_bart_chain_run(cp_bart_chain *c, size_t sweeps, const copse_run *run, copse_error *err) {
     size_t end = cp_bart_options_sweeps(&c->problem->opt), threads = run && run->threads > 0 ? (size_t)run->threads : 1;
     if (sweeps && sweeps < end - c->done) end = c->done + sweeps;
-    CP_TRY(cp_bart_parallel_open(&c->hands, threads, c->problem->rows->n, err));
+    CP_TRY(cp_bart_parallel_open(&c->parallel, threads, c->problem->rows->n, err));
     copse_status status = run_until(c, end, run, err);
-    cp_bart_parallel_close(&c->hands);
+    cp_bart_parallel_close(&c->parallel);
     return status;
-}
-
-/* --------------------------------------------------------------------------------------------------------- checking */
-
-static const char *check_residual(const cp_bart_chain *c, const cp_bart_sum *s, int32_t lifted) {
-    double r[CP_LEAF_PASS_PIECE];
-    for (size_t first = 0, some; first < c->problem->rows->n; first += some) {
-        some = piece_from(first, c->problem->rows->n);
-        find_residual(c, s, lifted, first, some, r);
-        for (size_t i = 0; i < some; i++)
-            if (!(fabs((double)s->r[first + i] - r[i]) <= 1e-4 * (1 + fabs((double)s->target[first + i]))))
-                return "C3: a residual is not what trees leave";
-    }
-    return NULL;
-}
-
-/* What is due, or one less if the last one fell due just now. */
-static int is_due(const cp_bart_chain *c, size_t kept) {
-    const cp_bart_options *opt = &c->problem->opt;
-    size_t due = draws_due(opt, c->done);
-    if (kept == due) return 1;
-    return kept + 1 == due && (c->done - opt->warm - opt->burn_in) % opt->thin == 0 && !c->at && !c->lifted;
-}
-
-static const char *check_sum(const cp_bart_chain *c, size_t number) {
-    const cp_bart_sum *s = &c->sum[number];
-    const cp_bart_options *opt = &c->problem->opt;
-    cp_bart_view v = cp_bart_chain_view(c, s);
-    int32_t lifted = c->lifted && c->at / opt->trees == number ? (int32_t)(c->at % opt->trees) : CP_NONE;
-    if (!is_due(c, s->draws.draws)) return "C1: draws are missing, or too many";
-    if (!(s->noise_var > 0 && isfinite(s->noise_var)) || (s->latent && s->noise_var != 1))
-        return "C5: impossible noise";
-    v.r = NULL; /* what leaves sum up is as old as the last time their tree was lifted */
-    for (size_t m = 0; m < opt->trees; m++) {
-        const char *bad = cp_bart_tree_check(&s->tree[m], &v);
-        if (bad) return bad;
-    }
-    return check_residual(c, s, lifted);
-}
-
-const char *cp_bart_chain_suspect(const cp_bart_chain *c) {
-    const cp_bart_problem *b = c->problem;
-    if (c->done > cp_bart_options_sweeps(&b->opt) || c->at >= b->sums * b->opt.trees) return "C1: too many sweeps";
-    if (!is_due(c, c->trace.draws)) return "C1: the trace is not that of the draws";
-    for (int k = 0; k < CP_BART_MOVES; k++)
-        if (c->trace.tally.accepted[k] > c->trace.tally.proposed[k]) return "C4: more was accepted than proposed";
-    for (size_t k = 0; k < b->sums; k++) {
-        const char *bad = check_sum(c, k);
-        if (bad) return bad;
-    }
-    return NULL;
-}
-
-const char *cp_bart_chain_check(const cp_bart_chain *c) {
-    const char *bad = cp_bart_chain_suspect(c);
-    for (size_t k = 0; k < c->problem->sums && !bad; k++) bad = cp_bart_draws_check(&c->sum[k].draws);
-    return bad;
 }

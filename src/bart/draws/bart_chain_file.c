@@ -1,10 +1,14 @@
 /* bart_chain_file - a chain in sections and back.  A file may have been made by anyone: all of it is checked before it
  * is used, but for residuals that lie by a little, which would only be rounding that never was. */
+#include "bart/draws/bart_chain_file.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "bart/core/bart_tree_file.h"
 #include "bart/draws/bart_chain_state.h"
+#include "bart/draws/bart_draws_file.h"
 #include "base/mem.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
@@ -25,9 +29,9 @@ static copse_status write_sum(const cp_bart_sum *s, const cp_bart_problem *b, cp
     if (b->opt.sample_k) CP_TRY(cp_writer_f64(w, "leaf_var", s->leaf_var, err));
     CP_TRY(cp_writer_array(w, "residual", CP_F32, s->r, n, err));
     if (s->latent) CP_TRY(cp_writer_array(w, "latent", CP_F32, s->latent, n, err));
-    if (b->opt.sparse) {
-        CP_TRY(cp_writer_f64(w, "theta", s->sparse.theta, err));
-        CP_TRY(cp_writer_array(w, "log_s", CP_F64, s->sparse.log_s, s->sparse.dims, err));
+    if (b->opt.dart) {
+        CP_TRY(cp_writer_f64(w, "theta", s->dart.theta, err));
+        CP_TRY(cp_writer_array(w, "log_s", CP_F64, s->dart.log_s, s->dart.dims, err));
     }
     CP_TRY(write_trees(s, b->opt.trees, w, err));
     CP_TRY(cp_writer_push(w, "draws", err));
@@ -39,7 +43,7 @@ static copse_status write_sum(const cp_bart_sum *s, const cp_bart_problem *b, cp
 copse_status cp_bart_chain_file_write(const cp_bart_chain *c, cp_writer *w, copse_error *err) {
     CP_TRY(cp_writer_i64(w, "done", (int64_t)c->done, err));
     CP_TRY(cp_writer_i64(w, "at", (int64_t)c->at, err));
-    CP_TRY(cp_writer_i64(w, "lifted", c->lifted, err));
+    CP_TRY(cp_writer_i64(w, "lifted", c->partial, err));
     CP_TRY(cp_bart_trace_write(&c->trace, c->problem, w, err));
     for (size_t k = 0; k < c->problem->sums; k++) {
         CP_TRY(cp_writer_push_nth(w, "sum", k, err));
@@ -62,21 +66,21 @@ static copse_status read_floats(cp_reader *r, const char *name, size_t n, float 
     return i == n ? COPSE_OK : cp_reader_bad(r, err, "'%s' holds a number that none can be", name);
 }
 
-static copse_status read_sparse(cp_bart_sum *s, cp_reader *r, copse_error *err) {
-    cp_bart_dart *sp = &s->sparse;
+static copse_status read_dart(cp_bart_sum *s, cp_reader *r, copse_error *err) {
+    cp_bart_dart *dart = &s->dart;
     double *log_s, all = 0;
-    CP_TRY(cp_reader_f64(r, "theta", sp->theta_of[0], sp->theta_of[CP_BART_DART_THETAS - 1], &sp->theta, err));
-    CP_TRY(cp_reader_array(r, "log_s", CP_F64, sp->dims, &log_s, err));
-    memcpy(sp->log_s, log_s, sp->dims * sizeof *log_s);
+    CP_TRY(cp_reader_f64(r, "theta", dart->theta_of[0], dart->theta_of[CP_BART_DART_THETAS - 1], &dart->theta, err));
+    CP_TRY(cp_reader_array(r, "log_s", CP_F64, dart->dims, &log_s, err));
+    memcpy(dart->log_s, log_s, dart->dims * sizeof *log_s);
     cp_mem_free(log_s);
-    for (size_t d = 0; d < sp->dims; d++) all += exp(sp->log_s[d]);
+    for (size_t d = 0; d < dart->dims; d++) all += exp(dart->log_s[d]);
     if (!(fabs(all - 1) < 1e-6)) return cp_reader_bad(r, err, "the shares of the columns do not sum to 1");
-    cp_bart_dart_set_probs(sp, &s->share);
+    cp_bart_dart_set_probs(dart, &s->split_probs);
     return COPSE_OK;
 }
 
 static copse_status read_trees(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, copse_error *err) {
-    cp_bart_view v = cp_bart_chain_view(c, s);
+    cp_bart_view v = cp_bart_chain_state_view(c, s);
     for (size_t m = 0; m < c->problem->opt.trees; m++) {
         CP_TRY(cp_reader_push_nth(r, "tree", m, err));
         copse_status status = cp_bart_tree_file_read(&s->tree[m], &v, r, err);
@@ -102,35 +106,35 @@ static copse_status read_sum(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, cop
     if (b->opt.sample_k) CP_TRY(cp_reader_f64(r, "leaf_var", DBL_MIN, 1e12, &s->leaf_var, err));
     if (s->latent) CP_TRY(read_floats(r, "latent", b->rows->n, s->latent, err));
     CP_TRY(read_floats(r, "residual", b->rows->n, s->r, err));
-    if (b->opt.sparse) CP_TRY(read_sparse(s, r, err));
+    if (b->opt.dart) CP_TRY(read_dart(s, r, err));
     CP_TRY(read_trees(c, s, r, err));
     return read_draws(s, r, err);
 }
 
 static copse_status read_place(cp_bart_chain *c, cp_reader *r, copse_error *err) {
     const cp_bart_problem *b = c->problem;
-    int64_t done, at, lifted;
+    int64_t done, at, partial;
     CP_TRY(cp_reader_i64(r, "done", 0, (int64_t)cp_bart_options_sweeps(&b->opt), &done, err));
     CP_TRY(cp_reader_i64(r, "at", 0, (int64_t)(b->sums * b->opt.trees) - 1, &at, err));
-    CP_TRY(cp_reader_i64(r, "lifted", 0, 1, &lifted, err));
-    if (at && !lifted) return cp_reader_bad(r, err, "a sweep has stopped where none can");
+    CP_TRY(cp_reader_i64(r, "lifted", 0, 1, &partial, err));
+    if (at && !partial) return cp_reader_bad(r, err, "a sweep has stopped where none can");
     c->done = (size_t)done;
     c->at = (size_t)at;
-    c->lifted = (int)lifted;
+    c->partial = (int)partial;
     return COPSE_OK;
 }
 
 /* The sums of a tree that has been lifted are those of its residual. */
-static void sum_lifted(cp_bart_chain *c) {
+static void sum_partial(cp_bart_chain *c) {
     size_t trees = c->problem->opt.trees;
     cp_bart_sum *s = &c->sum[c->at / trees];
     cp_bart_tree *t = &s->tree[c->at % trees];
     size_t leaves = cp_bart_tree_leaves(t);
-    memset(c->minus, 0, sizeof c->minus);
+    memset(c->minus_mu, 0, sizeof c->minus_mu);
     cp_leaf_pass_values x = {s->r, c->problem->opt_weight, c->problem->rows->n};
-    cp_leaf_pass_shift nothing = {t->slot, c->minus, leaves};
-    c->problem->columns.slots->move(&x, NULL, &nothing, c->by_slot);
-    for (size_t k = 0; k < leaves; k++) t->leaf[k].sum_wr = c->problem->opt.prior_only ? 0 : c->by_slot[k];
+    cp_leaf_pass_shift nothing = {t->slot, c->minus_mu, leaves};
+    c->problem->columns.leaf_pass->move(&x, NULL, &nothing, c->sum_by_slot);
+    for (size_t k = 0; k < leaves; k++) t->leaf[k].sum_wr = c->problem->opt.prior_only ? 0 : c->sum_by_slot[k];
 }
 
 static copse_status read_chain(cp_bart_chain *c, cp_reader *r, copse_error *err) {
@@ -142,8 +146,8 @@ static copse_status read_chain(cp_bart_chain *c, cp_reader *r, copse_error *err)
         cp_reader_pop(r);
         if (status) return status;
     }
-    if (c->lifted) sum_lifted(c);
-    const char *bad = cp_bart_chain_suspect(c);
+    if (c->partial) sum_partial(c);
+    const char *bad = cp_bart_chain_state_check_trees(c);
     return bad ? cp_reader_bad(r, err, "%s", bad) : COPSE_OK;
 }
 

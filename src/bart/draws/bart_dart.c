@@ -12,9 +12,10 @@
  * Nothing here is approximate.  With t = E / (G V), E a standard exponential, all rates are 1/G times
  * G + (sum of E/V), and as only ratios of the g_j matter, the factor is left out: G may be far too small to divide
  * by. */
+#include "bart/draws/bart_dart.h"
+
 #include <math.h>
 
-#include "bart/draws/bart_chain_state.h"
 #include "base/mem.h"
 #include "num/draw.h"
 #include "num/special.h"
@@ -26,42 +27,42 @@
 enum { PIECE = 4096 }; /* rows that are looked at together: one is mostly enough to see that columns vary */
 
 /* theta/(theta + D) in the middle of equal parts of (0,1), each as probable as Beta(1/2, 1) says. */
-static void make_grid(cp_bart_dart *sp) {
-    double d = (double)sp->dims;
+static void make_grid(cp_bart_dart *dart) {
+    double d = (double)dart->dims;
     for (size_t i = 0; i < CP_BART_DART_THETAS; i++) {
         double share = ((double)i + 0.5) / CP_BART_DART_THETAS, theta = d * share / (1 - share);
         double mass = sqrt((double)(i + 1) / CP_BART_DART_THETAS) - sqrt((double)i / CP_BART_DART_THETAS);
-        sp->theta_of[i] = theta;
-        sp->log_of[i] = log(mass) + cp_special_log_gamma(theta) - d * cp_special_log_gamma(theta / d);
+        dart->theta_of[i] = theta;
+        dart->log_of[i] = log(mass) + cp_special_log_gamma(theta) - d * cp_special_log_gamma(theta / d);
     }
 }
 
-copse_status cp_bart_dart_init(cp_bart_dart *sp, size_t dims, copse_error *err) {
-    sp->dims = dims;
-    sp->theta = (double)dims;
-    CP_TRY(CP_RAW(sp->log_s, dims, err));
-    CP_TRY(CP_RAW(sp->asked, dims, err));
-    CP_TRY(CP_RAW(sp->rate, dims, err));
-    CP_TRY(CP_RAW(sp->row, PIECE, err));
-    CP_TRY(CP_RAW(sp->still, dims, err));
-    CP_TRY(CP_RAW(sp->moved, dims, err));
-    for (size_t d = 0; d < dims; d++) sp->log_s[d] = -log((double)dims);
-    make_grid(sp);
+copse_status cp_bart_dart_init(cp_bart_dart *dart, size_t dims, copse_error *err) {
+    dart->dims = dims;
+    dart->theta = (double)dims;
+    CP_TRY(CP_RAW(dart->log_s, dims, err));
+    CP_TRY(CP_RAW(dart->splits, dims, err));
+    CP_TRY(CP_RAW(dart->rate, dims, err));
+    CP_TRY(CP_RAW(dart->row, PIECE, err));
+    CP_TRY(CP_RAW(dart->constant, dims, err));
+    CP_TRY(CP_RAW(dart->varying, dims, err));
+    for (size_t d = 0; d < dims; d++) dart->log_s[d] = -log((double)dims);
+    make_grid(dart);
     return COPSE_OK;
 }
 
-void cp_bart_dart_clear(cp_bart_dart *sp) {
-    cp_mem_free(sp->log_s);
-    cp_mem_free(sp->asked);
-    cp_mem_free(sp->rate);
-    cp_mem_free(sp->row);
-    cp_mem_free(sp->still);
-    cp_mem_free(sp->moved);
+void cp_bart_dart_clear(cp_bart_dart *dart) {
+    cp_mem_free(dart->log_s);
+    cp_mem_free(dart->splits);
+    cp_mem_free(dart->rate);
+    cp_mem_free(dart->row);
+    cp_mem_free(dart->constant);
+    cp_mem_free(dart->varying);
 }
 
-void cp_bart_dart_set_probs(cp_bart_dart *sp, cp_bart_split_probs *share) {
-    for (size_t d = 0; d < sp->dims; d++) sp->rate[d] = exp(sp->log_s[d]);
-    cp_bart_split_probs_set(share, sp->rate);
+void cp_bart_dart_set_probs(cp_bart_dart *dart, cp_bart_split_probs *probs) {
+    for (size_t d = 0; d < dart->dims; d++) dart->rate[d] = exp(dart->log_s[d]);
+    cp_bart_split_probs_set(probs, dart->rate);
 }
 
 /* ------------------------------------------------------------------------------------------------ what varies where */
@@ -71,88 +72,88 @@ static int is_below(const cp_bart_tree *t, int16_t node, int16_t top) {
     return node == top;
 }
 
-/* Moves columns from `still` to `moved` that take two values among n rows and `first`. */
-static size_t find_moved(cp_bart_dart *sp, const cp_bart_columns *c, size_t n, uint32_t first, size_t still,
-                         size_t *moved) {
+/* Moves columns from `still` to `varying` that take two values among n rows and `first`. */
+static size_t find_varying(cp_bart_dart *dart, const cp_bart_columns *c, size_t n, uint32_t first, size_t constant,
+                           size_t *varying) {
     size_t left = 0;
-    for (size_t k = 0; k < still; k++) {
-        const uint16_t *code = cp_bart_columns_code(c, sp->still[k]);
+    for (size_t k = 0; k < constant; k++) {
+        const uint16_t *code = cp_bart_columns_code(c, dart->constant[k]);
         size_t i = 0;
-        while (i < n && code[sp->row[i]] == code[first]) i++;
+        while (i < n && code[dart->row[i]] == code[first]) i++;
         if (i < n)
-            sp->moved[(*moved)++] = sp->still[k];
+            dart->varying[(*varying)++] = dart->constant[k];
         else
-            sp->still[left++] = sp->still[k];
+            dart->constant[left++] = dart->constant[k];
     }
     return left;
 }
 
-/* The columns that vary in the rows below a node go to `moved`; returns how many. */
-static size_t part_columns(cp_bart_dart *sp, const cp_bart_columns *c, const cp_bart_tree *t, int16_t top) {
+/* The columns that vary in the rows below a node go to `varying`; returns how many. */
+static size_t list_varying(cp_bart_dart *dart, const cp_bart_columns *c, const cp_bart_tree *t, int16_t top) {
     uint8_t in[CP_LEAF_PASS_MAX] = {0};
-    size_t still = sp->dims, moved = 0, n = c->ranks.rows;
+    size_t constant = dart->dims, varying = 0, n = c->ranks.rows;
     int64_t first = -1;
     for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) in[k] = (uint8_t)is_below(t, t->leaf[k].node, top);
-    for (size_t d = 0; d < sp->dims; d++) sp->still[d] = (uint32_t)d;
-    for (size_t at = 0; at < n && still; at += PIECE) {
-        size_t some = c->slots->list(t->slot + at, in, n - at < PIECE ? n - at : PIECE, sp->row);
-        for (size_t i = 0; i < some; i++) sp->row[i] += (uint32_t)at;
-        if (first < 0 && some) first = sp->row[0];
-        still = find_moved(sp, c, some, first < 0 ? 0 : (uint32_t)first, still, &moved);
+    for (size_t d = 0; d < dart->dims; d++) dart->constant[d] = (uint32_t)d;
+    for (size_t at = 0; at < n && constant; at += PIECE) {
+        size_t some = c->leaf_pass->list(t->slot + at, in, n - at < PIECE ? n - at : PIECE, dart->row);
+        for (size_t i = 0; i < some; i++) dart->row[i] += (uint32_t)at;
+        if (first < 0 && some) first = dart->row[0];
+        constant = find_varying(dart, c, some, first < 0 ? 0 : (uint32_t)first, constant, &varying);
     }
-    return moved;
+    return varying;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- drawing */
 
-static void add_node(cp_bart_dart *sp, const cp_bart_split_probs *share, const cp_bart_view *v, const cp_bart_tree *t,
+static void add_node(cp_bart_dart *dart, const cp_bart_split_probs *probs, const cp_bart_view *v, const cp_bart_tree *t,
                      int16_t node, cp_rng *rng) {
-    size_t moved = part_columns(sp, v->columns, t, node);
+    size_t varying = list_varying(dart, v->columns, t, node);
     double in = 0;
-    for (size_t k = 0; k < moved; k++) in += share->opt_s[sp->moved[k]];
+    for (size_t k = 0; k < varying; k++) in += probs->opt_s[dart->varying[k]];
     double time = cp_draw_exp(rng) / in;
     if (CP_BROKEN(BROKEN_DIRICHLET)) return;
-    for (size_t k = 0; k < moved; k++) sp->rate[sp->moved[k]] += time;
+    for (size_t k = 0; k < varying; k++) dart->rate[dart->varying[k]] += time;
 }
 
-static void draw_shares(cp_bart_dart *sp, cp_rng *rng) {
-    double shape = sp->theta / (double)sp->dims;
-    for (size_t d = 0; d < sp->dims; d++)
-        sp->log_s[d] = cp_draw_log_gamma(rng, shape + sp->asked[d]) - log(fmax(sp->rate[d], 1e-300));
-    double all = cp_special_log_sum_exp(sp->log_s, sp->dims);
-    for (size_t d = 0; d < sp->dims; d++) sp->log_s[d] -= all;
+static void draw_probs(cp_bart_dart *dart, cp_rng *rng) {
+    double shape = dart->theta / (double)dart->dims;
+    for (size_t d = 0; d < dart->dims; d++)
+        dart->log_s[d] = cp_draw_log_gamma(rng, shape + dart->splits[d]) - log(fmax(dart->rate[d], 1e-300));
+    double all = cp_special_log_sum_exp(dart->log_s, dart->dims);
+    for (size_t d = 0; d < dart->dims; d++) dart->log_s[d] -= all;
 }
 
 /* log density of s given theta = log Gamma(theta) - D log Gamma(theta/D) + (theta/D - 1) sum of log s */
-static void draw_theta(cp_bart_dart *sp, cp_rng *rng) {
+static void draw_theta(cp_bart_dart *dart, cp_rng *rng) {
     double logs = 0, density[CP_BART_DART_THETAS];
-    for (size_t d = 0; d < sp->dims; d++) logs += sp->log_s[d];
+    for (size_t d = 0; d < dart->dims; d++) logs += dart->log_s[d];
     for (size_t i = 0; i < CP_BART_DART_THETAS; i++)
-        density[i] = sp->log_of[i] + sp->theta_of[i] / (double)sp->dims * logs;
+        density[i] = dart->log_of[i] + dart->theta_of[i] / (double)dart->dims * logs;
     double all = cp_special_log_sum_exp(density, CP_BART_DART_THETAS), u = cp_rng_unit(rng);
     size_t i = 0;
     for (; i + 1 < CP_BART_DART_THETAS; i++) {
         u -= exp(density[i] - all);
         if (u < 0) break;
     }
-    sp->theta = sp->theta_of[i];
+    dart->theta = dart->theta_of[i];
 }
 
-void cp_bart_dart_draw(cp_bart_dart *sp, cp_bart_split_probs *share, const cp_bart_view *v, const cp_bart_tree *tree,
+void cp_bart_dart_draw(cp_bart_dart *dart, cp_bart_split_probs *probs, const cp_bart_view *v, const cp_bart_tree *tree,
                        size_t trees, cp_rng *rng) {
-    double total = exp(cp_draw_log_gamma(rng, sp->theta));
-    for (size_t d = 0; d < sp->dims; d++) {
-        sp->asked[d] = 0;
-        sp->rate[d] = total;
+    double total = exp(cp_draw_log_gamma(rng, dart->theta));
+    for (size_t d = 0; d < dart->dims; d++) {
+        dart->splits[d] = 0;
+        dart->rate[d] = total;
     }
     for (size_t m = 0; m < trees; m++)
         for (size_t u = 0; u <= 2 * tree[m].pairs; u++) {
             const cp_bart_node *node = &tree[m].node[u];
             if (node->left == CP_NONE) continue;
-            sp->asked[node->rule.dim]++;
-            add_node(sp, share, v, &tree[m], (int16_t)u, rng);
+            dart->splits[node->rule.dim]++;
+            add_node(dart, probs, v, &tree[m], (int16_t)u, rng);
         }
-    draw_shares(sp, rng);
-    draw_theta(sp, rng);
-    cp_bart_dart_set_probs(sp, share);
+    draw_probs(dart, rng);
+    draw_theta(dart, rng);
+    cp_bart_dart_set_probs(dart, probs);
 }

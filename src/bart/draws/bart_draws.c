@@ -10,8 +10,8 @@
 copse_status cp_bart_draws_init(cp_bart_draws *d, size_t dims, size_t trees, copse_error *err) {
     CP_BUG(!trees || trees > CP_BART_DRAWS_MAX_TREES);
     *d = (cp_bart_draws){.dims = dims, .trees = trees};
-    CP_TRY(CP_RAW(d->now, trees, err));
-    for (size_t m = 0; m < trees; m++) d->now[m] = NO_RUN;
+    CP_TRY(CP_RAW(d->last_run, trees, err));
+    for (size_t m = 0; m < trees; m++) d->last_run[m] = NO_RUN;
     return COPSE_OK;
 }
 
@@ -21,7 +21,7 @@ void cp_bart_draws_clear(cp_bart_draws *d) {
     cp_mem_free(d->mu);
     cp_mem_free(d->end_run);
     cp_mem_free(d->end_mu);
-    cp_mem_free(d->now);
+    cp_mem_free(d->last_run);
     *d = (cp_bart_draws){0};
 }
 
@@ -74,10 +74,10 @@ static int same_rules(const cp_bart_rule *a, const cp_bart_rule *b, size_t n) {
 static void add_tree(cp_bart_draws *d, uint32_t m, const cp_bart_tree *t) {
     cp_bart_rule *rule = d->rule + d->rules;
     uint32_t rules = (uint32_t)flatten(t, rule, d->mu + d->mus);
-    const cp_bart_run *now = d->now[m] == NO_RUN ? NULL : &d->run[d->now[m]];
+    const cp_bart_run *now = d->last_run[m] == NO_RUN ? NULL : &d->run[d->last_run[m]];
     d->mus += rules + 1;
     if (now && now->rules == rules && same_rules(rule, d->rule + now->rule, rules)) return;
-    d->now[m] = d->runs;
+    d->last_run[m] = d->runs;
     d->run[d->runs++] = (cp_bart_run){.rule = d->rules, .tree = m, .rules = rules};
     d->rules += rules;
 }
@@ -109,7 +109,7 @@ copse_status cp_bart_draws_append(cp_bart_draws *d, const cp_bart_draws *src, co
     }
     if (src->rules) memcpy(d->rule + d->rules, src->rule, src->rules * sizeof *d->rule);
     memcpy(d->mu + d->mus, src->mu, src->mus * sizeof *d->mu);
-    for (size_t m = 0; m < d->trees; m++) d->now[m] = d->runs + src->now[m];
+    for (size_t m = 0; m < d->trees; m++) d->last_run[m] = d->runs + src->last_run[m];
     d->draws += src->draws;
     d->runs += src->runs;
     d->rules += src->rules;
@@ -178,7 +178,7 @@ const char *cp_bart_draws_check(const cp_bart_draws *d) {
     size_t *now = cp_mem_raw(d->trees, sizeof *now);
     if (!now) return cp_bart_draws_no_memory;
     bad = check_mu(d, now);
-    if (!bad && d->draws && memcmp(now, d->now, d->trees * sizeof *now)) bad = "D1: the last runs are others";
+    if (!bad && d->draws && memcmp(now, d->last_run, d->trees * sizeof *now)) bad = "D1: the last runs are others";
     cp_mem_free(now);
     return bad;
 }

@@ -1,5 +1,6 @@
 /* bart_draws_file - draws in sections and back; docs/format.md lists them. */
-#include "bart/draws/bart_draws.h"
+#include "bart/draws/bart_draws_file.h"
+
 #include "base/mem.h"
 
 /* What there is in memory besides the sections themselves, and for a walk down all trees (bart_walk.h). */
@@ -136,9 +137,9 @@ static void derive(cp_bart_draws *d) {
     for (size_t k = 0; k < d->draws; k++) {
         for (size_t i = cp_bart_draws_first_run(d, k); i < d->end_run[k]; i++) {
             size_t m = d->run[i].tree;
-            if (d->now[m] != SIZE_MAX) leaves -= d->run[d->now[m]].rules + 1;
+            if (d->last_run[m] != SIZE_MAX) leaves -= d->run[d->last_run[m]].rules + 1;
             leaves += d->run[i].rules + 1;
-            d->now[m] = i;
+            d->last_run[m] = i;
         }
         d->end_mu[k] = used += leaves;
     }

@@ -10,10 +10,13 @@
  * most; a node's histogram is the weight, and weight times residual, of each bin.  Both are whole numbers in one, so
  * that a row is one addition; of two siblings the one with fewer rows has its histogram filled, and the other one gets
  * exactly what is left of the parent's. */
+#include "bart/draws/bart_grow_from_root.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "bart/draws/bart_chain_state.h"
+#include "bart/core/bart_parallel.h"
+#include "bart/core/bart_split_probs.h"
 #include "base/mem.h"
 
 enum {
@@ -67,135 +70,135 @@ static unsigned shift_of(const cp_bart_columns *c, size_t dim) {
     return shift;
 }
 
-static void fill_bins(cp_bart_grow_from_root *w) {
-    const cp_bart_columns *c = &w->problem->columns;
+static void fill_bins(cp_bart_grow_from_root *g) {
+    const cp_bart_columns *c = &g->problem->columns;
     for (size_t d = 0; d < c->ranks.dims; d++) {
         const uint16_t *code = cp_bart_columns_code(c, d);
         unsigned shift = shift_of(c, d);
-        uint8_t *bin = w->bin + d * c->ranks.rows;
+        uint8_t *bin = g->bin + d * c->ranks.rows;
         for (size_t i = 0; i < c->ranks.rows; i++) bin[i] = (uint8_t)(code[i] >> shift);
     }
 }
 
 /* Sums over all rows stay below 2^30.  Residuals beyond FAR, of targets in [-1/2, 1/2] or of a probit, are cut off
  * there. */
-static void set_units(cp_bart_grow_from_root *w) {
-    double most = 0, n = (double)w->most_rows;
-    const float *weight = w->problem->opt_weight;
-    for (size_t i = 0; weight && i < w->problem->rows->n; i++) most = fmax(most, (double)weight[i]);
-    w->unit_w = weight ? most * n / 0x1p30 : 1;
-    w->unit_wr = FAR * (weight ? most : 1) * n / 0x1p30;
-    w->per_w = 1 / w->unit_w;
-    w->per_wr = 1 / w->unit_wr;
+static void set_units(cp_bart_grow_from_root *g) {
+    double most = 0, n = (double)g->most_rows;
+    const float *weight = g->problem->opt_weight;
+    for (size_t i = 0; weight && i < g->problem->rows->n; i++) most = fmax(most, (double)weight[i]);
+    g->unit_w = weight ? most * n / 0x1p30 : 1;
+    g->unit_wr = FAR * (weight ? most : 1) * n / 0x1p30;
+    g->per_w = 1 / g->unit_w;
+    g->per_wr = 1 / g->unit_wr;
 }
 
 copse_status cp_bart_grow_from_root_new(const cp_bart_problem *b, cp_bart_grow_from_root **out, copse_error *err) {
     copse_status status;
     size_t dims = b->columns.ranks.dims, n = b->rows->n, some = FEW_COLUMNS + (size_t)sqrt((double)dims);
-    cp_bart_grow_from_root *w;
-    CP_TRY(CP_NEW(w, 1, err));
-    w->problem = b;
-    w->step = (n + SAMPLE - 1) / SAMPLE;
-    w->most_rows = n / w->step + 1;
-    w->most_columns = dims < some ? dims : some;
-    CP_TRY_OUT(CP_RAW(w->bin, dims * n, err));
-    CP_TRY_OUT(CP_RAW(w->asked, dims, err));
-    CP_TRY_OUT(CP_RAW(w->column, dims, err));
-    CP_TRY_OUT(CP_RAW(w->of_row, n, err));
-    CP_TRY_OUT(CP_RAW(w->row, w->most_rows, err));
-    CP_TRY_OUT(CP_RAW(w->tmp, w->most_rows, err));
-    CP_TRY_OUT(CP_RAW(w->few, w->most_rows, err));
-    CP_TRY_OUT(CP_RAW(w->hist, (DEPTHS + 1) * w->most_columns * BINS, err));
-    CP_TRY_OUT(CP_RAW(w->part, (PARTS - 1) * w->most_columns * BINS, err));
-    CP_TRY_OUT(CP_RAW(w->gain, w->most_columns * BINS, err));
-    CP_TRY_OUT(CP_RAW(w->price, w->most_columns * BINS, err));
-    fill_bins(w);
-    set_units(w);
-    *out = w;
+    cp_bart_grow_from_root *g;
+    CP_TRY(CP_NEW(g, 1, err));
+    g->problem = b;
+    g->step = (n + SAMPLE - 1) / SAMPLE;
+    g->most_rows = n / g->step + 1;
+    g->most_columns = dims < some ? dims : some;
+    CP_TRY_OUT(CP_RAW(g->bin, dims * n, err));
+    CP_TRY_OUT(CP_RAW(g->asked, dims, err));
+    CP_TRY_OUT(CP_RAW(g->column, dims, err));
+    CP_TRY_OUT(CP_RAW(g->of_row, n, err));
+    CP_TRY_OUT(CP_RAW(g->row, g->most_rows, err));
+    CP_TRY_OUT(CP_RAW(g->tmp, g->most_rows, err));
+    CP_TRY_OUT(CP_RAW(g->few, g->most_rows, err));
+    CP_TRY_OUT(CP_RAW(g->hist, (DEPTHS + 1) * g->most_columns * BINS, err));
+    CP_TRY_OUT(CP_RAW(g->part, (PARTS - 1) * g->most_columns * BINS, err));
+    CP_TRY_OUT(CP_RAW(g->gain, g->most_columns * BINS, err));
+    CP_TRY_OUT(CP_RAW(g->price, g->most_columns * BINS, err));
+    fill_bins(g);
+    set_units(g);
+    *out = g;
     return COPSE_OK;
 out:
-    cp_bart_grow_from_root_free(w);
+    cp_bart_grow_from_root_free(g);
     return status;
 }
 
-void cp_bart_grow_from_root_free(cp_bart_grow_from_root *w) {
-    if (!w) return;
-    cp_mem_free(w->asked);
-    cp_mem_free(w->column);
-    cp_mem_free(w->bin);
-    cp_mem_free(w->of_row);
-    cp_mem_free(w->row);
-    cp_mem_free(w->tmp);
-    cp_mem_free(w->few);
-    cp_mem_free(w->hist);
-    cp_mem_free(w->part);
-    cp_mem_free(w->gain);
-    cp_mem_free(w->price);
-    cp_mem_free(w);
+void cp_bart_grow_from_root_free(cp_bart_grow_from_root *g) {
+    if (!g) return;
+    cp_mem_free(g->asked);
+    cp_mem_free(g->column);
+    cp_mem_free(g->bin);
+    cp_mem_free(g->of_row);
+    cp_mem_free(g->row);
+    cp_mem_free(g->tmp);
+    cp_mem_free(g->few);
+    cp_mem_free(g->hist);
+    cp_mem_free(g->part);
+    cp_mem_free(g->gain);
+    cp_mem_free(g->price);
+    cp_mem_free(g);
 }
 
 /* ------------------------------------------------------------------------------------------------- columns and rows */
 
-static void count_asked(cp_bart_grow_from_root *w, const cp_bart_tree *tree) {
-    size_t dims = w->problem->columns.ranks.dims;
-    for (size_t d = 0; d < dims; d++) w->asked[d] = cp_ranks_count(&w->problem->columns.ranks, d) > 1;
-    for (size_t m = 0; m < w->problem->opt.trees; m++)
+static void count_asked(cp_bart_grow_from_root *g, const cp_bart_tree *tree) {
+    size_t dims = g->problem->columns.ranks.dims;
+    for (size_t d = 0; d < dims; d++) g->asked[d] = cp_ranks_count(&g->problem->columns.ranks, d) > 1;
+    for (size_t m = 0; m < g->problem->opt.trees; m++)
         for (size_t u = 0; u < cp_bart_tree_nodes(&tree[m]); u++)
-            if (!cp_bart_tree_is_leaf(&tree[m], (int16_t)u)) w->asked[tree[m].node[u].rule.dim]++;
+            if (!cp_bart_tree_is_leaf(&tree[m], (int16_t)u)) g->asked[tree[m].node[u].rule.dim]++;
 }
 
 /* Without replacement, by asked, which is used up. */
-static void draw_columns(cp_bart_grow_from_root *w, cp_rng *rng) {
-    size_t dims = w->problem->columns.ranks.dims;
+static void draw_columns(cp_bart_grow_from_root *g, cp_rng *rng) {
+    size_t dims = g->problem->columns.ranks.dims;
     double all = 0;
-    for (size_t d = 0; d < dims; d++) all += w->asked[d];
-    for (w->columns = 0; w->columns < w->most_columns && all > 0.5; w->columns++) {
+    for (size_t d = 0; d < dims; d++) all += g->asked[d];
+    for (g->columns = 0; g->columns < g->most_columns && all > 0.5; g->columns++) {
         double left = cp_rng_unit(rng) * all;
         size_t d = 0, last = 0;
         for (; d < dims; d++) {
-            if (w->asked[d] == 0) continue;
+            if (g->asked[d] == 0) continue;
             last = d;
-            left -= w->asked[d];
+            left -= g->asked[d];
             if (left < 0) break;
         }
-        w->column[w->columns] = (uint32_t)last;
-        all -= w->asked[last];
-        w->asked[last] = 0;
+        g->column[g->columns] = (uint32_t)last;
+        all -= g->asked[last];
+        g->asked[last] = 0;
     }
 }
 
-static packed pack(const cp_bart_grow_from_root *w, double weight, double r) {
+static packed pack(const cp_bart_grow_from_root *g, double weight, double r) {
     double near = r > FAR ? FAR : r < -FAR ? -FAR : r;
-    return (packed)(weight * w->per_w) * ((packed)1 << 32) + (packed)(weight * near * w->per_wr);
+    return (packed)(weight * g->per_w) * ((packed)1 << 32) + (packed)(weight * near * g->per_wr);
 }
 
 typedef struct drawing {
-    cp_bart_grow_from_root *w;
+    cp_bart_grow_from_root *g;
     const cp_bart_view *v;
 } drawing;
 
 static void pack_rows(void *arg, size_t from, size_t to) {
     const drawing *d = arg;
-    cp_bart_grow_from_root *w = d->w;
+    cp_bart_grow_from_root *g = d->g;
     const float *weight = d->v->opt_weight, *r = d->v->r;
-    for (size_t k = from, i = w->from + from * w->step; k < to; k++, i += w->step) {
-        w->of_row[i] = w->few[k] = pack(w, weight ? (double)weight[i] : 1, (double)r[i]);
-        w->row[k] = (uint32_t)i;
+    for (size_t k = from, i = g->from + from * g->step; k < to; k++, i += g->step) {
+        g->of_row[i] = g->few[k] = pack(g, weight ? (double)weight[i] : 1, (double)r[i]);
+        g->row[k] = (uint32_t)i;
     }
 }
 
 /* Every step-th row, from one of the first on. */
-static void draw_sample(cp_bart_grow_from_root *w, const cp_bart_view *v, cp_rng *rng) {
-    drawing d = {w, v};
-    w->from = (size_t)cp_rng_below(rng, w->step);
-    w->rows = (w->problem->rows->n - w->from + w->step - 1) / w->step;
-    cp_bart_parallel_each(v->opt_hands, w->rows, pack_rows, &d);
+static void draw_sample(cp_bart_grow_from_root *g, const cp_bart_view *v, cp_rng *rng) {
+    drawing d = {g, v};
+    g->from = (size_t)cp_rng_below(rng, g->step);
+    g->rows = (g->problem->rows->n - g->from + g->step - 1) / g->step;
+    cp_bart_parallel_each(v->opt_parallel, g->rows, pack_rows, &d);
 }
 
 /* ------------------------------------------------------------------------------------------------------- histograms */
 
-static const uint8_t *bins_of(const cp_bart_grow_from_root *w, size_t k) {
-    return w->bin + w->column[k] * w->problem->rows->n;
+static const uint8_t *bins_of(const cp_bart_grow_from_root *g, size_t k) {
+    return g->bin + g->column[k] * g->problem->rows->n;
 }
 
 /* Four columns at a time: rows are read once for all of them, and no addition need wait for another.  Where there are
@@ -205,75 +208,75 @@ typedef struct four {
     packed *into[4];
 } four;
 
-static four four_from(const cp_bart_grow_from_root *w, size_t first, packed *hist, packed *nowhere) {
+static four four_from(const cp_bart_grow_from_root *g, size_t first, packed *hist, packed *nowhere) {
     four f;
     for (size_t k = 0; k < 4; k++) {
-        int there = first + k < w->columns;
-        f.bin[k] = bins_of(w, there ? first + k : w->columns - 1);
+        int there = first + k < g->columns;
+        f.bin[k] = bins_of(g, there ? first + k : g->columns - 1);
         f.into[k] = there ? hist + (first + k) * BINS : nowhere;
     }
     return f;
 }
 
 /* All columns of n rows.  They are whole numbers, so rows can be dealt out in any parts: the first part's sums go to
- * `hist`, the others' to w->part, to be added. */
+ * `hist`, the others' to g->part, to be added. */
 typedef struct filling {
-    const cp_bart_grow_from_root *w;
+    const cp_bart_grow_from_root *g;
     const uint32_t *opt_row; /* NULL: the whole sample, which needs no list */
     size_t n, parts;
     packed *hist;
 } filling;
 
 static packed *hist_of(const filling *f, size_t part) {
-    return part ? f->w->part + (part - 1) * f->w->most_columns * BINS : f->hist;
+    return part ? f->g->part + (part - 1) * f->g->most_columns * BINS : f->hist;
 }
 
 static void fill_four(const filling *f, size_t first, size_t part) {
-    const cp_bart_grow_from_root *w = f->w;
+    const cp_bart_grow_from_root *g = f->g;
     packed nowhere[BINS] = {0}, *hist = hist_of(f, part);
-    const packed *few = w->few;
+    const packed *few = g->few;
     const uint32_t *row = f->opt_row;
-    const four to = four_from(w, first, hist, nowhere);
-    const size_t from = f->n * part / f->parts, end = f->n * (part + 1) / f->parts, step = w->step;
-    size_t some = w->columns - first < 4 ? w->columns - first : 4;
+    const four to = four_from(g, first, hist, nowhere);
+    const size_t from = f->n * part / f->parts, end = f->n * (part + 1) / f->parts, step = g->step;
+    size_t some = g->columns - first < 4 ? g->columns - first : 4;
     memset(hist + first * BINS, 0, some * BINS * sizeof *hist);
     if (row)
         for (size_t i = from; i < end; i++)
             for (int k = 0; k < 4; k++) to.into[k][to.bin[k][row[i]]] += few[i];
     else
-        for (size_t i = from, at = w->from + from * step; i < end; i++, at += step)
+        for (size_t i = from, at = g->from + from * step; i < end; i++, at += step)
             for (int k = 0; k < 4; k++) to.into[k][to.bin[k][at]] += few[i];
 }
 
 static void fill_some(void *arg, size_t from, size_t to) {
     const filling *f = arg;
-    size_t fours = (f->w->columns + 3) / 4;
+    size_t fours = (f->g->columns + 3) / 4;
     for (size_t i = from; i < to; i++) fill_four(f, i % fours * 4, i / fours);
 }
 
-/* w->few has what the rows add. */
+/* g->few has what the rows add. */
 static void fill(filling *f, cp_thread_team *opt_team) {
-    size_t all = f->w->columns * BINS;
+    size_t all = f->g->columns * BINS;
     f->parts = opt_team ? PARTS : 1;
-    cp_thread_team_pass(opt_team, (f->w->columns + 3) / 4 * f->parts, fill_some, f);
+    cp_thread_team_pass(opt_team, (f->g->columns + 3) / 4 * f->parts, fill_some, f);
     for (size_t part = 1; part < f->parts; part++)
         for (size_t i = 0; i < all; i++) f->hist[i] += hist_of(f, part)[i];
 }
 
-static void fill_leaf(const cp_bart_grow_from_root *w, const cp_bart_view *v, const open_leaf *l) {
-    filling f = {.w = w, .opt_row = w->row + l->first, .n = l->n, .hist = l->hist};
-    for (size_t i = 0; i < f.n; i++) w->few[i] = w->of_row[f.opt_row[i]];
-    fill(&f, f.n < MANY ? NULL : cp_bart_parallel_team(v->opt_hands));
+static void fill_leaf(const cp_bart_grow_from_root *g, const cp_bart_view *v, const open_leaf *l) {
+    filling f = {.g = g, .opt_row = g->row + l->first, .n = l->n, .hist = l->hist};
+    for (size_t i = 0; i < f.n; i++) g->few[i] = g->of_row[f.opt_row[i]];
+    fill(&f, f.n < MANY ? NULL : cp_bart_parallel_team(v->opt_parallel));
 }
 
-static void fill_root(const cp_bart_grow_from_root *w, const cp_bart_view *v) {
-    filling f = {.w = w, .n = w->rows, .hist = w->hist};
-    fill(&f, f.n < MANY ? NULL : cp_bart_parallel_team(v->opt_hands));
+static void fill_root(const cp_bart_grow_from_root *g, const cp_bart_view *v) {
+    filling f = {.g = g, .n = g->rows, .hist = g->hist};
+    fill(&f, f.n < MANY ? NULL : cp_bart_parallel_team(v->opt_parallel));
 }
 
-static cell unpacked(const cp_bart_grow_from_root *w, packed p) {
+static cell unpacked(const cp_bart_grow_from_root *g, packed p) {
     int32_t low = (int32_t)(uint32_t)((uint64_t)p & 0xffffffffu);
-    return (cell){(double)((p - low) >> 32) * w->unit_w, (double)low * w->unit_wr};
+    return (cell){(double)((p - low) >> 32) * g->unit_w, (double)low * g->unit_wr};
 }
 
 /* ------------------------------------------------------------------------------------------------------------- cuts */
@@ -290,12 +293,12 @@ static double price_of(const cp_bart_view *v, cell a, cell b) {
 }
 
 /* Of each cut of a column: the gain, and the price times the prior given the column.  Returns whether there is any. */
-static int weigh_column(const cp_bart_grow_from_root *w, const cp_bart_view *v, const open_leaf *l, size_t k) {
+static int weigh_column(const cp_bart_grow_from_root *g, const cp_bart_view *v, const open_leaf *l, size_t k) {
     const packed *h = l->hist + k * BINS;
-    const float *value = cp_ranks_values(&v->columns->ranks, w->column[k]);
-    size_t values = cp_ranks_count(&v->columns->ranks, w->column[k]), low = 0, high = BINS - 1;
-    unsigned shift = shift_of(v->columns, w->column[k]);
-    double *gain = w->gain + k * BINS, *price = w->price + k * BINS;
+    const float *value = cp_ranks_values(&v->columns->ranks, g->column[k]);
+    size_t values = cp_ranks_count(&v->columns->ranks, g->column[k]), low = 0, high = BINS - 1;
+    unsigned shift = shift_of(v->columns, g->column[k]);
+    double *gain = g->gain + k * BINS, *price = g->price + k * BINS;
     packed left = 0;
     memset(gain, 0, BINS * sizeof *gain);
     memset(price, 0, BINS * sizeof *price);
@@ -307,7 +310,7 @@ static int weigh_column(const cp_bart_grow_from_root *w, const cp_bart_view *v, 
         size_t next = (b + 1) << shift;
         double width = (double)value[next < values ? next : values - 1] - (double)value[b << shift];
         left += h[b];
-        cell one = unpacked(w, left), other = unpacked(w, l->sum - left);
+        cell one = unpacked(g, left), other = unpacked(g, l->sum - left);
         gain[b] = gain_of(v, one) + gain_of(v, other);
         price[b] = width / extent * price_of(v, one, other);
     }
@@ -321,20 +324,20 @@ typedef struct choice {
 } choice;
 
 /* Makes prices probabilities, but for a factor: that of no cut is returned, and *out_sum is that of all cuts. */
-static double weigh(const cp_bart_grow_from_root *w, const cp_bart_view *v, const open_leaf *l, size_t depth,
+static double weigh(const cp_bart_grow_from_root *g, const cp_bart_view *v, const open_leaf *l, size_t depth,
                     double *out_sum) {
     double half = 0.5 * v->leaf_var / v->noise_var, mass = 0, sum = 0;
-    const cell whole = unpacked(w, l->sum), nothing = {0, 0};
+    const cell whole = unpacked(g, l->sum), nothing = {0, 0};
     double none = gain_of(v, whole), most = none;
-    for (size_t k = 0; k < w->columns; k++)
-        if (weigh_column(w, v, l, k)) mass += cp_bart_split_probs_of(v->share, w->column[k]);
-    for (size_t i = 0; i < w->columns * BINS; i++) most = w->gain[i] > most ? w->gain[i] : most;
-    for (size_t k = 0; k < w->columns; k++) {
-        double share = cp_bart_split_probs_of(v->share, w->column[k]) / mass;
+    for (size_t k = 0; k < g->columns; k++)
+        if (weigh_column(g, v, l, k)) mass += cp_bart_split_probs_of(v->split_probs, g->column[k]);
+    for (size_t i = 0; i < g->columns * BINS; i++) most = g->gain[i] > most ? g->gain[i] : most;
+    for (size_t k = 0; k < g->columns; k++) {
+        double share = cp_bart_split_probs_of(v->split_probs, g->column[k]) / mass;
         for (size_t i = k * BINS; i < (k + 1) * BINS; i++) {
-            double less = half * (w->gain[i] - most);
-            w->price[i] = less > -40 && w->price[i] > 0 ? share * w->price[i] * exp(less) : 0;
-            sum += w->price[i];
+            double less = half * (g->gain[i] - most);
+            g->price[i] = less > -40 && g->price[i] > 0 ? share * g->price[i] * exp(less) : 0;
+            sum += g->price[i];
         }
     }
     *out_sum = exp(v->log_split[depth]) * sum;
@@ -342,16 +345,16 @@ static double weigh(const cp_bart_grow_from_root *w, const cp_bart_view *v, cons
 }
 
 /* A cut, or none: 0. */
-static int choose(const cp_bart_grow_from_root *w, const cp_bart_view *v, const open_leaf *l, size_t depth, cp_rng *rng,
+static int choose(const cp_bart_grow_from_root *g, const cp_bart_view *v, const open_leaf *l, size_t depth, cp_rng *rng,
                   choice *out) {
-    double cuts, none = weigh(w, v, l, depth, &cuts), u = cp_rng_unit(rng) * (none + cuts) - none;
+    double cuts, none = weigh(g, v, l, depth, &cuts), u = cp_rng_unit(rng) * (none + cuts) - none;
     size_t last = 0;
     if (u < 0 || !(cuts > 0)) return 0;
     double left = u / exp(v->log_split[depth]);
-    for (size_t i = 0; i < w->columns * BINS; i++) {
-        if (w->price[i] == 0) continue;
+    for (size_t i = 0; i < g->columns * BINS; i++) {
+        if (g->price[i] == 0) continue;
         last = i;
-        left -= w->price[i];
+        left -= g->price[i];
         if (left < 0) break;
     }
     *out = (choice){.k = last / BINS, .bin = last % BINS};
@@ -362,25 +365,25 @@ static int choose(const cp_bart_grow_from_root *w, const cp_bart_view *v, const 
 /* ---------------------------------------------------------------------------------------------------------- growing */
 
 /* The rows of a leaf, those that go left first; returns how many do. */
-static size_t part(cp_bart_grow_from_root *w, const open_leaf *l, const choice *c) {
-    const uint8_t *bin = bins_of(w, c->k);
-    uint32_t *row = w->row + l->first;
+static size_t part(cp_bart_grow_from_root *g, const open_leaf *l, const choice *c) {
+    const uint8_t *bin = bins_of(g, c->k);
+    uint32_t *row = g->row + l->first;
     size_t left = 0, right = 0;
     for (size_t i = 0; i < l->n; i++) {
         uint32_t at = row[i];
         int goes_left = bin[at] <= c->bin;
-        row[left] = w->tmp[right] = at; /* the one that is not meant is overwritten, or behind the end */
+        row[left] = g->tmp[right] = at; /* the one that is not meant is overwritten, or behind the end */
         left += (size_t)goes_left;
         right += (size_t)!goes_left;
     }
-    memcpy(row + left, w->tmp, right * sizeof *row);
+    memcpy(row + left, g->tmp, right * sizeof *row);
     return left;
 }
 
 /* Both sides have rows of the sample. */
-static void split(const cp_bart_grow_from_root *w, const cp_bart_view *v, cp_bart_tree *t, const open_leaf *l,
+static void split(const cp_bart_grow_from_root *g, const cp_bart_view *v, cp_bart_tree *t, const open_leaf *l,
                   const choice *c, cp_rng *rng) {
-    size_t dim = w->column[c->k], cells = cp_ranks_count(&v->columns->ranks, dim) - 1;
+    size_t dim = g->column[c->k], cells = cp_ranks_count(&v->columns->ranks, dim) - 1;
     size_t last = ((c->bin + 1) << shift_of(v->columns, dim)) - 1;
     cp_bart_split s = {.node = l->node};
     s.rule = (cp_rule){.dim = (uint32_t)dim, .cell = (uint32_t)(last < cells ? last : cells - 1)};
@@ -391,7 +394,7 @@ static void split(const cp_bart_grow_from_root *w, const cp_bart_view *v, cp_bar
 
 /* Of the two, the one with fewer rows gets the fresh histogram and is put last, so that it is grown first and no more
  * than one histogram is needed for each depth. */
-static void divide(cp_bart_grow_from_root *w, const cp_bart_view *v, const cp_bart_tree *t, const open_leaf *l,
+static void divide(cp_bart_grow_from_root *g, const cp_bart_view *v, const cp_bart_tree *t, const open_leaf *l,
                    const choice *c, open_leaf out[2]) {
     int16_t node = t->node[l->node].left;
     open_leaf small = {.node = node, .first = l->first, .n = c->rows, .sum = c->left}, large = small;
@@ -403,47 +406,47 @@ static void divide(cp_bart_grow_from_root *w, const cp_bart_view *v, const cp_ba
         large = swap;
     }
     large.hist = l->hist;
-    small.hist = w->hist + (size_t)t->node[node].depth * w->most_columns * BINS;
-    fill_leaf(w, v, &small);
-    for (size_t i = 0; i < w->columns * BINS; i++) large.hist[i] -= small.hist[i];
+    small.hist = g->hist + (size_t)t->node[node].depth * g->most_columns * BINS;
+    fill_leaf(g, v, &small);
+    for (size_t i = 0; i < g->columns * BINS; i++) large.hist[i] -= small.hist[i];
     out[0] = large;
     out[1] = small;
 }
 
-static void grow(cp_bart_grow_from_root *w, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng) {
-    open_leaf stack[DEPTHS + 2] = {{.node = 0, .n = w->rows, .hist = w->hist}};
+static void grow(cp_bart_grow_from_root *g, const cp_bart_view *v, cp_bart_tree *t, cp_rng *rng) {
+    open_leaf stack[DEPTHS + 2] = {{.node = 0, .n = g->rows, .hist = g->hist}};
     size_t height = 1;
-    fill_root(w, v);
-    for (size_t b = 0; b < BINS && w->columns; b++) stack->sum += w->hist[b];
+    fill_root(g, v);
+    for (size_t b = 0; b < BINS && g->columns; b++) stack->sum += g->hist[b];
     while (height) {
         open_leaf l = stack[--height];
         choice c;
         size_t depth = t->node[l.node].depth;
         if (depth == DEPTHS || cp_bart_tree_leaves(t) == CP_BART_MAX_LEAVES) continue;
-        if (!choose(w, v, &l, depth, rng, &c)) continue;
-        c.rows = part(w, &l, &c);
+        if (!choose(g, v, &l, depth, rng, &c)) continue;
+        c.rows = part(g, &l, &c);
         if (c.rows == 0 || c.rows == l.n) continue; /* cannot be: a bin that has weight has rows */
-        split(w, v, t, &l, &c, rng);
-        divide(w, v, t, &l, &c, stack + height);
+        split(g, v, t, &l, &c, rng);
+        divide(g, v, t, &l, &c, stack + height);
         height += 2;
     }
 }
 
-copse_status cp_bart_grow_from_root_step(cp_bart_grow_from_root *w, const cp_bart_view *v, cp_bart_tree *tree, size_t m,
+copse_status cp_bart_grow_from_root_step(cp_bart_grow_from_root *g, const cp_bart_view *v, cp_bart_tree *tree, size_t m,
                                          cp_rng *rng, copse_error *err) {
     cp_bart_tree *t = &tree[m];
-    size_t most = w->most_rows < CP_BART_MAX_LEAVES ? w->most_rows : CP_BART_MAX_LEAVES;
+    size_t most = g->most_rows < CP_BART_MAX_LEAVES ? g->most_rows : CP_BART_MAX_LEAVES;
     double sum = 0;
     /* Room for all that it can become, while it still is what it was: a step that fails half way could not be done
      * again. */
     CP_TRY(cp_bart_tree_reserve(t, most, err));
     for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) sum += t->leaf[s].sum_wr;
-    count_asked(w, tree);
-    draw_columns(w, rng);
+    count_asked(g, tree);
+    draw_columns(g, rng);
     cp_bart_tree_reset(t, v);
     t->leaf[0].sum_wr = sum;
     if (!v->r) return COPSE_OK; /* the prior alone has nothing to look for */
-    draw_sample(w, v, rng);
-    grow(w, v, t, rng);
+    draw_sample(g, v, rng);
+    grow(g, v, t, rng);
     return COPSE_OK;
 }

@@ -1,6 +1,7 @@
+#include "bart/draws/bart_noise.h"
+
 #include <math.h>
 
-#include "bart/draws/bart_chain_state.h"
 #include "num/draw.h"
 #include "num/special.h"
 
@@ -15,7 +16,7 @@ static double weight_of(const cp_bart_problem *b, size_t row) {
 static double sum_squares(const cp_bart_chain *c, const cp_bart_sum *s) {
     const cp_bart_problem *b = c->problem;
     cp_leaf_pass_values x = {s->r, b->opt_weight, b->rows->n};
-    return cp_bart_parallel_squares(&c->hands, b->columns.slots, &x);
+    return cp_bart_parallel_squares(&c->parallel, b->columns.leaf_pass, &x);
 }
 
 /* nu lambda + sum of w r^2 over chi-square with nu + n degrees of freedom, n the rows that say something. */
@@ -24,7 +25,7 @@ static void draw_variance(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng) {
     double squares = b->hyper.nu * b->hyper.lambda, df = b->hyper.nu;
     if (!b->opt.prior_only) {
         squares += sum_squares(c, s);
-        df += (double)b->informed;
+        df += (double)b->positive_rows;
     }
     if (CP_BROKEN(BROKEN_DF)) df += 2;
     s->noise_var = 0.5 * squares / cp_draw_gamma(rng, 0.5 * df);
@@ -91,7 +92,7 @@ static void draw_stretches(void *arg, size_t from, size_t to) {
 static void draw_latents(const cp_bart_chain *c, cp_bart_sum *s, uint64_t sweep, cp_rng *rng) {
     latents l = {c, s, sweep, rng};
     size_t stretches = (c->problem->rows->n + CP_BART_PARALLEL_BLOCK - 1) / CP_BART_PARALLEL_BLOCK;
-    cp_thread_team_pass(c->hands.opt_team, stretches, draw_stretches, &l);
+    cp_thread_team_pass(c->parallel.opt_team, stretches, draw_stretches, &l);
 }
 
 void cp_bart_noise_draw(const cp_bart_chain *c, cp_bart_sum *s, uint64_t sweep, cp_rng *rng) {
@@ -121,7 +122,7 @@ static double log_cdf(double x) {
 
 static double log_numbers(const cp_bart_chain *c, const cp_bart_sum *s) {
     const cp_bart_problem *b = c->problem;
-    double n = (double)b->informed, logs = 0;
+    double n = (double)b->positive_rows, logs = 0;
     for (size_t i = 0; i < b->rows->n && b->opt_weight; i++)
         if (b->opt_weight[i] > 0) logs += log((double)b->opt_weight[i]);
     return 0.5 * logs - n * (0.918938533204672741780 + log(b->scale) + 0.5 * log(s->noise_var)) -
@@ -148,5 +149,5 @@ static double log_labels(void *arg, size_t from, size_t to) {
 double cp_bart_noise_log_likelihood(const cp_bart_chain *c, const cp_bart_sum *s) {
     labels l = {c, s};
     if (c->problem->rows->task == COPSE_REGRESS) return log_numbers(c, s);
-    return cp_bart_parallel_sum(&c->hands, c->problem->rows->n, log_labels, &l);
+    return cp_bart_parallel_sum(&c->parallel, c->problem->rows->n, log_labels, &l);
 }

@@ -1,7 +1,10 @@
+#include "bart/draws/bart_options.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "bart/draws/bart_chain.h"
+#include "bart/mh/bart_mh.h"
+#include "bart/pg/bart_pg.h"
 #include "base/log.h"
 #include "bayes/bayes_options.h"
 
@@ -20,27 +23,27 @@ static void read_cuts(const char *text, cp_bart_options *out) {
 }
 
 /* Grow and prune alone under growprune; they are scaled to sum to 1. */
-static void read_moves(const copse_params *p, int all, double share[CP_BART_MOVES]) {
+static void read_moves(const copse_params *p, int all, double move_prob[CP_BART_MOVES]) {
     static const char *const name[] = {"grow", "prune", "change", "swap"};
     double sum = 0;
-    for (int k = 0; k < CP_BART_MOVES; k++) share[k] = 0;
+    for (int k = 0; k < CP_BART_MOVES; k++) move_prob[k] = 0;
     for (int k = CP_BART_GROW; k <= (all ? CP_BART_SWAP : CP_BART_PRUNE); k++)
-        sum += share[k] = cp_param_real(p, name[k]);
-    for (int k = 0; k < CP_BART_MOVES; k++) share[k] /= sum;
+        sum += move_prob[k] = cp_param_real(p, name[k]);
+    for (int k = 0; k < CP_BART_MOVES; k++) move_prob[k] /= sum;
 }
 
 static void read_sampler(const copse_params *p, cp_bart_options *out) {
     int pg = cp_param_is(p, "sampler", "pg");
     out->sampler = pg ? &cp_bart_pg_sampler : &cp_bart_mh_sampler;
-    read_moves(p, pg || cp_param_is(p, "sampler", "cgm"), out->how.share);
-    out->how.particles = (size_t)cp_param_int(p, "particles");
-    out->how.proposal = (cp_bart_pg_proposal)cp_param_int(p, "pg-proposal");
-    out->how.resampling = cp_bayes_options_resampling(p);
-    out->how.promise = (cp_bart_pg_lookahead)cp_param_int(p, "pg-promise");
-    out->how.columns = (size_t)cp_param_int(p, "pg-columns");
-    out->how.ess_threshold = cp_param_real(p, "pg-ess");
-    out->how.below = cp_param_real(p, "pg-below");
-    out->how.local_moves = (size_t)cp_param_int(p, "local-moves");
+    read_moves(p, pg || cp_param_is(p, "sampler", "cgm"), out->sampler_opt.move_prob);
+    out->sampler_opt.particles = (size_t)cp_param_int(p, "particles");
+    out->sampler_opt.proposal = (cp_bart_pg_proposal)cp_param_int(p, "pg-proposal");
+    out->sampler_opt.resampling = cp_bayes_options_resampling(p);
+    out->sampler_opt.lookahead = (cp_bart_pg_lookahead)cp_param_int(p, "pg-promise");
+    out->sampler_opt.columns = (size_t)cp_param_int(p, "pg-columns");
+    out->sampler_opt.ess_threshold = cp_param_real(p, "pg-ess");
+    out->sampler_opt.descend_prob = cp_param_real(p, "pg-below");
+    out->sampler_opt.mh_moves = (size_t)cp_param_int(p, "local-moves");
 }
 
 void cp_bart_options_warn(const copse_params *p, copse_task task, const copse_run *run) {
@@ -72,9 +75,9 @@ cp_bart_options cp_bart_options_of(const copse_params *p) {
         .nu = cp_param_real(p, "nu"),
         .q = cp_param_real(p, "q"),
         .ols = cp_param_is(p, "sigma-prior", "ols"),
-        .sparse = cp_param_is(p, "sparse", "yes"),
+        .dart = cp_param_is(p, "sparse", "yes"),
         .prior_only = cp_param_is(p, "prior-only", "yes"),
-        .warm = counted(cp_param_text(p, "warm-start"), "grow", 10),
+        .grow_from_root = counted(cp_param_text(p, "warm-start"), "grow", 10),
     };
     read_sampler(p, &out);
     read_cuts(cp_param_text(p, "cuts"), &out);

@@ -1,9 +1,10 @@
+#include "bart/draws/bart_problem.h"
+
 #include <math.h>
 
-#include "bart/draws/bart_chain.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "leaf/leaf.h"
+#include "leaf/leaf_nig.h"
 #include "num/lsq.h"
 #include "num/special.h"
 
@@ -34,15 +35,15 @@ static copse_status check_counts(const cp_rows *rows, copse_error *err) {
 static copse_status take_weights(cp_bart_problem *b, copse_error *err) {
     const cp_rows *rows = b->rows;
     double mean = 0;
-    b->informed = rows->n;
+    b->positive_rows = rows->n;
     if (!rows->weight) return COPSE_OK;
     if (rows->task == COPSE_CLASS) CP_TRY(check_counts(rows, err));
     CP_TRY(CP_RAW(b->opt_weight, rows->n, err));
-    b->informed = 0;
+    b->positive_rows = 0;
     for (size_t i = 0; i < rows->n; i++) mean += rows->weight[i] / (double)rows->n;
     for (size_t i = 0; i < rows->n; i++) {
         b->opt_weight[i] = (float)(rows->task == COPSE_REGRESS ? rows->weight[i] / mean : rows->weight[i]);
-        b->informed += b->opt_weight[i] > 0;
+        b->positive_rows += b->opt_weight[i] > 0;
     }
     return COPSE_OK;
 }
@@ -73,7 +74,7 @@ static void fill_column(const cp_bart_problem *b, size_t dim, size_t step, size_
 
 /* NaN where there are too few rows for the columns. */
 static copse_status find_residual_sd(const cp_bart_problem *b, double *out, copse_error *err) {
-    size_t dims = b->rows->dims, step = step_of(b->rows), n = (b->rows->n + step - 1) / step, informed = 0;
+    size_t dims = b->rows->dims, step = step_of(b->rows), n = (b->rows->n + step - 1) / step, positive_rows = 0;
     double *column = NULL, *y = NULL, squares = 0;
     copse_status status;
     *out = NAN;
@@ -82,14 +83,14 @@ static copse_status find_residual_sd(const cp_bart_problem *b, double *out, cops
     CP_TRY_OUT(CP_RAW(y, n, err));
     for (size_t i = 0; i < n; i++) {
         double root = sqrt(weight_of(b, i * step));
-        informed += root > 0;
+        positive_rows += root > 0;
         column[i] = root;
         y[i] = root * (double)b->y[i * step];
     }
     for (size_t d = 0; d < dims; d++) fill_column(b, d, step, n, column + (d + 1) * n);
     size_t rank = cp_lsq_reduce(column, n, dims + 1, 1e-7, y);
     for (size_t i = 0; i < n; i++) squares += y[i] * y[i];
-    if (informed > rank) *out = sqrt(squares / (double)(informed - rank));
+    if (positive_rows > rank) *out = sqrt(squares / (double)(positive_rows - rank));
 out:
     cp_mem_free(column);
     cp_mem_free(y);
@@ -106,7 +107,7 @@ static double sd_of(const cp_bart_problem *b) {
         double off = (double)b->y[i] - sum / weight;
         squares += weight_of(b, i) * off * off;
     }
-    return sqrt(squares / (double)(b->informed - 1));
+    return sqrt(squares / (double)(b->positive_rows - 1));
 }
 
 /* A model that fits all but exactly still allows for some noise: with none, trees could not move. */
@@ -190,10 +191,11 @@ static void fill_prior(cp_bart_problem *b) {
 static copse_status init(cp_bart_problem *b, const copse_run *run, copse_error *err) {
     const cp_rows *rows = b->rows;
     CP_TRY(take_weights(b, err));
-    if (b->informed < LEAST_ROWS)
+    if (b->positive_rows < LEAST_ROWS)
         return cp_fail(err, COPSE_E_DATA,
-                       "%zu row%s to learn from%s: bart needs %d at least; 'bcart' and 'smc' take fewer", b->informed,
-                       cp_plural(b->informed), rows->weight ? " with a weight above 0" : "", (int)LEAST_ROWS);
+                       "%zu row%s to learn from%s: bart needs %d at least; 'bcart' and 'smc' take fewer",
+                       b->positive_rows, cp_plural(b->positive_rows), rows->weight ? " with a weight above 0" : "",
+                       (int)LEAST_ROWS);
     fill_prior(b);
     CP_TRY(rows->task == COPSE_REGRESS ? set_regression(b, run, err) : set_classes(b, err));
     cp_bart_matrix x = {.x = rows->x, .rows = rows->n, .dims = rows->dims};

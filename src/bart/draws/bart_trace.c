@@ -1,16 +1,18 @@
+#include "bart/draws/bart_trace.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "bart/draws/bart_chain_state.h"
+#include "bart/draws/bart_noise.h"
 #include "base/mem.h"
 #include "num/special.h"
 
 copse_status cp_bart_trace_init(cp_bart_trace *t, const cp_bart_problem *b, copse_error *err) {
-    *t = (cp_bart_trace){.room = b->opt.samples};
-    CP_TRY(CP_NEW(t->sigma, b->sums * t->room, err));
-    CP_TRY(CP_NEW(t->log_likelihood, b->sums * t->room, err));
-    CP_TRY(CP_NEW(t->leaves, b->sums * t->room, err));
-    return CP_NEW(t->fitted, CP_BART_WATCHED * t->room, err);
+    *t = (cp_bart_trace){.capacity = b->opt.samples};
+    CP_TRY(CP_NEW(t->sigma, b->sums * t->capacity, err));
+    CP_TRY(CP_NEW(t->log_likelihood, b->sums * t->capacity, err));
+    CP_TRY(CP_NEW(t->leaves, b->sums * t->capacity, err));
+    return CP_NEW(t->fitted, CP_BART_TRACE_ROWS * t->capacity, err);
 }
 
 void cp_bart_trace_clear(cp_bart_trace *t) {
@@ -47,12 +49,12 @@ void cp_bart_trace_add(cp_bart_trace *t, const cp_bart_chain *c) {
     size_t i = t->draws++, n = b->rows->n;
     for (size_t k = 0; k < b->sums; k++) {
         const cp_bart_sum *s = &c->sum[k];
-        t->sigma[k * t->room + i] = s->latent ? 1 : b->scale * sqrt(s->noise_var);
-        t->log_likelihood[k * t->room + i] = cp_bart_noise_log_likelihood(c, s);
-        t->leaves[k * t->room + i] = (double)count_leaves(s, b->opt.trees);
+        t->sigma[k * t->capacity + i] = s->latent ? 1 : b->scale * sqrt(s->noise_var);
+        t->log_likelihood[k * t->capacity + i] = cp_bart_noise_log_likelihood(c, s);
+        t->leaves[k * t->capacity + i] = (double)count_leaves(s, b->opt.trees);
     }
-    for (size_t k = 0; k < CP_BART_WATCHED; k++)
-        t->fitted[k * t->room + i] = fitted(c, (2 * k + 1) * n / (2 * CP_BART_WATCHED));
+    for (size_t k = 0; k < CP_BART_TRACE_ROWS; k++)
+        t->fitted[k * t->capacity + i] = fitted(c, (2 * k + 1) * n / (2 * CP_BART_TRACE_ROWS));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ files */
@@ -62,7 +64,7 @@ static copse_status write_series(const cp_bart_trace *t, const char *name, const
                                  copse_error *err) {
     double *packed;
     CP_TRY(CP_RAW(packed, series * t->draws, err));
-    for (size_t k = 0; k < series; k++) memcpy(packed + k * t->draws, x + k * t->room, t->draws * sizeof *x);
+    for (size_t k = 0; k < series; k++) memcpy(packed + k * t->draws, x + k * t->capacity, t->draws * sizeof *x);
     copse_status status = cp_writer_array(w, name, CP_F64, packed, series * t->draws, err);
     cp_mem_free(packed);
     return status;
@@ -79,7 +81,7 @@ copse_status cp_bart_trace_write(const cp_bart_trace *t, const cp_bart_problem *
     CP_TRY(write_series(t, "sigma", t->sigma, b->sums, w, err));
     CP_TRY(write_series(t, "log_likelihood", t->log_likelihood, b->sums, w, err));
     CP_TRY(write_series(t, "leaves", t->leaves, b->sums, w, err));
-    return write_series(t, "fitted", t->fitted, CP_BART_WATCHED, w, err);
+    return write_series(t, "fitted", t->fitted, CP_BART_TRACE_ROWS, w, err);
 }
 
 static copse_status read_series(const cp_bart_trace *t, const char *name, double *x, size_t series, cp_reader *r,
@@ -88,7 +90,7 @@ static copse_status read_series(const cp_bart_trace *t, const char *name, double
     size_t i = 0, n = series * t->draws;
     CP_TRY(cp_reader_array(r, name, CP_F64, n, &packed, err));
     while (i < n && isfinite(packed[i])) i++;
-    for (size_t k = 0; k < series; k++) memcpy(x + k * t->room, packed + k * t->draws, t->draws * sizeof *x);
+    for (size_t k = 0; k < series; k++) memcpy(x + k * t->capacity, packed + k * t->draws, t->draws * sizeof *x);
     cp_mem_free(packed);
     return i == n ? COPSE_OK : cp_reader_bad(r, err, "'%s' holds a number that is none", name);
 }
@@ -108,11 +110,11 @@ static copse_status read_moves(cp_bart_tally *t, cp_reader *r, copse_error *err)
 
 copse_status cp_bart_trace_read(cp_bart_trace *t, const cp_bart_problem *b, cp_reader *r, copse_error *err) {
     int64_t kept;
-    CP_TRY(cp_reader_i64(r, "kept", 0, (int64_t)t->room, &kept, err));
+    CP_TRY(cp_reader_i64(r, "kept", 0, (int64_t)t->capacity, &kept, err));
     t->draws = (size_t)kept;
     CP_TRY(read_moves(&t->tally, r, err));
     CP_TRY(read_series(t, "sigma", t->sigma, b->sums, r, err));
     CP_TRY(read_series(t, "log_likelihood", t->log_likelihood, b->sums, r, err));
     CP_TRY(read_series(t, "leaves", t->leaves, b->sums, r, err));
-    return read_series(t, "fitted", t->fitted, CP_BART_WATCHED, r, err);
+    return read_series(t, "fitted", t->fitted, CP_BART_TRACE_ROWS, r, err);
 }

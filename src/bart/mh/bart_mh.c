@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "bart/core/bart_split_probs.h"
+#include "bart/mh/bart_mh_subtree.h"
 #include "base/mem.h"
 
 /* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
@@ -13,7 +15,7 @@
 copse_status cp_bart_mh_init(cp_bart_mh *k, const cp_bart_columns *c, const cp_bart_sampler_options *opt,
                              copse_error *err) {
     *k = (cp_bart_mh){0};
-    memcpy(k->share, opt->share, sizeof k->share);
+    memcpy(k->move_prob, opt->move_prob, sizeof k->move_prob);
     return CP_RAW(k->slot, c->ranks.rows, err);
 }
 
@@ -25,7 +27,7 @@ void cp_bart_mh_clear(cp_bart_mh *k) {
 /* ----------------------------------------------------------------------------------------------------------- choose */
 
 double cp_bart_mh_move_prob(const cp_bart_mh *k, cp_bart_move kind, size_t leaves) {
-    return leaves > 1 ? k->share[kind] : kind == CP_BART_GROW;
+    return leaves > 1 ? k->move_prob[kind] : kind == CP_BART_GROW;
 }
 
 static int has_two_leaves(const cp_bart_tree *t, int16_t node) {
@@ -149,7 +151,7 @@ static double log_grown(const cp_bart_view *v, const cp_bart_split *s, uint16_t 
 /* Of pruning a tree at one of its `prunes` pairs, to growing what it leaves, a tree of `leaves` leaves, at one of
  * `grows`. */
 static double odds_of(const cp_bart_mh *k, size_t leaves, size_t grows, size_t prunes) {
-    double prune = k->share[CP_BART_PRUNE] / (double)prunes;
+    double prune = k->move_prob[CP_BART_PRUNE] / (double)prunes;
     return prune * (double)grows / cp_bart_mh_move_prob(k, CP_BART_GROW, leaves);
 }
 
@@ -249,9 +251,9 @@ static cp_bart_move draw_kind(const cp_bart_mh *k, const cp_bart_tree *t, cp_rng
     double u = cp_rng_unit(rng);
     int last = 0;
     for (int kind = 0; kind < CP_BART_REGROW; kind++) {
-        double share = cp_bart_mh_move_prob(k, (cp_bart_move)kind, cp_bart_tree_leaves(t));
-        if (share > 0) last = kind;
-        u -= share;
+        double prob = cp_bart_mh_move_prob(k, (cp_bart_move)kind, cp_bart_tree_leaves(t));
+        if (prob > 0) last = kind;
+        u -= prob;
         if (u < 0) break;
     }
     return (cp_bart_move)last;
@@ -287,4 +289,4 @@ static void free_sampler(void *sampler) {
     cp_mem_free(sampler);
 }
 
-const cp_bart_sampler cp_bart_mh_sampler = {.name = "local", .make = make, .free = free_sampler, .step = step};
+const cp_bart_sampler cp_bart_mh_sampler = {.name = "mh", .make = make, .free = free_sampler, .step = step};

@@ -1,8 +1,10 @@
+#include "bart/mh/bart_mh_subtree.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "bart/core/bart_parallel.h"
-#include "bart/mh/bart_mh.h"
+#include "bart/core/bart_split_probs.h"
 
 static double log_of_leaf(const cp_bart_view *v, const cp_bart_leaf *l, uint16_t depth) {
     return cp_bart_view_log_leaf(v, l->sum_w, l->sum_wr) + (l->open ? v->log_stop[depth] : 0);
@@ -26,7 +28,7 @@ static double log_inner(cp_bart_mh *k, const cp_bart_view *v, const cp_bart_tree
     const cp_bart_node *n = &t->node[u];
     const cp_bart_group rows = {k->slot, cp_bart_tree_first(t, u)};
     const cp_leaf_pass_cut cut = {cp_bart_columns_code(v->columns, n->rule.dim), (uint16_t)n->rule.cell};
-    if (!cp_bart_tree_divide(v, rows, &k->made[u], n->rule, &k->made[n->left])) return -INFINITY;
+    if (!cp_bart_tree_divide(v, rows, &k->proposed[u], n->rule, &k->proposed[n->left])) return -INFINITY;
     double log_rule = with_rule ? cp_bart_split_probs_log_rule(v, n->rule, rows) : 0;
     cp_bart_parallel_split(v, k->slot, rows.id, cut, cp_bart_tree_first(t, (int16_t)(n->left + 1)));
     return v->log_split[n->depth] + log_rule;
@@ -36,10 +38,10 @@ double cp_bart_mh_subtree_log_prob(cp_bart_mh *k, const cp_bart_view *v, const c
                                    int with_rule) {
     double sum = 0;
     cp_bart_tree_merge(t, v, top, k->slot);
-    k->made[top] = sum_below(t, top);
+    k->proposed[top] = sum_below(t, top);
     for (int16_t u = top; u != CP_NONE && sum > -INFINITY; u = cp_bart_tree_next(t, u, top)) {
         if (cp_bart_tree_is_leaf(t, u))
-            sum += log_of_leaf(v, &k->made[u], t->node[u].depth);
+            sum += log_of_leaf(v, &k->proposed[u], t->node[u].depth);
         else
             sum += log_inner(k, v, t, u, with_rule || u != top);
     }
@@ -51,7 +53,7 @@ void cp_bart_mh_subtree_apply(const cp_bart_mh *k, const cp_bart_view *v, cp_bar
     for (int16_t u = top; u != CP_NONE; u = cp_bart_tree_next(t, u, top)) {
         if (!cp_bart_tree_is_leaf(t, u)) continue;
         cp_bart_leaf *l = &t->leaf[t->node[u].slot];
-        *l = k->made[u];
+        *l = k->proposed[u];
         l->node = u;
     }
 }

@@ -1,246 +1,103 @@
-/* bart - bart: chains in parallel, and all their draws one after the other. */
-#include <string.h>
-
 #include "bart/model/bart.h"
-#include "base/log.h"
-#include "base/mem.h"
-#include "method/replicas.h"
 
-/* ------------------------------------------------------------------------------------------------------------ model */
+#include "bart/model/bart_diagnose.h"
+#include "bart/model/bart_file.h"
+#include "bart/model/bart_fit.h"
+#include "bart/model/bart_inspect.h"
+#include "bart/model/bart_model.h"
+#include "bart/model/bart_predict.h"
+#include "bart/model/bart_report.h"
+#include "bayes/bayes_options.h"
 
-size_t cp_bart_watched(const cp_bart *b, cp_bart_watch watch) {
-    switch (watch) {
-        case CP_BART_SIGMA: return b->task == COPSE_REGRESS;
-        case CP_BART_FITTED: return CP_BART_WATCHED;
-        default: return b->sums;
-    }
-}
+/* ---------------------------------------------------------------------------------------------------------- options */
 
-copse_status cp_bart_new(const cp_bart *like, cp_bart **out, copse_error *err) {
-    cp_bart *b;
-    *out = NULL;
-    CP_TRY(CP_NEW(b, 1, err));
-    *b = *like;
-    copse_status status = CP_NEW(b->draws, b->sums, err);
-    if (!status) status = CP_NEW(b->first, b->sums, err);
-    if (!status) status = CP_NEW(b->run_of, b->sums, err);
-    if (!status) status = CP_NEW(b->tally, b->chains, err);
-    if (!status && b->task == COPSE_CLASS) status = CP_NEW(b->offset, b->sums, err);
-    for (size_t k = 0; k < b->sums && !status; k++) status = cp_bart_draws_init(&b->draws[k], b->dims, b->trees, err);
-    if (status)
-        cp_bart_free(b);
-    else
-        *out = b;
-    return status;
-}
-
-void cp_bart_free(void *state) {
-    cp_bart *b = state;
-    if (!b) return;
-    for (size_t k = 0; k < b->sums; k++) {
-        if (b->draws) cp_bart_draws_clear(&b->draws[k]);
-        if (b->first) cp_mem_free(b->first[k]);
-        if (b->run_of) cp_mem_free(b->run_of[k]);
-    }
-    for (size_t i = 0; i < CP_BART_WATCHES; i++) cp_mem_free(b->series[i]);
-    cp_mem_free(b->draws);
-    cp_mem_free(b->first);
-    cp_mem_free(b->run_of);
-    cp_mem_free(b->tally);
-    cp_mem_free(b->offset);
-    cp_mem_free(b);
-}
-
-/* Runs by tree: counted, then put in their places, in order. */
-static copse_status list_runs(cp_bart *b, size_t sum, copse_error *err) {
-    const cp_bart_draws *d = &b->draws[sum];
-    size_t *first, *run_of;
-    CP_TRY(CP_NEW(b->first[sum], d->trees + 2, err));
-    CP_TRY(CP_RAW(b->run_of[sum], d->runs, err));
-    first = b->first[sum] + 1; /* where the next run of a tree goes; in the end, where those of the next tree begin */
-    run_of = b->run_of[sum];
-    for (size_t i = 0; i < d->runs; i++) first[d->run[i].tree + 1]++;
-    for (size_t m = 0; m < d->trees; m++) first[m + 1] += first[m];
-    for (size_t i = 0; i < d->runs; i++) run_of[first[d->run[i].tree]++] = i;
-    return COPSE_OK;
-}
-
-copse_status cp_bart_finish(cp_bart *b, copse_error *err) {
-    for (size_t k = 0; k < b->sums; k++) CP_TRY(list_runs(b, k, err));
-    return cp_bart_diagnose_converge(b, err);
-}
-
-/* --------------------------------------------------------------------------------------------------------- sampling */
-
-typedef struct sampling {
-    cp_bart_problem problem;
-    cp_replicas chains;
-} sampling;
-
-static copse_status make_chain(const void *job, size_t i, void **out, copse_error *err) {
-    cp_bart_chain *chain;
-    copse_status status = cp_bart_chain_new(&((const sampling *)job)->problem, i, &chain, err);
-    *out = status ? NULL : chain;
-    return status;
-}
-
-static copse_status read_chain(cp_reader *r, const void *job, size_t i, void **out, copse_error *err) {
-    cp_bart_chain *chain;
-    copse_status status = cp_bart_chain_file_read(r, &((const sampling *)job)->problem, i, &chain, err);
-    *out = status ? NULL : chain;
-    return status;
-}
-
-static copse_status write_chain(void *member, cp_writer *w, copse_error *err) {
-    return cp_bart_chain_file_write(member, w, err);
-}
-
-static void free_chain(void *member) {
-    cp_bart_chain_free(member);
-}
-
-static copse_status advance_chain(void *member, size_t amount, const copse_run *run, copse_error *err) {
-    return cp_bart_chain_run(member, amount, run, err);
-}
-
-static size_t sweeps_of(const void *member) {
-    return cp_bart_chain_done(member);
-}
-
-static const cp_replicas_kind chain_kind = {
-    .name = "chain",
-    .make = make_chain,
-    .read = read_chain,
-    .write = write_chain,
-    .free = free_chain,
-    .advance = advance_chain,
-    .done = sweeps_of,
+/* The order of words is that of the enums in bart_sampler.h. */
+static const cp_param params[] = {
+    CP_OPTION_CHOICE(
+        "sampler", "growprune", "growprune cgm pg",
+        "how a tree is sampled given the others: leaves split and joined; also cuts changed and swapped; particle "
+        "Gibbs"),
+    CP_OPTION_INT("trees", "200", 1, 10000, "in a sum; of more than two classes each has its own"),
+    CP_OPTION_INT("chains", "4", 1, 1000, "independent chains, in parallel"),
+    CP_OPTION_INT("burn-in", "1000", 0, 1e9, "sweeps of a chain before its first draw"),
+    CP_OPTION_INT("samples", "1000", 1, 1e7, "draws kept of each chain"),
+    CP_OPTION_INT("thin", "5", 1, 1e6, "sweeps from one draw to the next"),
+    CP_OPTION_SEED,
+    {.name = "k",
+     .type = CP_PARAM_REAL,
+     .initial = "sampled",
+     .min = 1e-3,
+     .max = 1e3,
+     .choices = "sampled",
+     .help = "the prior holds f within the targets' range (probit: 3) by k standard deviations; sampled: learnt, from "
+             "2 on"},
+    CP_OPTION_REAL("nu", "3", 0.1, 1e6, "numbers: degrees of freedom of the prior of sigma^2"),
+    CP_OPTION_REAL("q", "0.9", 0.001, 0.9999, "numbers: prior probability that sigma is below its rough estimate"),
+    CP_OPTION_CHOICE("sigma-prior", "ols", "ols sd",
+                     "numbers: that estimate is the residual of a linear fit, or sd(y)"),
+    CP_BAYES_OPTIONS_SPLIT("2"),
+    CP_OPTION_COUNTED(
+        "cuts", "uniform", "uniform grid:100 quantile:100", 1, 65535,
+        "where cuts may lie: anywhere between values, on N even steps of a column, or on N quantiles; without :N, 100"),
+    CP_OPTION_FLAG("sparse", "few columns matter: how often each is split on is learnt [Linero 2018]"),
+    CP_OPTION_COUNTED(
+        "warm-start", "none", "none grow:10", 1, 10000,
+        "grow:N: first N sweeps that grow each tree anew from its root, over histograms; grow alone is grow:10"),
+    CP_OPTION_FLAG("prior-only", "draw from the prior: targets count for its scale alone"),
+    CP_BAYES_OPTIONS_MOVES("cgm: "),
+    CP_OPTION_INT("particles", "10", 2, 10000, "pg: particles, the tree as it was among them"),
+    CP_OPTION_CHOICE("pg-proposal", "prior", "prior mixed optimal",
+                     "pg: cuts are drawn from the prior, or by likelihood among a few columns or all"),
+    CP_BAYES_OPTIONS_RESAMPLING("multinomial", "pg: "),
+    CP_OPTION_INT("pg-columns", "2", 1, 1e6, "mixed: so many columns are looked at, drawn anew at each node"),
+    CP_OPTION_CHOICE(
+        "pg-promise", "leaf", "leaf levels",
+        "pg: undecided nodes are judged as leaves, or by how well leaves could yet tell their residuals apart"),
+    CP_OPTION_REAL(
+        "pg-ess", "1", 0, 1,
+        "pg: particles are multiplied when their effective number is at most this share of them; 1: at every step"),
+    CP_OPTION_REAL(
+        "pg-below", "0", 0, 0.99,
+        "pg: how likely it is, each time, to go down one more node before all below is grown anew; 0: the whole tree"),
+    CP_OPTION_INT("local-moves", "0", 0, 1000, "pg: so many moves of cgm after each new tree"),
 };
 
-static void clear(void *job) {
-    sampling *s = job;
-    if (!s) return;
-    cp_replicas_clear(&s->chains);
-    cp_bart_problem_clear(&s->problem);
-    cp_mem_free(s);
+/* -------------------------------------------------------------------------------------------------------- questions */
+
+static size_t count_rows(const void *state) {
+    return ((const cp_bart_model *)state)->rows;
 }
 
-typedef struct start {
-    const cp_rows *rows;
-    const copse_params *p;
-    const copse_run *run;
-    cp_reader *opt_reader;
-} start;
-
-static copse_status set_up(sampling *s, const start *from, copse_error *err) {
-    cp_bart_options opt = cp_bart_options_of(from->p);
-    uint64_t seed = (uint64_t)cp_param_int(from->p, "seed");
-    size_t chains = (size_t)cp_param_int(from->p, "chains");
-    cp_bart_options_warn(from->p, from->rows->task, from->run);
-    CP_TRY(cp_bart_problem_init(&s->problem, from->rows, &opt, seed, from->run, err));
-    if (opt.prior_only) cp_log_info(from->run, "prior only: targets count for its scale alone");
-    return cp_replicas_init(&s->chains, &chain_kind, chains, s, from->opt_reader, err);
+static size_t count_draws(const void *state) {
+    return cp_bart_model_draw_count(state);
 }
 
-static copse_status start_job(const start *from, void **out_job, copse_error *err) {
-    sampling *s;
-    *out_job = NULL;
-    CP_TRY(CP_NEW(s, 1, err));
-    copse_status status = set_up(s, from, err);
-    if (status)
-        clear(s);
-    else
-        *out_job = s;
-    return status;
-}
+/* ----------------------------------------------------------------------------------------------------------- method */
 
-static copse_status begin(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_job,
-                          copse_error *err) {
-    return start_job(&(start){rows, p, run, NULL}, out_job, err);
-}
-
-static copse_status resume(cp_reader *r, const cp_rows *rows, const copse_params *p, const copse_run *run,
-                           void **out_job, copse_error *err) {
-    return start_job(&(start){rows, p, run, r}, out_job, err);
-}
-
-static copse_status advance(void *job, size_t amount, const copse_run *run, int *out_done, copse_error *err) {
-    sampling *s = job;
-    cp_replicas_plan leg = {
-        .amount = amount, .each = cp_bart_options_sweeps(&s->problem.opt), .piece = 8, .what = "sweeps"};
-    return cp_replicas_advance(&s->chains, &leg, run, out_done, err);
-}
-
-static copse_status write(void *job, cp_writer *w, copse_error *err) {
-    return cp_replicas_write(&((sampling *)job)->chains, w, err);
-}
-
-/* -------------------------------------------------------------------------------------------------------- gathering */
-
-static const double *series_of(const cp_bart_trace *t, cp_bart_watch watch) {
-    const double *const all[CP_BART_WATCHES] = {[CP_BART_SIGMA] = t->sigma,
-                                                [CP_BART_LOG_LIKELIHOOD] = t->log_likelihood,
-                                                [CP_BART_LEAF_COUNT] = t->leaves,
-                                                [CP_BART_FITTED] = t->fitted};
-    return all[watch];
-}
-
-static copse_status gather_series(cp_bart *b, const cp_replicas *chains, cp_bart_watch watch, copse_error *err) {
-    size_t n = cp_bart_watched(b, watch), all = cp_bart_draw_count(b);
-    if (!n) return COPSE_OK;
-    CP_TRY(CP_RAW(b->series[watch], n * all, err));
-    for (size_t k = 0; k < n; k++)
-        for (size_t c = 0; c < b->chains; c++) {
-            const cp_bart_trace *t = cp_bart_chain_trace(chains->member[c]);
-            memcpy(b->series[watch] + k * all + c * b->samples, series_of(t, watch) + k * t->room,
-                   b->samples * sizeof(double));
-        }
-    return COPSE_OK;
-}
-
-static copse_status gather(cp_bart *b, const sampling *s, copse_error *err) {
-    for (size_t k = 0; k < b->sums; k++) {
-        if (b->offset) b->offset[k] = s->problem.offset[k];
-        for (size_t c = 0; c < b->chains; c++)
-            CP_TRY(cp_bart_draws_append(&b->draws[k], cp_bart_chain_draws(s->chains.member[c], k), err));
-    }
-    for (size_t c = 0; c < b->chains; c++) b->tally[c] = cp_bart_chain_trace(s->chains.member[c])->tally;
-    for (int watch = 0; watch < CP_BART_WATCHES; watch++)
-        CP_TRY(gather_series(b, &s->chains, (cp_bart_watch)watch, err));
-    return cp_bart_finish(b, err);
-}
-
-static copse_status finish(void *job, const copse_run *run, void **out_state, copse_error *err) {
-    const sampling *s = job;
-    const cp_rows *rows = s->problem.rows;
-    cp_bart *b, like = {.task = rows->task,
-                        .classes = rows->classes,
-                        .rows = rows->n,
-                        .dims = rows->dims,
-                        .trees = s->problem.opt.trees,
-                        .sums = s->problem.sums,
-                        .chains = s->chains.n,
-                        .samples = s->problem.opt.samples,
-                        .hyper = s->problem.hyper,
-                        .centre = s->problem.centre,
-                        .scale = s->problem.scale};
-    (void)run;
-    *out_state = NULL;
-    CP_TRY(cp_bart_new(&like, &b, err));
-    copse_status status = gather(b, s, err);
-    if (status)
-        cp_bart_free(b);
-    else
-        *out_state = b;
-    return status;
-}
-
-const cp_sampler cp_bart_chains = {
-    .begin = begin,
-    .advance = advance,
-    .finish = finish,
-    .clear = clear,
-    .write = write,
-    .read = resume,
-    .extendable_option = "samples",
+const cp_method cp_method_bart = {
+    .info = {.name = "bart",
+             .summary = "Bayesian additive regression trees: sums of trees by MCMC",
+             .tasks = COPSE_CLASS | COPSE_REGRESS},
+    .takes_weights = 1,
+    .has_draws = 1,
+    .draws_probs = 1,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .memory_hint = "fewer --samples (a larger --thin makes each worth more) or fewer --chains",
+    .sampler = &cp_bart_fit_sampler,
+    .predict = cp_bart_predict,
+    .write = cp_bart_file_write,
+    .read = cp_bart_file_read,
+    .check = cp_bart_file_check,
+    .clear = cp_bart_model_free,
+    .rows = count_rows,
+    .trees = cp_bart_inspect_trees,
+    .draws = count_draws,
+    .inspect.diagnose = cp_bart_diagnose,
+    .inspect.json = cp_bart_report,
+    .inspect.figures = cp_bart_inspect_figures,
+    .inspect.tree_json = cp_bart_inspect_json,
+    .inspect.tree_node = cp_bart_inspect_node,
+    .inspect.tree_shape = cp_bart_inspect_shape,
+    .inspect.draw_splits = cp_bart_inspect_splits,
 };

@@ -1,7 +1,8 @@
 /* bart_diagnose - whether the chains agree. */
+#include "bart/model/bart_diagnose.h"
+
 #include <math.h>
 
-#include "bart/model/bart.h"
 #include "method/diagnosis.h"
 
 /* Sums of trees explain the same fit in very many ways, and chains walk slowly among them.  What is asked here is that
@@ -16,7 +17,7 @@ const char *const cp_bart_diagnose_accepted[CP_BART_MOVES] = {[CP_BART_GROW] = "
                                                               [CP_BART_SWAP] = "accepted_swap",
                                                               [CP_BART_REGROW] = "accepted_regrow"};
 
-double cp_bart_diagnose_acceptance(const cp_bart *b, cp_bart_move move) {
+double cp_bart_diagnose_acceptance(const cp_bart_model *b, cp_bart_move move) {
     double proposed = 0, accepted = 0;
     for (size_t i = 0; i < b->chains; i++) {
         proposed += (double)b->tally[i].proposed[move];
@@ -32,14 +33,14 @@ static void worsen(cp_converge *all, const cp_converge *one) {
     if (isnan(one->tail) || one->tail < all->tail) all->tail = one->tail;
 }
 
-copse_status cp_bart_diagnose_converge(cp_bart *b, copse_error *err) {
-    size_t all = cp_bart_draw_count(b);
-    for (int watch = 0; watch < CP_BART_WATCHES; watch++) {
-        b->converge[watch] = (cp_converge){.rhat = 1, .bulk = INFINITY, .tail = INFINITY};
-        for (size_t k = 0; k < cp_bart_watched(b, (cp_bart_watch)watch); k++) {
+copse_status cp_bart_diagnose_converge(cp_bart_model *b, copse_error *err) {
+    size_t all = cp_bart_model_draw_count(b);
+    for (int kind = 0; kind < CP_BART_SERIES_KINDS; kind++) {
+        b->converge[kind] = (cp_converge){.rhat = 1, .bulk = INFINITY, .tail = INFINITY};
+        for (size_t k = 0; k < cp_bart_model_series(b, (cp_bart_series)kind); k++) {
             cp_converge one;
-            CP_TRY(cp_converge_find(b->series[watch] + k * all, b->chains, b->samples, &one, err));
-            worsen(&b->converge[watch], &one);
+            CP_TRY(cp_converge_find(b->series[kind] + k * all, b->chains, b->samples, &one, err));
+            worsen(&b->converge[kind], &one);
         }
     }
     return COPSE_OK;
@@ -51,7 +52,7 @@ typedef struct words {
     const char *rhat, *bulk, *tail, *what;
 } words;
 
-static const words said[CP_BART_WATCHES] = {
+static const words said[CP_BART_SERIES_KINDS] = {
     [CP_BART_SIGMA] = {"rhat_sigma", "ess_sigma", "tail_ess_sigma", "of sigma, the noise about f"},
     [CP_BART_LOG_LIKELIHOOD] = {"rhat_log_likelihood", "ess_log_likelihood", "tail_ess_log_likelihood",
                                 "of the log likelihood of the training rows"},
@@ -61,14 +62,14 @@ static const words said[CP_BART_WATCHES] = {
                         "of f at 8 rows of the data, the worst of them"},
 };
 
-static cp_converge worst_of(const cp_bart *b) {
+static cp_converge worst_of(const cp_bart_model *b) {
     cp_converge worst = {.rhat = 1, .bulk = INFINITY, .tail = INFINITY};
-    for (int i = 0; i < CP_BART_WATCHES; i++)
-        if (cp_bart_watched(b, (cp_bart_watch)i)) worsen(&worst, &b->converge[i]);
+    for (int i = 0; i < CP_BART_SERIES_KINDS; i++)
+        if (cp_bart_model_series(b, (cp_bart_series)i)) worsen(&worst, &b->converge[i]);
     return worst;
 }
 
-static void judge(const cp_bart *b, double draws, copse_diagnosis *d) {
+static void judge(const cp_bart_model *b, double draws, copse_diagnosis *d) {
     cp_converge worst = worst_of(b);
     cp_diagnosis_judge_chains(
         d, &(cp_diagnosis_chains){
@@ -85,13 +86,13 @@ static void judge(const cp_bart *b, double draws, copse_diagnosis *d) {
 }
 
 void cp_bart_diagnose(const void *state, const copse_params *p, copse_diagnosis *out) {
-    const cp_bart *b = state;
+    const cp_bart_model *b = state;
     double draws = least_draws * (double)b->chains;
     *out = (copse_diagnosis){.ok = 1};
     cp_diagnosis_at_least(out, "chains", (double)b->chains, 2,
                           "one cannot say whether it would come to the same result again");
-    for (int i = 0; i < CP_BART_WATCHES; i++) {
-        if (!cp_bart_watched(b, (cp_bart_watch)i)) continue;
+    for (int i = 0; i < CP_BART_SERIES_KINDS; i++) {
+        if (!cp_bart_model_series(b, (cp_bart_series)i)) continue;
         cp_diagnosis_at_most(out, said[i].rhat, b->converge[i].rhat, most_rhat, said[i].what);
         cp_diagnosis_at_least(out, said[i].bulk, b->converge[i].bulk, draws, "independent draws: 25 for each chain");
         cp_diagnosis_at_least(out, said[i].tail, b->converge[i].tail, draws, "the same of its 5 % and 95 % quantiles");

@@ -1,7 +1,10 @@
+#include "bart/model/bart_file.h"
+
 #include <float.h>
 #include <math.h>
 
-#include "bart/model/bart.h"
+#include "bart/draws/bart_draws_file.h"
+#include "bart/model/bart_model.h"
 #include "base/mem.h"
 
 /* Of centre and scale: no target is larger, and what trees say in these units is still a number. */
@@ -10,16 +13,16 @@
 #define LEAST_NOISE 1e-30
 #define MOST_NOISE  1e30
 
-static const char *const series_name[CP_BART_WATCHES] = {[CP_BART_SIGMA] = "sigma",
-                                                         [CP_BART_LOG_LIKELIHOOD] = "log_likelihood",
-                                                         [CP_BART_LEAF_COUNT] = "leaves",
-                                                         [CP_BART_FITTED] = "fitted"};
+static const char *const series_name[CP_BART_SERIES_KINDS] = {[CP_BART_SIGMA] = "sigma",
+                                                              [CP_BART_LOG_LIKELIHOOD] = "log_likelihood",
+                                                              [CP_BART_LEAF_COUNT] = "leaves",
+                                                              [CP_BART_FITTED] = "fitted"};
 
 enum { HYPER = 3 };
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-static copse_status write_tally(const cp_bart *b, cp_writer *w, copse_error *err) {
+static copse_status write_tally(const cp_bart_model *b, cp_writer *w, copse_error *err) {
     int64_t *count;
     CP_TRY(CP_RAW(count, 2 * b->chains * CP_BART_MOVES, err));
     for (size_t i = 0; i < b->chains * CP_BART_MOVES; i++) {
@@ -31,7 +34,7 @@ static copse_status write_tally(const cp_bart *b, cp_writer *w, copse_error *err
     return status;
 }
 
-static copse_status write_sum(const cp_bart *b, size_t k, cp_writer *w, copse_error *err) {
+static copse_status write_sum(const cp_bart_model *b, size_t k, cp_writer *w, copse_error *err) {
     CP_TRY(cp_writer_push_nth(w, "sum", k, err));
     copse_status status = cp_bart_draws_file_write(&b->draws[k], w, err);
     cp_writer_pop(w);
@@ -41,7 +44,7 @@ static copse_status write_sum(const cp_bart *b, size_t k, cp_writer *w, copse_er
 
 copse_status cp_bart_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                 copse_error *err) {
-    const cp_bart *b = state;
+    const cp_bart_model *b = state;
     const double hyper[HYPER] = {b->hyper.leaf_var, b->hyper.nu, b->hyper.lambda};
     (void)p;
     (void)flags;
@@ -51,8 +54,8 @@ copse_status cp_bart_file_write(const void *state, const copse_params *p, unsign
     CP_TRY(cp_writer_array(w, "hyper", CP_F64, hyper, HYPER, err));
     if (b->offset) CP_TRY(cp_writer_array(w, "offset", CP_F64, b->offset, b->sums, err));
     CP_TRY(write_tally(b, w, err));
-    for (int i = 0; i < CP_BART_WATCHES; i++) {
-        size_t n = cp_bart_watched(b, (cp_bart_watch)i) * cp_bart_draw_count(b);
+    for (int i = 0; i < CP_BART_SERIES_KINDS; i++) {
+        size_t n = cp_bart_model_series(b, (cp_bart_series)i) * cp_bart_model_draw_count(b);
         if (n) CP_TRY(cp_writer_array(w, series_name[i], CP_F64, b->series[i], n, err));
     }
     cp_writer_claim(w, b->sums, sizeof *b->draws);
@@ -63,7 +66,7 @@ copse_status cp_bart_file_write(const void *state, const copse_params *p, unsign
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-static copse_status read_hyper(cp_bart *b, cp_reader *r, copse_error *err) {
+static copse_status read_hyper(cp_bart_model *b, cp_reader *r, copse_error *err) {
     double *v;
     CP_TRY(cp_reader_finite(r, "hyper", HYPER, &v, err));
     b->hyper = (cp_bart_hyper){.leaf_var = v[0], .nu = v[1], .lambda = v[2]};
@@ -72,7 +75,7 @@ static copse_status read_hyper(cp_bart *b, cp_reader *r, copse_error *err) {
     return sound ? COPSE_OK : cp_reader_bad(r, err, "an impossible prior");
 }
 
-static copse_status read_tally(cp_bart *b, cp_reader *r, copse_error *err) {
+static copse_status read_tally(cp_bart_model *b, cp_reader *r, copse_error *err) {
     int64_t *count;
     int sound = 1;
     CP_TRY(cp_reader_array(r, "moves", CP_I64, 2 * b->chains * CP_BART_MOVES, &count, err));
@@ -86,7 +89,7 @@ static copse_status read_tally(cp_bart *b, cp_reader *r, copse_error *err) {
     return sound ? COPSE_OK : cp_reader_bad(r, err, "more moves accepted than there were");
 }
 
-static copse_status read_offset(cp_bart *b, cp_reader *r, copse_error *err) {
+static copse_status read_offset(cp_bart_model *b, cp_reader *r, copse_error *err) {
     double *v;
     int sound = 1;
     if (!b->offset) return COPSE_OK;
@@ -99,18 +102,18 @@ static copse_status read_offset(cp_bart *b, cp_reader *r, copse_error *err) {
     return sound ? COPSE_OK : cp_reader_bad(r, err, "an impossible offset");
 }
 
-static copse_status read_sum(cp_bart *b, size_t k, cp_reader *r, copse_error *err) {
+static copse_status read_sum(cp_bart_model *b, size_t k, cp_reader *r, copse_error *err) {
     cp_bart_draws *d = &b->draws[k];
     cp_bart_draws_clear(d);
     CP_TRY(cp_reader_push_nth(r, "sum", k, err));
     copse_status status = cp_bart_draws_file_read(r, b->dims, b->trees, d, err);
-    if (!status && d->draws != cp_bart_draw_count(b)) status = cp_reader_bad(r, err, "%zu draws", d->draws);
+    if (!status && d->draws != cp_bart_model_draw_count(b)) status = cp_reader_bad(r, err, "%zu draws", d->draws);
     cp_reader_pop(r);
     return status ? status : cp_reader_claim(r, d->runs + b->trees + 2, sizeof(size_t), err);
 }
 
-static const char *check_series(const cp_bart *b) {
-    size_t draws = cp_bart_draw_count(b);
+static const char *check_series(const cp_bart_model *b) {
+    size_t draws = cp_bart_model_draw_count(b);
     double most = (double)b->trees * CP_BART_MAX_LEAVES;
     for (size_t i = 0; b->task == COPSE_REGRESS && i < draws; i++) {
         double noise = b->series[CP_BART_SIGMA][i] / b->scale;
@@ -124,7 +127,7 @@ static const char *check_series(const cp_bart *b) {
     return NULL;
 }
 
-static copse_status read_model(cp_bart *b, cp_reader *r, copse_error *err) {
+static copse_status read_model(cp_bart_model *b, cp_reader *r, copse_error *err) {
     int64_t rows;
     CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX, &rows, err));
     b->rows = (size_t)rows;
@@ -133,12 +136,12 @@ static copse_status read_model(cp_bart *b, cp_reader *r, copse_error *err) {
     CP_TRY(read_hyper(b, r, err));
     CP_TRY(read_offset(b, r, err));
     CP_TRY(read_tally(b, r, err));
-    for (int i = 0; i < CP_BART_WATCHES; i++) {
-        size_t n = cp_bart_watched(b, (cp_bart_watch)i) * cp_bart_draw_count(b);
+    for (int i = 0; i < CP_BART_SERIES_KINDS; i++) {
+        size_t n = cp_bart_model_series(b, (cp_bart_series)i) * cp_bart_model_draw_count(b);
         if (n) CP_TRY(cp_reader_finite(r, series_name[i], n, &b->series[i], err));
     }
     for (size_t k = 0; k < b->sums; k++) CP_TRY(read_sum(b, k, r, err));
-    CP_TRY(cp_bart_finish(b, err));
+    CP_TRY(cp_bart_model_finish(b, err));
     const char *wrong = check_series(b);
     return wrong ? cp_fail(err, COPSE_E_MODEL, "damaged: %s", wrong) : COPSE_OK;
 }
@@ -146,20 +149,20 @@ static copse_status read_model(cp_bart *b, cp_reader *r, copse_error *err) {
 /* How many of everything there are is said by options and schema, so that it cannot be said twice. */
 copse_status cp_bart_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
                                void **out_state, copse_error *err) {
-    cp_bart *b, like = {.task = task,
-                        .classes = classes,
-                        .dims = dims,
-                        .trees = (size_t)cp_param_int(p, "trees"),
-                        .sums = classes > 2 ? classes : 1,
-                        .chains = (size_t)cp_param_int(p, "chains"),
-                        .samples = (size_t)cp_param_int(p, "samples")};
+    cp_bart_model *b, like = {.task = task,
+                              .classes = classes,
+                              .dims = dims,
+                              .trees = (size_t)cp_param_int(p, "trees"),
+                              .sums = classes > 2 ? classes : 1,
+                              .chains = (size_t)cp_param_int(p, "chains"),
+                              .samples = (size_t)cp_param_int(p, "samples")};
     *out_state = NULL;
     CP_TRY(cp_reader_claim(r, like.sums, sizeof *b->draws, err));
     CP_TRY(cp_reader_claim(r, like.chains, sizeof *b->tally, err));
-    CP_TRY(cp_bart_new(&like, &b, err));
+    CP_TRY(cp_bart_model_new(&like, &b, err));
     copse_status status = read_model(b, r, err);
     if (status)
-        cp_bart_free(b);
+        cp_bart_model_free(b);
     else
         *out_state = b;
     return status;
@@ -168,11 +171,11 @@ copse_status cp_bart_file_read(cp_reader *r, const copse_params *p, copse_task t
 /* ------------------------------------------------------------------------------------------------------------ check */
 
 const char *cp_bart_file_check(const void *state) {
-    const cp_bart *b = state;
+    const cp_bart_model *b = state;
     for (size_t k = 0; k < b->sums; k++) {
         const char *wrong = cp_bart_draws_check(&b->draws[k]);
         if (wrong) return wrong;
-        if (b->draws[k].draws != cp_bart_draw_count(b)) return "draws are missing";
+        if (b->draws[k].draws != cp_bart_model_draw_count(b)) return "draws are missing";
     }
     return check_series(b);
 }

@@ -1,15 +1,17 @@
 /* bart_inspect - the trees of draws for people and for other programs. */
+#include "bart/model/bart_inspect.h"
+
 #include <math.h>
 #include <stdio.h>
 
-#include "bart/model/bart.h"
+#include "bart/model/bart_diagnose.h"
 #include "base/mem.h"
 
 /* ------------------------------------------------------------------------------------------------------------ trees */
 
 size_t cp_bart_inspect_trees(const void *state) {
-    const cp_bart *b = state;
-    return cp_bart_draw_count(b) * b->sums * b->trees;
+    const cp_bart_model *b = state;
+    return cp_bart_model_draw_count(b) * b->sums * b->trees;
 }
 
 /* Which one a number means. */
@@ -17,13 +19,13 @@ typedef struct place {
     size_t draw, sum, tree;
 } place;
 
-static place place_of(const cp_bart *b, size_t number) {
+static place place_of(const cp_bart_model *b, size_t number) {
     return (place){
         .draw = number / (b->sums * b->trees), .sum = number / b->trees % b->sums, .tree = number % b->trees};
 }
 
 /* The last run of the tree that begins at the draw or before: runs are numbered in the order they begin. */
-static const cp_bart_run *find_run(const cp_bart *b, place at) {
+static const cp_bart_run *find_run(const cp_bart_model *b, place at) {
     const cp_bart_draws *d = &b->draws[at.sum];
     const size_t *run_of = b->run_of[at.sum];
     size_t low = b->first[at.sum][at.tree], high = b->first[at.sum][at.tree + 1], end = d->end_run[at.draw];
@@ -37,7 +39,7 @@ static const cp_bart_run *find_run(const cp_bart *b, place at) {
     return &d->run[run_of[low]];
 }
 
-static const float *find_mu(const cp_bart *b, place at) {
+static const float *find_mu(const cp_bart_model *b, place at) {
     const float *mu = cp_bart_draws_mu(&b->draws[at.sum], at.draw);
     for (place other = {at.draw, at.sum, 0}; other.tree < at.tree; other.tree++) mu += find_run(b, other)->rules + 1;
     return mu;
@@ -53,7 +55,7 @@ typedef struct outline {
     size_t depth[2 * CP_BART_MAX_LEAVES];
 } outline;
 
-static void draw_outline(const cp_bart *b, place at, outline *out) {
+static void draw_outline(const cp_bart_model *b, place at, outline *out) {
     const cp_bart_run *run = find_run(b, at);
     int32_t node_of[CP_BART_MAX_LEAVES] = {0};
     out->rule = b->draws[at.sum].rule + run->rule;
@@ -78,7 +80,7 @@ static void draw_outline(const cp_bart *b, place at, outline *out) {
 }
 
 cp_inspect_shape cp_bart_inspect_shape(const void *state, size_t tree) {
-    const cp_bart *b = state;
+    const cp_bart_model *b = state;
     outline o;
     cp_inspect_shape s = {.weight = 1 / (double)cp_bart_inspect_trees(b)};
     draw_outline(b, place_of(b, tree), &o);
@@ -89,7 +91,7 @@ cp_inspect_shape cp_bart_inspect_shape(const void *state, size_t tree) {
 }
 
 void cp_bart_inspect_splits(const void *state, size_t draw, double *out_dims) {
-    const cp_bart *b = state;
+    const cp_bart_model *b = state;
     for (size_t d = 0; d < b->dims; d++) out_dims[d] = 0;
     for (place at = {.draw = draw}; at.sum < b->sums; at.sum++)
         for (at.tree = 0; at.tree < b->trees; at.tree++) {
@@ -109,12 +111,12 @@ static void view_node(const outline *o, int32_t node, cp_inspect_node *out) {
 }
 
 /* What a leaf adds is in the targets' units, or in those of the probit. */
-static double value_of(const cp_bart *b, place at, const outline *o, int32_t node) {
+static double value_of(const cp_bart_model *b, place at, const outline *o, int32_t node) {
     return b->scale * (double)find_mu(b, at)[o->of[node]];
 }
 
 void cp_bart_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out) {
-    const cp_bart *b = state;
+    const cp_bart_model *b = state;
     place at = place_of(b, tree);
     outline o;
     draw_outline(b, at, &o);
@@ -124,12 +126,12 @@ void cp_bart_inspect_node(const void *state, size_t tree, int32_t node, cp_inspe
 
 /* ------------------------------------------------------------------------------------------------------------- JSON */
 
-static void json_place(const cp_bart *b, place at, cp_json *j) {
+static void json_place(const cp_bart_model *b, place at, cp_json *j) {
     cp_json_integer(j, "draw", (int64_t)at.draw);
     cp_json_integer(j, "chain", (int64_t)(at.draw / b->samples));
     if (b->sums > 1) cp_json_integer(j, "class", (int64_t)at.sum);
     cp_json_integer(j, "tree", (int64_t)at.tree);
-    cp_json_number(j, "weight", 1 / (double)cp_bart_draw_count(b));
+    cp_json_number(j, "weight", 1 / (double)cp_bart_model_draw_count(b));
     if (b->task == COPSE_CLASS) {
         cp_json_number(j, "offset", b->offset[at.sum]);
     } else {
@@ -138,7 +140,7 @@ static void json_place(const cp_bart *b, place at, cp_json *j) {
     }
 }
 
-static void json_hyper(const cp_bart *b, cp_json *j) {
+static void json_hyper(const cp_bart_model *b, cp_json *j) {
     cp_json_object(j, "hyper");
     cp_json_number(j, "leaf_sd", b->scale * sqrt(b->hyper.leaf_var));
     if (b->task == COPSE_REGRESS) {
@@ -148,7 +150,7 @@ static void json_hyper(const cp_bart *b, cp_json *j) {
     cp_json_close_object(j);
 }
 
-static void json_node(const cp_bart *b, place at, const outline *o, int32_t node, cp_json *j) {
+static void json_node(const cp_bart_model *b, place at, const outline *o, int32_t node, cp_json *j) {
     cp_inspect_node v;
     view_node(o, node, &v);
     cp_json_object(j, NULL);
@@ -164,7 +166,7 @@ static void json_node(const cp_bart *b, place at, const outline *o, int32_t node
 }
 
 copse_status cp_bart_inspect_json(const void *state, size_t tree, cp_json *j, copse_error *err) {
-    const cp_bart *b = state;
+    const cp_bart_model *b = state;
     place at = place_of(b, tree);
     outline o;
     (void)err;
@@ -185,11 +187,11 @@ static double mean_of(const double *x, size_t n) {
     return sum / (double)n;
 }
 
-static size_t worst_figures(const cp_bart *b, copse_figure *out) {
+static size_t worst_figures(const cp_bart_model *b, copse_figure *out) {
     double rhat = 1, ess = INFINITY, tail = INFINITY;
     size_t n = 0;
-    for (int i = 0; i < CP_BART_WATCHES; i++) {
-        if (!cp_bart_watched(b, (cp_bart_watch)i)) continue;
+    for (int i = 0; i < CP_BART_SERIES_KINDS; i++) {
+        if (!cp_bart_model_series(b, (cp_bart_series)i)) continue;
         if (isnan(b->converge[i].rhat)) return 0;
         rhat = fmax(rhat, b->converge[i].rhat);
         ess = fmin(ess, b->converge[i].bulk);
@@ -202,8 +204,8 @@ static size_t worst_figures(const cp_bart *b, copse_figure *out) {
 }
 
 size_t cp_bart_inspect_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
-    const cp_bart *b = state;
-    size_t n = 0, draws = cp_bart_draw_count(b);
+    const cp_bart_model *b = state;
+    size_t n = 0, draws = cp_bart_model_draw_count(b);
     out[n++] = (copse_figure){"draws", (double)draws};
     out[n++] =
         (copse_figure){"leaves_per_tree", mean_of(b->series[CP_BART_LEAF_COUNT], b->sums * draws) / (double)b->trees};

@@ -5,7 +5,10 @@
  * asked for, all these.
  *
  * Rows go through the draws in blocks (bart_walk.h), so that no more is kept of them than the answer. */
-#include "bart/model/bart.h"
+#include "bart/model/bart_predict.h"
+
+#include "bart/draws/bart_walk.h"
+#include "bart/model/bart_model.h"
 #include "base/mem.h"
 #include "num/normal.h"
 
@@ -17,8 +20,8 @@ typedef struct span {
     size_t first, n;
 } span;
 
-static span draws_asked(const cp_bart *b, const cp_answer *out) {
-    if (out->tree == CP_NONE) return (span){0, cp_bart_draw_count(b)};
+static span draws_asked(const cp_bart_model *b, const cp_answer *out) {
+    if (out->tree == CP_NONE) return (span){0, cp_bart_model_draw_count(b)};
     return (span){(size_t)out->tree, 1};
 }
 
@@ -28,7 +31,7 @@ static size_t block_at(const cp_rows *rows, size_t from) {
 
 /* ---------------------------------------------------------------------------------------------------------- numbers */
 
-static void answer_block(const cp_bart *b, cp_bart_walk *w, size_t from, size_t n, cp_answer *out) {
+static void answer_block(const cp_bart_model *b, cp_bart_walk *w, size_t from, size_t n, cp_answer *out) {
     span s = draws_asked(b, out);
     float f[CP_BART_WALK_BLOCK];
     for (size_t k = 0; k < s.n; k++) {
@@ -38,7 +41,7 @@ static void answer_block(const cp_bart *b, cp_bart_walk *w, size_t from, size_t 
     }
 }
 
-static copse_status answer_numbers(const cp_bart *b, const cp_rows *rows, cp_answer *out, copse_error *err) {
+static copse_status answer_numbers(const cp_bart_model *b, const cp_rows *rows, cp_answer *out, copse_error *err) {
     span s = draws_asked(b, out);
     cp_bart_walk w;
     CP_TRY(cp_answer_fill(out, s.n, b->centre, b->scale, err));
@@ -61,14 +64,14 @@ typedef struct panel {
     double *p, *mean; /* sums x CP_BART_WALK_BLOCK: of one draw; over draws so far */
 } panel;
 
-static void clear_panel(const cp_bart *b, panel *a) {
+static void clear_panel(const cp_bart_model *b, panel *a) {
     for (size_t k = 0; a->w && k < b->sums; k++) cp_bart_walk_clear(&a->w[k]);
     cp_mem_free(a->w);
     cp_mem_free(a->p);
     cp_mem_free(a->mean);
 }
 
-static copse_status make_panel(const cp_bart *b, panel *a, copse_error *err) {
+static copse_status make_panel(const cp_bart_model *b, panel *a, copse_error *err) {
     *a = (panel){0};
     CP_TRY(CP_NEW(a->w, b->sums, err));
     CP_TRY(CP_NEW(a->p, b->sums * CP_BART_WALK_BLOCK, err));
@@ -78,7 +81,7 @@ static copse_status make_panel(const cp_bart *b, panel *a, copse_error *err) {
 }
 
 /* Phi(offset + f) of each sum in the next draw; not 0 all at once, so that they can be brought to sum to 1. */
-static void next_draw(const cp_bart *b, panel *a, size_t n) {
+static void next_draw(const cp_bart_model *b, panel *a, size_t n) {
     for (size_t k = 0; k < b->sums; k++) {
         float f[CP_BART_WALK_BLOCK];
         double z[CP_BART_WALK_BLOCK], pdf[CP_BART_WALK_BLOCK], *p = a->p + k * CP_BART_WALK_BLOCK;
@@ -89,7 +92,7 @@ static void next_draw(const cp_bart *b, panel *a, size_t n) {
     }
 }
 
-static void add_draw(const cp_bart *b, panel *a, size_t n) {
+static void add_draw(const cp_bart_model *b, panel *a, size_t n) {
     for (size_t i = 0; i < n; i++) {
         double sum = b->sums > 1 ? 0 : 1;
         for (size_t k = 0; b->sums > 1 && k < b->sums; k++) sum += a->p[k * CP_BART_WALK_BLOCK + i];
@@ -102,25 +105,25 @@ static void add_draw(const cp_bart *b, panel *a, size_t n) {
 
 /* Of class k, from what sums say of row i of the block; with two classes or one there is a single sum, of the
  * second. */
-static double prob_of(const cp_bart *b, const double *of_sums, size_t i, size_t k) {
+static double prob_of(const cp_bart_model *b, const double *of_sums, size_t i, size_t k) {
     if (b->sums > 1) return of_sums[k * CP_BART_WALK_BLOCK + i];
     double one = b->classes > 1 ? of_sums[i] : 0;
     return k ? one : 1 - one;
 }
 
-static void keep_draw(const cp_bart *b, const panel *a, span rows, size_t draw, const cp_answer *out) {
+static void keep_draw(const cp_bart_model *b, const panel *a, span rows, size_t draw, const cp_answer *out) {
     for (size_t i = 0; i < rows.n; i++)
         for (size_t k = 0; k < b->classes; k++)
             cp_answer_drawn(out, rows.first + i, k)[draw] = (float)prob_of(b, a->p, i, k);
 }
 
-static void place(const cp_bart *b, const panel *a, span rows, const cp_answer *out) {
+static void place(const cp_bart_model *b, const panel *a, span rows, const cp_answer *out) {
     double *probs = out->probs + rows.first * out->classes;
     for (size_t i = 0; i < rows.n; i++, probs += out->classes)
         for (size_t k = 0; k < b->classes; k++) probs[k] = prob_of(b, a->mean, i, k);
 }
 
-static void answer_classes_of(const cp_bart *b, const cp_rows *x, span rows, panel *a, cp_answer *out) {
+static void answer_classes_of(const cp_bart_model *b, const cp_rows *x, span rows, panel *a, cp_answer *out) {
     span s = draws_asked(b, out);
     for (size_t k = 0; k < b->sums; k++) {
         cp_bart_walk_rows(&a->w[k], x->x + rows.first * x->dims, rows.n);
@@ -136,7 +139,7 @@ static void answer_classes_of(const cp_bart *b, const cp_rows *x, span rows, pan
     place(b, a, rows, out);
 }
 
-static copse_status answer_classes(const cp_bart *b, const cp_rows *rows, cp_answer *out, copse_error *err) {
+static copse_status answer_classes(const cp_bart_model *b, const cp_rows *rows, cp_answer *out, copse_error *err) {
     panel a;
     copse_status status = make_panel(b, &a, err);
     if (!status && out->of_mean) status = cp_answer_fill_drawn(out, draws_asked(b, out).n, err);
@@ -148,7 +151,7 @@ static copse_status answer_classes(const cp_bart *b, const cp_rows *rows, cp_ans
 
 copse_status cp_bart_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                              copse_error *err) {
-    const cp_bart *b = state;
+    const cp_bart_model *b = state;
     (void)p;
     return (b->task == COPSE_CLASS ? answer_classes : answer_numbers)(b, rows, out, err);
 }

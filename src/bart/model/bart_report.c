@@ -1,5 +1,7 @@
 /* bart_report - how each chain went, for other programs: what traces are drawn from. */
-#include "bart/model/bart.h"
+#include "bart/model/bart_report.h"
+
+#include "bart/model/bart_model.h"
 
 static void json_moves(const char *key, const uint64_t count[CP_BART_MOVES], cp_json *j) {
     static const char *const names[CP_BART_MOVES] = {[CP_BART_GROW] = "grow",
@@ -19,9 +21,9 @@ static void json_numbers(const char *opt_key, const double *x, size_t n, cp_json
 }
 
 /* One series as an array of numbers, several as an array of such. */
-static void json_watch(const cp_bart *b, size_t chain, cp_bart_watch watch, const char *key, cp_json *j) {
-    size_t n = cp_bart_watched(b, watch), all = cp_bart_draw_count(b);
-    const double *x = b->series[watch];
+static void json_watch(const cp_bart_model *b, size_t chain, cp_bart_series kind, const char *key, cp_json *j) {
+    size_t n = cp_bart_model_series(b, kind), all = cp_bart_model_draw_count(b);
+    const double *x = b->series[kind];
     if (!n) return;
     x += chain * b->samples;
     if (n == 1) {
@@ -34,7 +36,7 @@ static void json_watch(const cp_bart *b, size_t chain, cp_bart_watch watch, cons
 }
 
 void cp_bart_report(const void *state, cp_json *j) {
-    const cp_bart *b = state;
+    const cp_bart_model *b = state;
     cp_json_array(j, "chains");
     for (size_t c = 0; c < b->chains; c++) {
         cp_json_object(j, NULL);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bart/mh/bart_mh.h"
 #include "bart/pg/bart_pg_pick.h"
 #include "bart/pg/bart_pg_resample.h"
 
@@ -18,11 +19,11 @@ enum { MOST_NODES = 2 * CP_BART_MAX_LEAVES - 1 };
 static void pg_free(void *sampler) {
     cp_bart_pg *g = sampler;
     if (!g) return;
-    if (g->opt_local) cp_bart_mh_sampler.free(g->opt_local);
+    if (g->opt_mh) cp_bart_mh_sampler.free(g->opt_mh);
     cp_bart_pg_propose_clear(&g->propose);
     cp_mem_free(g->particle);
     cp_mem_free(g->copy);
-    cp_mem_free(g->room);
+    cp_mem_free(g->lists);
     cp_mem_free(g->row);
     cp_mem_free(g->weight);
     cp_mem_free(g->tmp);
@@ -38,12 +39,12 @@ static copse_status check_options(const cp_bart_sampler_options *opt, copse_erro
 }
 
 /* Lists of all particles, then of all copies: nodes and forks of each. */
-static void deal_room(cp_bart_pg *g) {
-    int32_t *at = g->room;
+static void share_out_lists(cp_bart_pg *g) {
+    int32_t *at = g->lists;
     for (size_t i = 0; i < 2 * g->opt.particles; i++, at += (size_t)2 * MOST_NODES) {
         cp_bart_pg_particle *p = i < g->opt.particles ? &g->particle[i] : &g->copy[i - g->opt.particles];
-        p->pg_node = at;
-        p->fork = at + MOST_NODES;
+        p->node = at;
+        p->split = at + MOST_NODES;
     }
 }
 
@@ -59,13 +60,13 @@ static copse_status pg_make(const cp_bart_columns *c, const cp_bart_sampler_opti
     CP_TRY_OUT(cp_bart_pg_propose_init(&g->propose, c, opt, err));
     CP_TRY_OUT(CP_NEW(g->particle, opt->particles, err));
     CP_TRY_OUT(CP_NEW(g->copy, opt->particles, err));
-    CP_TRY_OUT(CP_RAW(g->room, 4 * opt->particles * MOST_NODES, err));
+    CP_TRY_OUT(CP_RAW(g->lists, 4 * opt->particles * MOST_NODES, err));
     CP_TRY_OUT(CP_RAW(g->row, c->ranks.rows, err));
     CP_TRY_OUT(CP_RAW(g->weight, opt->particles, err));
     CP_TRY_OUT(CP_RAW(g->tmp, 4 * opt->particles + 2, err));
     CP_TRY_OUT(CP_RAW(g->parent, 2 * opt->particles, err));
-    deal_room(g);
-    if (opt->local_moves) CP_TRY_OUT(cp_bart_mh_sampler.make(c, opt, &g->opt_local, err));
+    share_out_lists(g);
+    if (opt->mh_moves) CP_TRY_OUT(cp_bart_mh_sampler.make(c, opt, &g->opt_mh, err));
     *out = g;
 out:
     if (status) pg_free(g);
@@ -80,9 +81,9 @@ static int goes_left(const cp_bart_columns *c, cp_rule rule, size_t row) {
 
 /* The node below which the tree is grown anew; CP_NONE: nothing is done. */
 static int16_t choose_node(const cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng) {
-    const double w[2] = {1 - g->opt.below, g->opt.below};
+    const double w[2] = {1 - g->opt.descend_prob, g->opt.descend_prob};
     int16_t at = 0;
-    if (!(g->opt.below > 0)) return 0;
+    if (!(g->opt.descend_prob > 0)) return 0;
     size_t row = cp_bart_pg_pick_below(g->columns->ranks.rows, rng);
     while (cp_bart_pg_pick(w, 2, 1, rng)) {
         const cp_bart_node *n = &t->node[at];
@@ -98,13 +99,13 @@ static cp_span rows_below(cp_bart_pg *g, const cp_bart_tree *t, int16_t top, siz
     cp_bart_tree_below(t, top, in);
     *out_leaves = 0;
     for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) *out_leaves += in[s] != 0;
-    return (cp_span){g->row, g->columns->slots->list(t->slot, in, g->columns->ranks.rows, g->row)};
+    return (cp_span){g->row, g->columns->leaf_pass->list(t->slot, in, g->columns->ranks.rows, g->row)};
 }
 
 /* -------------------------------------------------------------------------------------------------------- particles */
 
 static void skip_closed(const cp_bart_pg *g, cp_bart_pg_particle *p) {
-    while (p->next < p->nodes && !g->propose.pg_nodes.pg_node[p->pg_node[p->next]].open) p->fork[p->next++] = CP_NONE;
+    while (p->next < p->nodes && !g->propose.pg_nodes.node[p->node[p->next]].open) p->split[p->next++] = CP_NONE;
 }
 
 static copse_status begin(cp_bart_pg *g, const cp_bart_view *v, const cp_bart_tree *t, int16_t top, copse_error *err) {
@@ -118,20 +119,20 @@ static copse_status begin(cp_bart_pg *g, const cp_bart_view *v, const cp_bart_tr
         p->nodes = 1;
         p->next = 0;
         p->leaves = cp_bart_tree_leaves(t) - leaves + 1;
-        p->pg_node[0] = 0;
+        p->node[0] = 0;
         skip_closed(g, p);
     }
-    g->old[0] = top;
+    g->old_node[0] = top;
     return COPSE_OK;
 }
 
 static void take_decision(const cp_bart_pg *g, cp_bart_pg_particle *p, cp_bart_pg_decision d) {
     p->log_w += d.log_w;
-    p->fork[p->next++] = d.fork;
-    if (d.fork != CP_NONE) {
-        int32_t left = g->propose.pg_nodes.fork[d.fork].left;
-        p->pg_node[p->nodes++] = left;
-        p->pg_node[p->nodes++] = left + 1;
+    p->split[p->next++] = d.split;
+    if (d.split != CP_NONE) {
+        int32_t left = g->propose.pg_nodes.split[d.split].left;
+        p->node[p->nodes++] = left;
+        p->node[p->nodes++] = left + 1;
         p->leaves++;
     }
     skip_closed(g, p);
@@ -140,11 +141,11 @@ static void take_decision(const cp_bart_pg *g, cp_bart_pg_particle *p, cp_bart_p
 /* The old tree's node at the same place says what to do. */
 static copse_status decide_again(cp_bart_pg *g, const cp_bart_tree *t, cp_bart_pg_particle *p, cp_rng *rng,
                                  cp_bart_pg_decision *out, copse_error *err) {
-    const cp_bart_node *n = &t->node[g->old[p->next]];
-    if (n->left == CP_NONE) return cp_bart_pg_propose_given(&g->propose, p->pg_node[p->next], NULL, rng, out, err);
-    g->old[p->nodes] = n->left;
-    g->old[p->nodes + 1] = (int16_t)(n->left + 1);
-    return cp_bart_pg_propose_given(&g->propose, p->pg_node[p->next], &n->rule, rng, out, err);
+    const cp_bart_node *n = &t->node[g->old_node[p->next]];
+    if (n->left == CP_NONE) return cp_bart_pg_propose_given(&g->propose, p->node[p->next], NULL, rng, out, err);
+    g->old_node[p->nodes] = n->left;
+    g->old_node[p->nodes + 1] = (int16_t)(n->left + 1);
+    return cp_bart_pg_propose_given(&g->propose, p->node[p->next], &n->rule, rng, out, err);
 }
 
 /* Every particle with an undecided node decides its first one; out: how many have more of them. */
@@ -155,11 +156,11 @@ static copse_status stage(cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng, siz
         cp_bart_pg_decision d;
         if (p->next == p->nodes) continue;
         if (p->leaves == CP_BART_MAX_LEAVES)
-            d = cp_bart_pg_propose_stop(&g->propose, p->pg_node[p->next]);
+            d = cp_bart_pg_propose_stop(&g->propose, p->node[p->next]);
         else if (p->clamped)
             CP_TRY(decide_again(g, t, p, rng, &d, err));
         else
-            CP_TRY(cp_bart_pg_propose_draw(&g->propose, p->pg_node[p->next], rng, &d, err));
+            CP_TRY(cp_bart_pg_propose_draw(&g->propose, p->node[p->next], rng, &d, err));
         take_decision(g, p, d);
         *out += p->next < p->nodes;
     }
@@ -188,8 +189,8 @@ static void copy_particle(cp_bart_pg_particle *to, const cp_bart_pg_particle *fr
     to->nodes = from->nodes;
     to->next = from->next;
     to->leaves = from->leaves;
-    memcpy(to->pg_node, from->pg_node, from->nodes * sizeof *to->pg_node);
-    memcpy(to->fork, from->fork, from->next * sizeof *to->fork);
+    memcpy(to->node, from->node, from->nodes * sizeof *to->node);
+    memcpy(to->split, from->split, from->next * sizeof *to->split);
 }
 
 static void resample(cp_bart_pg *g, cp_rng *rng) {
@@ -213,17 +214,17 @@ static void resample(cp_bart_pg *g, cp_rng *rng) {
 /* The same decisions as the clamped particle's: then they are the same numbers, because forks are made once. */
 static int is_old(const cp_bart_pg *g, const cp_bart_pg_particle *p) {
     const cp_bart_pg_particle *old = &g->particle[0];
-    return p->nodes == old->nodes && !memcmp(p->fork, old->fork, p->nodes * sizeof *p->fork);
+    return p->nodes == old->nodes && !memcmp(p->split, old->split, p->nodes * sizeof *p->split);
 }
 
 /* Where a node is: numbers change when pairs are cut off, the way from the root does not. */
-typedef struct way {
+typedef struct path {
     size_t depth;
     uint64_t right; /* bit i: the step down from depth i goes right */
-} way;
+} path;
 
-static way way_to(const cp_bart_tree *t, int16_t node) {
-    way w = {t->node[node].depth, 0};
+static path path_to(const cp_bart_tree *t, int16_t node) {
+    path w = {t->node[node].depth, 0};
     for (; t->node[node].parent != CP_NONE; node = t->node[node].parent) {
         const cp_bart_node *up = &t->node[t->node[node].parent];
         w.right |= (uint64_t)(node != up->left) << (t->node[node].depth - 1);
@@ -231,15 +232,15 @@ static way way_to(const cp_bart_tree *t, int16_t node) {
     return w;
 }
 
-static int16_t node_at(const cp_bart_tree *t, way w) {
+static int16_t node_at(const cp_bart_tree *t, path w) {
     int16_t at = 0;
     for (size_t i = 0; i < w.depth; i++) at = (int16_t)(t->node[at].left + (int)(w.right >> i & 1));
     return at;
 }
 
 /* Makes the node a leaf; returns its new number. */
-static int16_t cut_down(cp_bart_tree *t, const cp_bart_view *v, int16_t top) {
-    way w = way_to(t, top);
+static int16_t collapse_below(cp_bart_tree *t, const cp_bart_view *v, int16_t top) {
+    path w = path_to(t, top);
     while (t->node[top].left != CP_NONE) {
         int16_t at = top, down = top;
         while (down != CP_NONE) {
@@ -265,7 +266,7 @@ static cp_bart_leaf leaf_of(const cp_bart_pg_node *b) {
 
 static void split_as(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t node, const cp_bart_pg_split *f,
                      cp_rng *rng) {
-    const cp_bart_pg_node *child = &g->propose.pg_nodes.pg_node[f->left];
+    const cp_bart_pg_node *child = &g->propose.pg_nodes.node[f->left];
     cp_bart_split s = {.node = node, .left = leaf_of(&child[0]), .right = leaf_of(&child[1])};
     s.rule = (cp_rule){f->dim, cp_rule_draw_cell(&v->columns->ranks, f->dim, f->gap, rng)};
     s.cut = cp_bart_columns_cut(v->columns, s.rule, rng);
@@ -273,14 +274,14 @@ static void split_as(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int1
 }
 
 /* There is room. */
-static void plant(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t top, const cp_bart_pg_particle *p,
-                  cp_rng *rng) {
-    g->made[0] = cut_down(t, v, top);
+static void build_tree(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t top, const cp_bart_pg_particle *p,
+                       cp_rng *rng) {
+    g->new_node[0] = collapse_below(t, v, top);
     for (size_t i = 0, made = 1; i < p->nodes; i++) {
-        if (p->fork[i] == CP_NONE) continue;
-        split_as(g, v, t, g->made[i], &g->propose.pg_nodes.fork[p->fork[i]], rng);
-        g->made[made++] = t->node[g->made[i]].left;
-        g->made[made++] = (int16_t)(t->node[g->made[i]].left + 1);
+        if (p->split[i] == CP_NONE) continue;
+        split_as(g, v, t, g->new_node[i], &g->propose.pg_nodes.split[p->split[i]], rng);
+        g->new_node[made++] = t->node[g->new_node[i]].left;
+        g->new_node[made++] = (int16_t)(t->node[g->new_node[i]].left + 1);
     }
 }
 
@@ -288,7 +289,7 @@ static void plant(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t
 
 /* For so many leaves, and what local moves may add: a step that fails does so before it has changed anything. */
 static copse_status make_room(const cp_bart_pg *g, cp_bart_tree *t, size_t leaves, copse_error *err) {
-    size_t most = leaves + g->opt.local_moves;
+    size_t most = leaves + g->opt.mh_moves;
     return cp_bart_tree_reserve(t, most < CP_BART_MAX_LEAVES ? most : CP_BART_MAX_LEAVES, err);
 }
 
@@ -310,7 +311,7 @@ static copse_status regrow(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t
     CP_TRY(make_room(g, t, chosen->leaves, err));
     tally->proposed[CP_BART_REGROW]++;
     if (is_old(g, chosen)) return COPSE_OK;
-    plant(g, v, t, top, chosen, rng);
+    build_tree(g, v, t, top, chosen, rng);
     tally->accepted[CP_BART_REGROW]++;
     return COPSE_OK;
 }
@@ -319,8 +320,7 @@ static copse_status pg_step(void *sampler, const cp_bart_view *v, cp_bart_tree *
                             copse_error *err) {
     cp_bart_pg *g = sampler;
     CP_TRY(regrow(g, v, t, rng, tally, err));
-    for (size_t i = 0; i < g->opt.local_moves; i++)
-        CP_TRY(cp_bart_mh_sampler.step(g->opt_local, v, t, rng, tally, err));
+    for (size_t i = 0; i < g->opt.mh_moves; i++) CP_TRY(cp_bart_mh_sampler.step(g->opt_mh, v, t, rng, tally, err));
     return COPSE_OK;
 }
 

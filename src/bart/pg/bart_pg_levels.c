@@ -35,7 +35,7 @@ void cp_bart_pg_levels_clear(cp_bart_pg_levels *l) {
 
 void cp_bart_pg_levels_none(cp_bart_pg_levels *l, cp_span rows) {
     l->n = 1;
-    l->usual = rows.n;
+    l->usual_rows = rows.n;
     for (size_t i = 0; i < rows.n; i++) l->of[rows.row[i]] = 0;
 }
 
@@ -73,7 +73,7 @@ static double log_level(const cp_bart_view *v, const block *sum, size_t rows) {
 
 /* The last level of the best cut up to block j begins at its `first`.  Levels much wider than the noise are not
  * tried. */
-static void cut_blocks(cp_bart_pg_levels *l, const cp_bart_view *v, size_t n, double price) {
+static void cut_blocks(cp_bart_pg_levels *l, const cp_bart_view *v, size_t n, double leaf_penalty) {
     const double widest = 8 * sqrt(v->noise_var);
     size_t rows = l->block[n - 1].end;
     for (size_t j = 0; j < n; j++) {
@@ -85,7 +85,7 @@ static void cut_blocks(cp_bart_pg_levels *l, const cp_bart_view *v, size_t n, do
             sum.begin = a->begin;
             sum.w += a->w;
             sum.wr += a->wr;
-            double value = (i ? l->block[i - 1].best : 0) + log_level(v, &sum, rows) - price;
+            double value = (i ? l->block[i - 1].best : 0) + log_level(v, &sum, rows) - leaf_penalty;
             if (value > b->best) {
                 b->best = value;
                 b->first = i;
@@ -95,7 +95,7 @@ static void cut_blocks(cp_bart_pg_levels *l, const cp_bart_view *v, size_t n, do
 }
 
 /* From the top down, so levels are numbered from the top. */
-static void name_levels(cp_bart_pg_levels *l, size_t blocks) {
+static void number_levels(cp_bart_pg_levels *l, size_t blocks) {
     l->n = 0;
     for (size_t j = blocks; j; j = l->block[j - 1].first) {
         const block *first = &l->block[l->block[j - 1].first];
@@ -105,7 +105,7 @@ static void name_levels(cp_bart_pg_levels *l, size_t blocks) {
 }
 
 /* A quarter of the rows are of levels of at most so many. */
-static size_t usual_size(cp_bart_pg_levels *l, size_t rows) {
+static size_t find_usual_rows(cp_bart_pg_levels *l, size_t rows) {
     size_t below = 0;
     uint64_t *size = l->key + rows;
     for (size_t k = 0; k < l->n; k++) size[k] = 0;
@@ -129,18 +129,18 @@ static double log_rescaled(const cp_bart_view *v, cp_span rows, double noise_var
     return 0.5 * ((double)rows.n * log(v->noise_var / noise_var) + sum * (1 / v->noise_var - 1 / noise_var));
 }
 
-void cp_bart_pg_levels_find(cp_bart_pg_levels *l, const cp_bart_view *v, cp_span rows, double price) {
+void cp_bart_pg_levels_find(cp_bart_pg_levels *l, const cp_bart_view *v, cp_span rows, double leaf_penalty) {
     enum { SCALES = 6 }; /* of noise, each a quarter of the one before */
     cp_bart_view fine = *v;
     double best = -INFINITY;
     sort_rows(l, v, rows);
     for (int k = 0; k < SCALES; k++, fine.noise_var /= 16) {
         size_t blocks = find_blocks(l, &fine, rows.n, 0.5 * sqrt(fine.noise_var));
-        cut_blocks(l, &fine, blocks, price);
+        cut_blocks(l, &fine, blocks, leaf_penalty);
         double value = l->block[blocks - 1].best + log_rescaled(v, rows, fine.noise_var);
         if (!(value > best)) continue;
         best = value;
-        name_levels(l, blocks);
+        number_levels(l, blocks);
     }
-    l->usual = usual_size(l, rows.n);
+    l->usual_rows = find_usual_rows(l, rows.n);
 }

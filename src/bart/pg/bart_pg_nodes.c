@@ -3,12 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "bart/core/bart_split_probs.h"
 #include "kernel/sort.h"
 
-copse_status cp_bart_pg_nodes_init(cp_bart_pg_nodes *b, const cp_bart_columns *c, cp_bart_pg_lookahead promise,
+copse_status cp_bart_pg_nodes_init(cp_bart_pg_nodes *b, const cp_bart_columns *c, cp_bart_pg_lookahead lookahead,
                                    copse_error *err) {
     copse_status status;
-    *b = (cp_bart_pg_nodes){.promise = promise};
+    *b = (cp_bart_pg_nodes){.lookahead = lookahead};
     cp_arena_init(&b->arena);
     CP_TRY_OUT(CP_RAW(b->key, 2 * c->ranks.rows, err));
     CP_TRY_OUT(CP_RAW(b->log_mass, c->ranks.rows, err));
@@ -24,8 +25,8 @@ out:
 
 void cp_bart_pg_nodes_clear(cp_bart_pg_nodes *b) {
     cp_arena_clear(&b->arena);
-    cp_mem_free(b->pg_node);
-    cp_mem_free(b->fork);
+    cp_mem_free(b->node);
+    cp_mem_free(b->split);
     cp_mem_free(b->key);
     cp_mem_free(b->log_mass);
     cp_bart_pg_levels_clear(&b->levels);
@@ -43,7 +44,7 @@ void cp_bart_pg_nodes_clear(cp_bart_pg_nodes *b) {
 /* What a leaf costs beyond its likelihood, in nats: about the prior of the split that it takes.  Too much, and trees
  * with a leaf too many are hardly ever proposed, so that one that is there stays for long; too little, and they are
  * most of what is proposed. */
-static const double PRICE = 1.5;
+static const double LEAF_PENALTY = 1.5;
 
 static void add_row(const cp_bart_view *v, uint32_t row, double sign, cp_bart_pg_sums *s) {
     double w = sign * (v->opt_weight ? (double)v->opt_weight[row] : 1);
@@ -53,23 +54,23 @@ static void add_row(const cp_bart_view *v, uint32_t row, double sign, cp_bart_pg
 }
 
 /* What the rows of one level are worth: their likelihood in so many leaves, and the price of these. */
-static double worth(const cp_bart_pg_nodes *b, const cp_bart_pg_sums *s) {
+static double level_value(const cp_bart_pg_nodes *b, const cp_bart_pg_sums *s) {
     if (!s->n) return 0;
-    double leaves = s->n > b->levels.usual ? (double)s->n / (double)b->levels.usual : 1;
-    return leaves * (cp_bart_view_log_leaf(b->v, s->w / leaves, s->wr / leaves) - PRICE);
+    double leaves = s->n > b->levels.usual_rows ? (double)s->n / (double)b->levels.usual_rows : 1;
+    return leaves * (cp_bart_view_log_leaf(b->v, s->w / leaves, s->wr / leaves) - LEAF_PENALTY);
 }
 
 /* By level, into side 0; returns what they promise, but for the first leaf's price. */
-static double promise_of(cp_bart_pg_nodes *b, cp_span rows) {
+static double lookahead_of(cp_bart_pg_nodes *b, cp_span rows) {
     cp_bart_pg_sums *level = b->side[0];
     double sum = 0;
     for (size_t k = 0; k < b->levels.n; k++) level[k] = (cp_bart_pg_sums){0};
     for (size_t i = 0; i < rows.n; i++) add_row(b->v, rows.row[i], 1, &level[b->levels.of[rows.row[i]]]);
-    for (size_t k = 0; k < b->levels.n; k++) sum += worth(b, &level[k]);
+    for (size_t k = 0; k < b->levels.n; k++) sum += level_value(b, &level[k]);
     return sum;
 }
 
-/* After promise_of, whose sums it adds up. */
+/* After lookahead_of, whose sums it adds up. */
 static cp_bart_pg_sums sums_of(const cp_bart_pg_nodes *b) {
     cp_bart_pg_sums s = {0};
     for (size_t k = 0; k < b->levels.n; k++) {
@@ -80,15 +81,15 @@ static cp_bart_pg_sums sums_of(const cp_bart_pg_nodes *b) {
     return s;
 }
 
-static void fill_bud(cp_bart_pg_nodes *b, cp_bart_pg_node *pg_node, cp_span rows, size_t depth) {
+static void fill_node(cp_bart_pg_nodes *b, cp_bart_pg_node *pg_node, cp_span rows, size_t depth) {
     const cp_bart_view *v = b->v;
-    double promise = promise_of(b, rows);
-    *pg_node = (cp_bart_pg_node){.rows = rows, .depth = depth, .sums = sums_of(b), .first = CP_NONE};
+    double lookahead = lookahead_of(b, rows);
+    *pg_node = (cp_bart_pg_node){.rows = rows, .depth = depth, .sums = sums_of(b), .first_split = CP_NONE};
     pg_node->varies = cp_rule_columns(&v->columns->ranks, rows, 1) > 0;
     pg_node->open = pg_node->varies && isfinite(v->log_split[depth]);
     pg_node->log_leaf = cp_bart_view_log_leaf(v, pg_node->sums.w, pg_node->sums.wr);
-    pg_node->log_promise = fmax(pg_node->log_leaf, promise + PRICE);
-    pg_node->log_value = pg_node->open ? pg_node->log_promise : pg_node->log_leaf;
+    pg_node->log_lookahead = fmax(pg_node->log_leaf, lookahead + LEAF_PENALTY);
+    pg_node->log_value = pg_node->open ? pg_node->log_lookahead : pg_node->log_leaf;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ nodes */
@@ -98,51 +99,51 @@ copse_status cp_bart_pg_nodes_begin(cp_bart_pg_nodes *b, const cp_bart_view *v, 
     uint32_t *row;
     cp_arena_reset(&b->arena);
     b->v = v;
-    b->n = b->forks = 0;
-    CP_TRY(CP_GROW(b->pg_node, b->cap, 1, err));
+    b->n = b->splits = 0;
+    CP_TRY(CP_GROW(b->node, b->cap, 1, err));
     CP_TRY(TAKE(row, rows.n, err));
     memcpy(row, rows.row, rows.n * sizeof *row);
-    if (v->r && b->promise == CP_BART_PG_LOOKAHEAD_LEVELS)
-        cp_bart_pg_levels_find(&b->levels, v, rows, PRICE);
+    if (v->r && b->lookahead == CP_BART_PG_LOOKAHEAD_LEVELS)
+        cp_bart_pg_levels_find(&b->levels, v, rows, LEAF_PENALTY);
     else
         cp_bart_pg_levels_none(&b->levels, rows);
-    fill_bud(b, &b->pg_node[b->n++], (cp_span){row, rows.n}, depth);
+    fill_node(b, &b->node[b->n++], (cp_span){row, rows.n}, depth);
     return COPSE_OK;
 }
 
 cp_extent cp_bart_pg_nodes_gap(const cp_bart_pg_nodes *b, int32_t pg_node, cp_rule rule) {
     const cp_ranks *ranks = &b->v->columns->ranks;
-    cp_span rows = b->pg_node[pg_node].rows;
+    cp_span rows = b->node[pg_node].rows;
     return cp_rule_gap(ranks, rule, cp_rule_extent(ranks, rule.dim, rows), rows);
 }
 
-static copse_status add_fork(cp_bart_pg_nodes *b, int32_t pg_node, uint32_t dim, cp_extent gap, copse_error *err) {
-    cp_span whole = b->pg_node[pg_node].rows;
-    size_t depth = b->pg_node[pg_node].depth + 1;
+static copse_status add_split(cp_bart_pg_nodes *b, int32_t pg_node, uint32_t dim, cp_extent gap, copse_error *err) {
+    cp_span whole = b->node[pg_node].rows;
+    size_t depth = b->node[pg_node].depth + 1;
     uint32_t *left, *right;
-    CP_TRY(CP_GROW(b->pg_node, b->cap, b->n + 2, err));
-    CP_TRY(CP_GROW(b->fork, b->cap_fork, b->forks + 1, err));
+    CP_TRY(CP_GROW(b->node, b->cap, b->n + 2, err));
+    CP_TRY(CP_GROW(b->split, b->cap_split, b->splits + 1, err));
     CP_TRY(TAKE(left, whole.n, err));
     CP_TRY(TAKE(right, whole.n, err));
     size_t n = cp_rule_partition(&b->v->columns->ranks, (cp_rule){dim, gap.low}, whole, left, right);
-    b->fork[b->forks] =
-        (cp_bart_pg_split){.dim = dim, .gap = gap, .left = (int32_t)b->n, .next = b->pg_node[pg_node].first};
-    b->pg_node[pg_node].first = (int32_t)b->forks++;
-    fill_bud(b, &b->pg_node[b->n], (cp_span){left, n}, depth);
-    fill_bud(b, &b->pg_node[b->n + 1], (cp_span){right, whole.n - n}, depth);
+    b->split[b->splits] =
+        (cp_bart_pg_split){.dim = dim, .gap = gap, .left = (int32_t)b->n, .next = b->node[pg_node].first_split};
+    b->node[pg_node].first_split = (int32_t)b->splits++;
+    fill_node(b, &b->node[b->n], (cp_span){left, n}, depth);
+    fill_node(b, &b->node[b->n + 1], (cp_span){right, whole.n - n}, depth);
     b->n += 2;
     return COPSE_OK;
 }
 
 copse_status cp_bart_pg_nodes_split(cp_bart_pg_nodes *b, int32_t pg_node, uint32_t dim, cp_extent gap, int32_t *out,
                                     copse_error *err) {
-    for (int32_t i = b->pg_node[pg_node].first; i != CP_NONE; i = b->fork[i].next)
-        if (b->fork[i].dim == dim && b->fork[i].gap.low == gap.low) {
+    for (int32_t i = b->node[pg_node].first_split; i != CP_NONE; i = b->split[i].next)
+        if (b->split[i].dim == dim && b->split[i].gap.low == gap.low) {
             *out = i;
             return COPSE_OK;
         }
-    CP_TRY(add_fork(b, pg_node, dim, gap, err));
-    *out = b->pg_node[pg_node].first;
+    CP_TRY(add_split(b, pg_node, dim, gap, err));
+    *out = b->node[pg_node].first_split;
     return COPSE_OK;
 }
 
@@ -155,29 +156,29 @@ static void find_varying(const cp_bart_pg_nodes *b, cp_span rows, cp_bart_pg_col
     for (uint32_t d = 0; d < ranks->dims; d++) {
         cp_extent e = cp_rule_extent(ranks, d, rows);
         if (e.low == e.high) continue;
-        double share = v->share->opt_s ? v->share->opt_s[d] : 1;
+        double prob = v->split_probs->opt_s ? v->split_probs->opt_s[d] : 1;
         c->dim[c->n] = d;
         c->extent[c->n] = e;
-        c->log_share[c->n] = log(share);
+        c->log_prob[c->n] = log(prob);
         c->gaps[c->n++] = (cp_bart_pg_gaps){0};
-        sum += share;
+        sum += prob;
     }
-    for (size_t i = 0; i < c->n; i++) c->log_share[i] -= log(sum);
+    for (size_t i = 0; i < c->n; i++) c->log_prob[i] -= log(sum);
 }
 
 copse_status cp_bart_pg_nodes_columns(cp_bart_pg_nodes *b, int32_t pg_node, cp_bart_pg_columns **out,
                                       copse_error *err) {
     size_t dims = b->v->columns->ranks.dims;
-    cp_bart_pg_columns *c = b->pg_node[pg_node].opt_columns;
+    cp_bart_pg_columns *c = b->node[pg_node].opt_columns;
     if (!c) {
         CP_TRY(TAKE(c, 1, err));
         *c = (cp_bart_pg_columns){0};
         CP_TRY(TAKE(c->dim, dims, err));
         CP_TRY(TAKE(c->extent, dims, err));
-        CP_TRY(TAKE(c->log_share, dims, err));
+        CP_TRY(TAKE(c->log_prob, dims, err));
         CP_TRY(TAKE(c->gaps, dims, err));
-        find_varying(b, b->pg_node[pg_node].rows, c);
-        b->pg_node[pg_node].opt_columns = c;
+        find_varying(b, b->node[pg_node].rows, c);
+        b->node[pg_node].opt_columns = c;
     }
     *out = c;
     return COPSE_OK;
@@ -195,10 +196,10 @@ static size_t sort_rows(cp_bart_pg_nodes *b, cp_span rows, uint32_t dim) {
 
 /* All rows to the right; returns what they are worth. */
 static double begin_scan(cp_bart_pg_nodes *b, cp_span rows) {
-    double sum = promise_of(b, rows);
+    double sum = lookahead_of(b, rows);
     for (size_t k = 0; k < b->levels.n; k++) {
         b->side[1][k] = b->side[0][k];
-        b->log_side[1][k] = worth(b, &b->side[1][k]);
+        b->log_side[1][k] = level_value(b, &b->side[1][k]);
         b->side[0][k] = (cp_bart_pg_sums){0};
         b->log_side[0][k] = 0;
     }
@@ -210,7 +211,7 @@ static void pass_row(cp_bart_pg_nodes *b, uint32_t row, double sum[2]) {
     size_t k = b->levels.of[row];
     for (int s = 0; s < 2; s++) {
         add_row(b->v, row, s ? -1 : 1, &b->side[s][k]);
-        double now = worth(b, &b->side[s][k]);
+        double now = level_value(b, &b->side[s][k]);
         sum[s] += now - b->log_side[s][k];
         b->log_side[s][k] = now;
     }
@@ -218,8 +219,8 @@ static void pass_row(cp_bart_pg_nodes *b, uint32_t row, double sum[2]) {
 
 static double log_sides(const cp_bart_pg_nodes *b, const cp_bart_pg_sums *whole, const cp_bart_pg_sums *left,
                         const double sum[2]) {
-    return fmax(cp_bart_view_log_leaf(b->v, left->w, left->wr), sum[0] + PRICE) +
-           fmax(cp_bart_view_log_leaf(b->v, whole->w - left->w, whole->wr - left->wr), sum[1] + PRICE);
+    return fmax(cp_bart_view_log_leaf(b->v, left->w, left->wr), sum[0] + LEAF_PENALTY) +
+           fmax(cp_bart_view_log_leaf(b->v, whole->w - left->w, whole->wr - left->wr), sum[1] + LEAF_PENALTY);
 }
 
 /* From b->key, sorted: values, and log of the masses. */
@@ -250,7 +251,7 @@ static void weigh_gaps(const double *log_mass, double log_extent, cp_bart_pg_gap
 
 copse_status cp_bart_pg_nodes_gaps(cp_bart_pg_nodes *b, int32_t pg_node, size_t i, cp_bart_pg_gaps **out,
                                    copse_error *err) {
-    const cp_bart_pg_node *at = &b->pg_node[pg_node];
+    const cp_bart_pg_node *at = &b->node[pg_node];
     cp_bart_pg_columns *c = at->opt_columns;
     cp_bart_pg_gaps *g = &c->gaps[i];
     if (!g->gaps) {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "bart/core/bart_split_probs.h"
 #include "bart/pg/bart_pg_pick.h"
 
 copse_status cp_bart_pg_propose_init(cp_bart_pg_proposer *p, const cp_bart_columns *c,
@@ -9,7 +10,7 @@ copse_status cp_bart_pg_propose_init(cp_bart_pg_proposer *p, const cp_bart_colum
     size_t dims = c->ranks.dims;
     copse_status status;
     *p = (cp_bart_pg_proposer){.proposal = opt->proposal, .columns = opt->columns};
-    CP_TRY_OUT(cp_bart_pg_nodes_init(&p->pg_nodes, c, opt->promise, err));
+    CP_TRY_OUT(cp_bart_pg_nodes_init(&p->pg_nodes, c, opt->lookahead, err));
     CP_TRY_OUT(CP_RAW(p->order, dims, err));
     CP_TRY_OUT(CP_RAW(p->log_mass, dims + 1, err));
     CP_TRY_OUT(CP_RAW(p->mass, dims + 1, err));
@@ -35,7 +36,7 @@ static double log_split(const cp_bart_pg_proposer *p, const cp_bart_pg_node *pg_
 }
 
 cp_bart_pg_decision cp_bart_pg_propose_stop(const cp_bart_pg_proposer *p, int32_t pg_node) {
-    const cp_bart_pg_node *at = &p->pg_nodes.pg_node[pg_node];
+    const cp_bart_pg_node *at = &p->pg_nodes.node[pg_node];
     return (cp_bart_pg_decision){CP_NONE, log_stop(p, at) + at->log_leaf - at->log_value};
 }
 
@@ -55,12 +56,12 @@ static cp_rule draw_rule(cp_bart_pg_proposer *p, cp_span rows, cp_rng *rng) {
     }
 }
 
-static copse_status draw_shared_rule(cp_bart_pg_proposer *p, int32_t pg_node, cp_rng *rng, cp_rule *out,
-                                     copse_error *err) {
+static copse_status draw_dart_rule(cp_bart_pg_proposer *p, int32_t pg_node, cp_rng *rng, cp_rule *out,
+                                   copse_error *err) {
     cp_bart_pg_columns *c;
     double sum = 0;
     CP_TRY(cp_bart_pg_nodes_columns(&p->pg_nodes, pg_node, &c, err));
-    for (size_t i = 0; i < c->n; i++) sum += p->mass[i] = exp(c->log_share[i]);
+    for (size_t i = 0; i < c->n; i++) sum += p->mass[i] = exp(c->log_prob[i]);
     size_t i = cp_bart_pg_pick(p->mass, c->n, sum, rng);
     *out = (cp_rule){c->dim[i], cp_bart_pg_pick_cell(&p->pg_nodes.v->columns->ranks, c->dim[i], c->extent[i], rng)};
     return COPSE_OK;
@@ -68,25 +69,25 @@ static copse_status draw_shared_rule(cp_bart_pg_proposer *p, int32_t pg_node, cp
 
 static copse_status weigh_prior(cp_bart_pg_proposer *p, int32_t pg_node, const cp_rule *opt_rule,
                                 cp_bart_pg_decision *out, copse_error *err) {
-    double value = p->pg_nodes.pg_node[pg_node].log_value;
-    out->fork = CP_NONE;
-    out->log_w = p->pg_nodes.pg_node[pg_node].log_leaf - value;
+    double value = p->pg_nodes.node[pg_node].log_value;
+    out->split = CP_NONE;
+    out->log_w = p->pg_nodes.node[pg_node].log_leaf - value;
     if (!opt_rule) return COPSE_OK;
     CP_TRY(cp_bart_pg_nodes_split(&p->pg_nodes, pg_node, opt_rule->dim,
-                                  cp_bart_pg_nodes_gap(&p->pg_nodes, pg_node, *opt_rule), &out->fork, err));
-    const cp_bart_pg_node *child = &p->pg_nodes.pg_node[p->pg_nodes.fork[out->fork].left];
+                                  cp_bart_pg_nodes_gap(&p->pg_nodes, pg_node, *opt_rule), &out->split, err));
+    const cp_bart_pg_node *child = &p->pg_nodes.node[p->pg_nodes.split[out->split].left];
     out->log_w = child[0].log_value + child[1].log_value - value;
     return COPSE_OK;
 }
 
 static copse_status draw_prior(cp_bart_pg_proposer *p, int32_t pg_node, cp_rng *rng, cp_bart_pg_decision *out,
                                copse_error *err) {
-    const cp_bart_pg_node *at = &p->pg_nodes.pg_node[pg_node];
+    const cp_bart_pg_node *at = &p->pg_nodes.node[pg_node];
     const double w[2] = {exp(log_stop(p, at)), exp(log_split(p, at))};
     cp_rule rule;
     if (cp_bart_pg_pick(w, 2, w[0] + w[1], rng) == 0) return weigh_prior(p, pg_node, NULL, out, err);
-    if (p->pg_nodes.v->share->opt_s)
-        CP_TRY(draw_shared_rule(p, pg_node, rng, &rule, err));
+    if (p->pg_nodes.v->split_probs->opt_s)
+        CP_TRY(draw_dart_rule(p, pg_node, rng, &rule, err));
     else
         rule = draw_rule(p, at->rows, rng);
     return weigh_prior(p, pg_node, &rule, out, err);
@@ -122,12 +123,12 @@ typedef struct masses {
 
 static copse_status find_masses(cp_bart_pg_proposer *p, int32_t pg_node, masses *m, copse_error *err) {
     const cp_bart_pg_columns *c = m->columns;
-    double top = p->log_mass[0] = log_stop(p, &p->pg_nodes.pg_node[pg_node]) + p->pg_nodes.pg_node[pg_node].log_leaf;
-    double split = log_split(p, &p->pg_nodes.pg_node[pg_node]) + log((double)c->n / (double)m->chosen);
+    double top = p->log_mass[0] = log_stop(p, &p->pg_nodes.node[pg_node]) + p->pg_nodes.node[pg_node].log_leaf;
+    double split = log_split(p, &p->pg_nodes.node[pg_node]) + log((double)c->n / (double)m->chosen);
     for (size_t i = 0; i < m->chosen; i++) {
         cp_bart_pg_gaps *g;
         CP_TRY(cp_bart_pg_nodes_gaps(&p->pg_nodes, pg_node, p->order[i], &g, err));
-        p->log_mass[i + 1] = split + c->log_share[p->order[i]] + g->log_mean;
+        p->log_mass[i + 1] = split + c->log_prob[p->order[i]] + g->log_mean;
         top = fmax(top, p->log_mass[i + 1]);
     }
     m->sum = 0;
@@ -140,11 +141,11 @@ static size_t wanted(const cp_bart_pg_proposer *p, size_t varying) {
     return p->proposal == CP_BART_PG_OPTIMAL || p->columns > varying ? varying : p->columns;
 }
 
-static double weight_of(const cp_bart_pg_proposer *p, int32_t pg_node, const masses *m, int32_t fork) {
-    double log_w = m->log_sum - p->pg_nodes.pg_node[pg_node].log_value;
-    if (fork == CP_NONE) return log_w;
-    const cp_bart_pg_node *child = &p->pg_nodes.pg_node[p->pg_nodes.fork[fork].left];
-    for (int side = 0; side < 2; side++) log_w += child[side].log_value - child[side].log_promise;
+static double weight_of(const cp_bart_pg_proposer *p, int32_t pg_node, const masses *m, int32_t split) {
+    double log_w = m->log_sum - p->pg_nodes.node[pg_node].log_value;
+    if (split == CP_NONE) return log_w;
+    const cp_bart_pg_node *child = &p->pg_nodes.node[p->pg_nodes.split[split].left];
+    for (int side = 0; side < 2; side++) log_w += child[side].log_value - child[side].log_lookahead;
     return log_w;
 }
 
@@ -156,15 +157,15 @@ static copse_status draw_scored(cp_bart_pg_proposer *p, int32_t pg_node, cp_rng 
     choose_columns(p, m.columns->n, m.chosen, m.columns->n, rng);
     CP_TRY(find_masses(p, pg_node, &m, err));
     size_t pick = cp_bart_pg_pick(p->mass, m.chosen + 1, m.sum, rng);
-    out->fork = CP_NONE;
+    out->split = CP_NONE;
     if (pick) {
         uint32_t column = p->order[pick - 1];
         const cp_bart_pg_gaps *g = &m.columns->gaps[column];
         size_t gap = cp_bart_pg_pick(g->mass, g->gaps, g->sum, rng);
         const cp_extent between = {g->rank[gap], g->rank[gap + 1]};
-        CP_TRY(cp_bart_pg_nodes_split(&p->pg_nodes, pg_node, m.columns->dim[column], between, &out->fork, err));
+        CP_TRY(cp_bart_pg_nodes_split(&p->pg_nodes, pg_node, m.columns->dim[column], between, &out->split, err));
     }
-    out->log_w = weight_of(p, pg_node, &m, out->fork);
+    out->log_w = weight_of(p, pg_node, &m, out->split);
     return COPSE_OK;
 }
 
@@ -177,12 +178,12 @@ static copse_status weigh_scored(cp_bart_pg_proposer *p, int32_t pg_node, const 
     m.chosen = wanted(p, m.columns->n);
     choose_columns(p, m.columns->n, m.chosen, first, rng);
     CP_TRY(find_masses(p, pg_node, &m, err));
-    out->fork = CP_NONE;
+    out->split = CP_NONE;
     if (opt_rule) {
         cp_extent gap = cp_bart_pg_nodes_gap(&p->pg_nodes, pg_node, *opt_rule);
-        CP_TRY(cp_bart_pg_nodes_split(&p->pg_nodes, pg_node, opt_rule->dim, gap, &out->fork, err));
+        CP_TRY(cp_bart_pg_nodes_split(&p->pg_nodes, pg_node, opt_rule->dim, gap, &out->split, err));
     }
-    out->log_w = weight_of(p, pg_node, &m, out->fork);
+    out->log_w = weight_of(p, pg_node, &m, out->split);
     return COPSE_OK;
 }
 
