@@ -9,7 +9,7 @@ enum { CODES = 65536 };
 
 /* --------------------------------------------------------------------------------------------- the cuts of a column */
 
-/* Equally spaced, neither on the least value nor on the greatest as far as floats can tell. */
+/* Equally spaced cuts strictly between the least and the greatest value, up to float rounding. */
 static size_t grid_edges(const float *value, size_t values, size_t cuts, float *opt_out) {
     if (values < 2) return 0;
     double low = (double)value[0], range = (double)value[values - 1] - low;
@@ -18,11 +18,11 @@ static size_t grid_edges(const float *value, size_t values, size_t cuts, float *
     return cuts;
 }
 
-/* Between neighbouring values, all of them if they are no more than `cuts`; else so that about equally many rows lie
- * between two cuts: that after value k is made if it brings more of the quantiles to the left, that before it if the
- * value holds several.  rows_at[k]: of value k. */
+/* Cuts in the middle between neighbouring values: all of them if there are at most `cuts`, else so that about equally many
+ * rows lie between two cuts.  A cut after value k is made if value k passes one more quantile; a cut before it, too, if
+ * it passes several.  rows_at[k]: rows with value k. */
 static size_t quantile_edges(const float *value, size_t values, const uint32_t *rows_at, size_t cuts, float *opt_out) {
-    size_t n = 0, below = 0, rows = 0, passed = 0, next = 0; /* cuts before value `next` are made or were not wanted */
+    size_t n = 0, below = 0, rows = 0, passed = 0, next = 0; /* next: the cuts before this value are decided */
     for (size_t k = 0; k < values; k++) rows += rows_at[k];
     for (size_t k = 0; k < values; k++) {
         below += rows_at[k];
@@ -36,7 +36,7 @@ static size_t quantile_edges(const float *value, size_t values, const uint32_t *
     return n;
 }
 
-/* The last values of bins of about equally many values. */
+/* Bins of about equally many values; the cuts are their last values. */
 static size_t coarse_edges(const float *value, size_t values, float *opt_out) {
     if (values <= CODES) return 0;
     for (size_t j = 0; opt_out && j + 1 < CODES; j++) opt_out[j] = value[(j + 1) * values / CODES - 1];
@@ -47,9 +47,9 @@ typedef struct binning {
     cp_bart_columns *c;
     const cp_bart_matrix *m;
     size_t cuts_per_column;
-    float *x;            /* what is to be ranked in place of m->x */
-    uint32_t *rows_at;   /* of each value of a column */
-    float *stand_for_it; /* each value's bin, by what it is in x */
+    float *x;          /* m->x with each value replaced by its bin */
+    uint32_t *rows_at; /* of each value of a column: its rows */
+    float *bin_value;  /* of each value of a column: the number that stands for its bin in x */
 } binning;
 
 static size_t edges_of(const binning *b, size_t dim, float *opt_out) {
@@ -63,18 +63,18 @@ static size_t edges_of(const binning *b, size_t dim, float *opt_out) {
     return quantile_edges(value, values, b->rows_at, b->cuts_per_column, opt_out);
 }
 
-/* A value is in bin j if just j cuts are less than it. */
+/* A value is in bin j if exactly j cuts are less than it. */
 static void bin_values(const binning *b, size_t dim) {
     const float *value = cp_ranks_values(&b->c->ranks, dim), *edge = b->c->edge + b->c->start[dim];
     size_t values = cp_ranks_count(&b->c->ranks, dim), edges = b->c->start[dim + 1] - b->c->start[dim], bin = 0;
     for (size_t k = 0; k < values; k++) {
         while (bin < edges && edge[bin] < value[k]) bin++;
         if (b->c->cuts != CP_BART_CUTS_UNIFORM)
-            b->stand_for_it[k] = (float)bin;
+            b->bin_value[k] = (float)bin;
         else if (edges)
-            b->stand_for_it[k] = bin < edges ? edge[bin] : value[values - 1];
+            b->bin_value[k] = bin < edges ? edge[bin] : value[values - 1];
         else
-            b->stand_for_it[k] = value[k];
+            b->bin_value[k] = value[k];
     }
 }
 
@@ -83,14 +83,14 @@ static copse_status bin_columns(binning *b, const copse_run *run, copse_error *e
     size_t rows = b->m->rows, dims = b->m->dims;
     CP_TRY(CP_RAW(b->x, rows * dims, err));
     CP_TRY(CP_RAW(b->rows_at, rows, err));
-    CP_TRY(CP_RAW(b->stand_for_it, rows, err));
+    CP_TRY(CP_RAW(b->bin_value, rows, err));
     for (size_t d = 0; d < dims; d++) c->start[d + 1] = c->start[d] + edges_of(b, d, NULL);
     CP_TRY(CP_RAW(c->edge, c->start[dims], err));
     for (size_t d = 0; d < dims; d++) {
         const uint32_t *rank = cp_ranks_column(&c->ranks, d);
         edges_of(b, d, c->edge + c->start[d]);
         bin_values(b, d);
-        for (size_t i = 0; i < rows; i++) b->x[i * dims + d] = b->stand_for_it[rank[i]];
+        for (size_t i = 0; i < rows; i++) b->x[i * dims + d] = b->bin_value[rank[i]];
     }
     cp_ranks_clear(&c->ranks);
     return cp_ranks_init(&c->ranks, b->x, rows, dims, run, err);
@@ -118,7 +118,7 @@ copse_status cp_bart_columns_init(cp_bart_columns *c, const cp_bart_matrix *m, c
 out:
     cp_mem_free(b.x);
     cp_mem_free(b.rows_at);
-    cp_mem_free(b.stand_for_it);
+    cp_mem_free(b.bin_value);
     if (status) cp_bart_columns_clear(c);
     return status;
 }
@@ -133,7 +133,7 @@ void cp_bart_columns_clear(cp_bart_columns *c) {
 
 /* ----------------------------------------------------------------------------------------------- the place of a cut */
 
-/* Cuts in a cell of a binned column: the first, and how many. */
+/* The cuts in a cell of a binned column: the first, and how many. */
 static const float *edges_in(const cp_bart_columns *c, cp_rule rule, size_t *out_n) {
     const float *edge = c->edge + c->start[rule.dim], *bin = cp_ranks_values(&c->ranks, rule.dim);
     if (c->cuts == CP_BART_CUTS_UNIFORM) {

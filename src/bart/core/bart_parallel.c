@@ -36,9 +36,9 @@ void cp_bart_parallel_close(cp_bart_parallel *par) {
     *par = (cp_bart_parallel){0};
 }
 
-/* ---------------------------------------------------------------------------------------------------- parts of rows */
+/* --------------------------------------------------------------------------------------------------- ranges of rows */
 
-/* Of n rows, those of pieces from ... to-1. */
+/* The rows of pieces from ... to-1, of n rows in all. */
 typedef struct range {
     size_t first, n;
 } range;
@@ -156,7 +156,7 @@ cp_leaf_pass_side cp_bart_parallel_left(const cp_bart_view *v, cp_bart_group row
     return sum;
 }
 
-/* What a portion has found stands at its first piece; at the others, that there is nothing. */
+/* The extent of the rows of pieces from ... to-1 is stored at piece `from`; the other pieces get an empty extent. */
 static void find_extent(void *arg, size_t from, size_t to) {
     const pass *p = arg;
     const range s = range_of(from, to, p->rows.n);
@@ -205,7 +205,7 @@ typedef struct sum_pass {
     cp_bart_parallel_term of;
     void *arg;
     size_t rows;
-    double *out; /* of each range */
+    double *out; /* of each block */
 } sum_pass;
 
 static double term(const sum_pass *p, size_t i) {
@@ -229,7 +229,7 @@ double cp_bart_parallel_sum(const cp_bart_parallel *opt_parallel, size_t rows, c
     return sum;
 }
 
-/* Slots `from` become `to`: all of them, or those that are not left of the cut. */
+/* Slot `from` becomes `to`: for all its rows (rename), or for those that do not go left (split). */
 typedef struct slot_pass {
     const cp_leaf_pass *k;
     uint8_t *slot;

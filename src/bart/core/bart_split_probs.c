@@ -6,10 +6,10 @@
 #include "bart/core/bart_parallel.h"
 #include "base/mem.h"
 
-copse_status cp_bart_split_probs_init(cp_bart_split_probs *s, size_t dims, int sparse, copse_error *err) {
+copse_status cp_bart_split_probs_init(cp_bart_split_probs *s, size_t dims, int dart, copse_error *err) {
     copse_status status = COPSE_OK;
     *s = (cp_bart_split_probs){.dims = dims};
-    if (!sparse) return COPSE_OK;
+    if (!dart) return COPSE_OK;
     CP_TRY_OUT(CP_RAW(s->opt_s, dims, err));
     CP_TRY_OUT(CP_RAW(s->opt_sum, dims, err));
     for (size_t d = 0; d < dims; d++) s->opt_s[d] = 1 / (double)dims;
@@ -36,7 +36,7 @@ void cp_bart_split_probs_set(cp_bart_split_probs *s, const double *probability) 
 uint32_t cp_bart_split_probs_draw(const cp_bart_split_probs *s, cp_rng *rng) {
     if (!s->opt_s) return (uint32_t)cp_rng_below(rng, s->dims);
     double u = cp_rng_unit(rng) * s->opt_sum[s->dims - 1];
-    size_t low = 0, left = s->dims; /* columns that may be it */
+    size_t low = 0, left = s->dims; /* the column is among `left` columns from `low` on */
     while (left > 1) {
         size_t half = left / 2;
         low = s->opt_sum[low + half - 1] <= u ? low + half : low;
@@ -47,7 +47,7 @@ uint32_t cp_bart_split_probs_draw(const cp_bart_split_probs *s, cp_rng *rng) {
 
 /* ------------------------------------------------------------------------------------------------ columns that vary */
 
-/* Is there a row with more than the first one has, or with less?  Seldom many are looked at. */
+/* 1 if some row has a greater or a smaller code than the first row; mostly few rows are read. */
 static int varies(const cp_bart_columns *c, size_t dim, cp_bart_group g) {
     size_t n = c->ranks.rows;
     const uint16_t *code = cp_bart_columns_code(c, dim);
@@ -72,7 +72,7 @@ double cp_bart_split_probs_mass(const cp_bart_view *v, cp_bart_group rows) {
     return mass;
 }
 
-/* Among those that vary, by going through all columns. */
+/* Draws a column among those that vary, by testing all columns. */
 static uint32_t draw_varying(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng) {
     double left = cp_rng_unit(rng) * cp_bart_split_probs_mass(v, rows);
     uint32_t last = 0;
@@ -85,7 +85,8 @@ static uint32_t draw_varying(const cp_bart_view *v, cp_bart_group rows, cp_rng *
     return last;
 }
 
-/* Columns are drawn until one varies, which has then been drawn among those that do; but not for ever. */
+/* Draws columns until one varies: rejection sampling from the columns that vary.  After TRIES rejections, the columns that
+ * vary are listed. */
 int cp_bart_split_probs_draw_rule(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng, cp_rule *out) {
     enum { TRIES = 4 };
     cp_extent e = {0, 0};

@@ -28,17 +28,18 @@ copse_status cp_bart_tree_reserve(cp_bart_tree *t, size_t leaves, copse_error *e
     return COPSE_OK;
 }
 
-/* All rows are left of no cut; without a residual, so that they are summed as weights alone. */
+/* A cut at the greatest code sends all rows left, so cp_bart_parallel_left sums all weights; without a residual, it sums
+ * nothing else. */
 void cp_bart_tree_reset(cp_bart_tree *t, const cp_bart_view *v) {
-    cp_bart_view blind = *v;
-    blind.r = NULL;
+    cp_bart_view weights_only = *v;
+    weights_only.r = NULL;
     memset(t->slot, 0, rows_of(v));
     memset(t->mu, 0, CP_BART_MAX_LEAVES * sizeof *t->mu);
     t->pairs = 0;
     t->node[0] = (cp_bart_node){.parent = CP_NONE, .left = CP_NONE};
     t->leaf[0] = (cp_bart_leaf){.rows = (uint32_t)rows_of(v)};
     const cp_leaf_pass_cut none = {v->columns->code, UINT16_MAX};
-    t->leaf[0].sum_w = cp_bart_parallel_left(&blind, (cp_bart_group){t->slot, 0}, none).sum_w;
+    t->leaf[0].sum_w = cp_bart_parallel_left(&weights_only, (cp_bart_group){t->slot, 0}, none).sum_w;
     t->leaf[0].open = (uint32_t)cp_bart_tree_is_open(t, v, 0);
 }
 
@@ -70,8 +71,8 @@ static int are_alike(const cp_bart_columns *c, size_t a, size_t b) {
     return 1;
 }
 
-/* Does some column vary among the rows of a group on one side of a cut?  Row after row is compared with the first:
- * where columns have many values the second row is the last one that is looked at, and its first column. */
+/* 1 if some column varies among the rows of a group on one side of a cut.  Compares row after row with the first: if
+ * columns have many values, the first column of the second row decides. */
 static uint32_t varies(const cp_bart_columns *c, cp_bart_group g, cp_leaf_pass_cut cut, int right) {
     size_t n = c->ranks.rows, first = c->leaf_pass->next(g.slot, g.id, cut, right, 0, n), i = first;
     while (i < n && (i = c->leaf_pass->next(g.slot, g.id, cut, right, i + 1, n)) < n)
@@ -128,7 +129,7 @@ void cp_bart_tree_split(cp_bart_tree *t, const cp_bart_view *v, const cp_bart_sp
     cp_bart_parallel_split(v, t->slot, (uint8_t)slot, cut, (uint8_t)fresh);
 }
 
-/* The last slot takes the number of this one, which no row has any more. */
+/* Frees a slot, which no row has: the last slot gets its number. */
 static void drop_slot(cp_bart_tree *t, const cp_bart_view *v, uint16_t slot) {
     uint16_t last = (uint16_t)(cp_bart_tree_leaves(t) - 1);
     if (slot != last) {
@@ -140,7 +141,7 @@ static void drop_slot(cp_bart_tree *t, const cp_bart_view *v, uint16_t slot) {
     t->mu[last] = 0;
 }
 
-/* The last pair of nodes takes the numbers of this one, which nobody is the parent of any more. */
+/* Frees a pair of nodes, which has no parent: the last pair gets its numbers. */
 static void drop_pair(cp_bart_tree *t, int16_t left) {
     int16_t last = (int16_t)(cp_bart_tree_nodes(t) - 2);
     if (left == last) return;
@@ -163,7 +164,7 @@ void cp_bart_tree_collapse(cp_bart_tree *t, const cp_bart_view *v, int16_t at) {
     cp_bart_leaf *leaf = &t->leaf[slot];
     const cp_bart_leaf *other = &t->leaf[gone];
     *leaf = (cp_bart_leaf){.rows = leaf->rows + other->rows,
-                           .open = 1, /* the rule that was told them apart */
+                           .open = 1, /* the column of the old rule varies */
                            .node = at,
                            .sum_w = leaf->sum_w + other->sum_w,
                            .sum_wr = leaf->sum_wr + other->sum_wr};

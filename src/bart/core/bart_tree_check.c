@@ -1,4 +1,3 @@
-/* bart_tree_check - the invariants of bart_tree.h, coded once, slowly and from scratch. */
 #include "bart/core/bart_tree_check.h"
 
 #include <math.h>
@@ -8,8 +7,7 @@ static int is_node(const cp_bart_tree *t, int u) {
     return u >= 0 && (size_t)u < cp_bart_tree_nodes(t);
 }
 
-/* T1.  Links are followed only after they are known to be good, and each child's link to its parent makes cycles
- * show. */
+/* T1.  Links are followed only after they have been checked.  A child has one link to a parent, so a cycle is found. */
 static const char *check_links(const cp_bart_tree *t) {
     size_t nodes = cp_bart_tree_nodes(t), reached = 0;
     unsigned char seen[2 * CP_BART_MAX_LEAVES] = {0};
@@ -36,7 +34,7 @@ static const char *check_links(const cp_bart_tree *t) {
     return reached == nodes ? NULL : "T1: a node is not reached from the root";
 }
 
-/* T3, and what of T2 and T4 needs no rows. */
+/* T3, and the parts of T2 and T4 that need no rows. */
 static const char *check_nodes(const cp_bart_tree *t, const cp_bart_view *v) {
     const cp_ranks *r = &v->columns->ranks;
     unsigned char seen[CP_BART_MAX_LEAVES] = {0};
@@ -111,7 +109,7 @@ static const char *check_open(const cp_bart_tree *t, const cp_bart_view *v) {
             }
             open |= low < high;
         }
-        if (t->leaf[s].open != open) return "T5: a leaf is open where it is not, or the other way round";
+        if (t->leaf[s].open != open) return "T5: a leaf is wrongly open or closed";
     }
     return NULL;
 }

@@ -1,7 +1,6 @@
-/* bart_tree_file - a tree of the sum as sections of an image.  A file may have been made by anyone: links are checked
- * before they are followed, rules before rows are led by them.
+/* A file may have been made by anyone: links are checked before they are followed, rules before rows go down by them.
  *
- * One number for each node in each of left, dim, cell and cut; a leaf's dim is its slot, and its cut its mu. */
+ * Sections left, dim, cell and cut have one number for each node; for a leaf, dim is its slot and cut its mu. */
 #include "bart/core/bart_tree_file.h"
 
 #include <math.h>
@@ -76,7 +75,7 @@ static copse_status read_parts(parts *p, size_t rows, cp_reader *r, copse_error 
     return cp_reader_array(r, "sum_w", CP_F64, leaves_of(p), &p->sum_w, err);
 }
 
-/* Each pair gets one parent, and the root's is the first pair. */
+/* Checks that each pair has one parent at most, and that the root's children are the first pair. */
 static copse_status link_nodes(cp_bart_tree *t, const parts *p, cp_reader *r, copse_error *err) {
     for (size_t i = 0; i < p->nodes; i++) t->node[i] = (cp_bart_node){.parent = CP_NONE, .left = (int16_t)p->left[i]};
     for (size_t i = 0; i < p->nodes; i++) {
@@ -115,7 +114,7 @@ static copse_status read_rule(cp_bart_tree *t, const cp_bart_columns *c, const p
     return COPSE_OK;
 }
 
-/* Walks from the root: as each node but the root has one parent at most, a walk meets none twice. */
+/* Walks from the root and sets depths.  Each node but the root has at most one parent, so no node is visited twice. */
 static copse_status read_nodes(cp_bart_tree *t, const cp_bart_columns *c, const parts *p, cp_reader *r,
                                copse_error *err) {
     size_t reached = 0;

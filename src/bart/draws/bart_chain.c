@@ -7,8 +7,8 @@
 
 /* ------------------------------------------------------------------------------------------------------- beginnings */
 
-/* What a part of a sweep draws from: trees are numbered from 0, what follows them is `trees` and on.  Sweep 0 is before
- * the first. */
+/* The random stream of one part of a sweep.  Part m < trees is the step on tree m, part `trees` the noise, part
+ * trees + 1 the split probabilities.  Sweep 0 is before the first sweep. */
 static cp_rng stream_of(const cp_bart_chain *c, size_t sum, uint64_t sweep, size_t part) {
     const cp_bart_problem *b = c->problem;
     cp_rng rng;
@@ -98,7 +98,8 @@ const cp_bart_trace *cp_bart_chain_trace(const cp_bart_chain *c) {
 
 /* ----------------------------------------------------------------------------------------------------- the residual */
 
-/* Takes tree m out of the residual, once the tree before it, whose mu are new, has been put in; then sums by leaf. */
+/* Makes the residual partial: one pass subtracts tree m - 1 with its new mu, adds tree m, and sums the result by leaf of
+ * tree m. */
 static void make_partial(cp_bart_chain *c, cp_bart_sum *s, size_t m) {
     const cp_bart_problem *b = c->problem;
     cp_bart_tree *t = &s->tree[m];
@@ -111,7 +112,7 @@ static void make_partial(cp_bart_chain *c, cp_bart_sum *s, size_t m) {
     c->partial = 1;
 }
 
-/* What stands behind the last leaf's is never looked up. */
+/* Entries beyond the last leaf are never used. */
 static void store_minus_mu(cp_bart_chain *c, const cp_bart_tree *t) {
     for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) c->minus_mu[k] = -t->mu[k];
 }
@@ -121,10 +122,10 @@ static void store_minus_mu(cp_bart_chain *c, const cp_bart_tree *t) {
 static copse_status step(cp_bart_chain *c, const cp_bart_view *v, cp_bart_tree *tree, size_t m, cp_rng *rng,
                          copse_error *err) {
     const cp_bart_options *opt = &c->problem->opt;
-    cp_bart_tally unheard = {0};
+    cp_bart_tally discarded = {0};
     if (c->done >= opt->grow_from_root)
         return opt->sampler->step(c->sampler, v, &tree[m], rng,
-                                  c->done >= opt->grow_from_root + opt->burn_in ? &c->trace.tally : &unheard, err);
+                                  c->done >= opt->grow_from_root + opt->burn_in ? &c->trace.tally : &discarded, err);
     if (!c->opt_grow_from_root) CP_TRY(cp_bart_grow_from_root_new(c->problem, &c->opt_grow_from_root, err));
     return cp_bart_grow_from_root_step(c->opt_grow_from_root, v, tree, m, rng, err);
 }
@@ -142,15 +143,14 @@ static copse_status sample_tree(cp_bart_chain *c, size_t sum, size_t m, copse_er
     return COPSE_OK;
 }
 
-/* What the prior learns from trees, shares of columns and the variance of leaves, it learns when they know something:
- * trees that still are single leaves would teach it that nothing matters.  Until half of burn-in is over, all stays as
- * it was. */
-static int prior_learns(const cp_bart_chain *c) {
+/* Split probabilities and the variance of leaves are sampled only after half of burn-in.  Before, many trees are single
+ * leaves, and would drive both towards "no column matters". */
+static int samples_hyper(const cp_bart_chain *c) {
     const cp_bart_options *opt = &c->problem->opt;
     return c->done >= opt->grow_from_root + opt->burn_in / 2;
 }
 
-/* Once all trees of a sum have been sampled. */
+/* After all trees of a sum have been sampled: the last tree back into the residual, then the scalars of the sum. */
 static void end_sum(cp_bart_chain *c, size_t sum) {
     const cp_bart_problem *b = c->problem;
     cp_bart_sum *s = &c->sum[sum];
@@ -158,14 +158,14 @@ static void end_sum(cp_bart_chain *c, size_t sum) {
     cp_leaf_pass_values x = {s->r, b->opt_weight, b->rows->n};
     cp_leaf_pass_shift shift = {last->slot, c->minus_mu, cp_bart_tree_leaves(last)};
     cp_bart_parallel_move(&c->parallel, b->columns.leaf_pass, &x, NULL, &shift, NULL);
-    if (b->opt.dart && prior_learns(c)) {
+    if (b->opt.dart && samples_hyper(c)) {
         cp_bart_view v = cp_bart_chain_state_view(c, s);
         cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees + 1);
         cp_bart_dart_draw(&s->dart, &s->split_probs, &v, s->tree, b->opt.trees, &rng);
     }
     cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees);
     cp_bart_noise_draw(c, s, c->done + 1, &rng);
-    if (b->opt.sample_k && prior_learns(c)) cp_bart_noise_draw_leaf_var(c, s, &rng);
+    if (b->opt.sample_k && samples_hyper(c)) cp_bart_noise_draw_leaf_var(c, s, &rng);
 }
 
 static copse_status sweep(cp_bart_chain *c, copse_error *err) {
@@ -184,7 +184,7 @@ static copse_status sweep(cp_bart_chain *c, copse_error *err) {
 
 /* ---------------------------------------------------------------------------------------------------------- keeping */
 
-/* A draw that could not be kept for want of memory is kept before the chain goes on. */
+/* A draw that could not be kept for lack of memory is kept when the chain continues. */
 static copse_status keep_if_due(cp_bart_chain *c, copse_error *err) {
     const cp_bart_problem *b = c->problem;
     size_t due = cp_bart_options_draws_due(&b->opt, c->done);

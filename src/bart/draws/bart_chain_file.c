@@ -1,5 +1,5 @@
-/* bart_chain_file - a chain in sections and back.  A file may have been made by anyone: all of it is checked before it
- * is used, but for residuals that lie by a little, which would only be rounding that never was. */
+/* A file may have been made by anyone: all of it is checked before it is used.  Only a residual that is off by as little
+ * as rounding passes. */
 #include "bart/draws/bart_chain_file.h"
 
 #include <float.h>
@@ -60,10 +60,10 @@ static copse_status read_floats(cp_reader *r, const char *name, size_t n, float 
     float *x;
     CP_TRY(cp_reader_array(r, name, CP_F32, n, &x, err));
     size_t i = 0;
-    while (i < n && fabs((double)x[i]) <= 1e6) i++; /* targets are brought to [-1/2, 1/2], latents are normals */
+    while (i < n && fabs((double)x[i]) <= 1e6) i++; /* targets are scaled to [-1/2, 1/2], latents are normals */
     memcpy(out, x, n * sizeof *out);
     cp_mem_free(x);
-    return i == n ? COPSE_OK : cp_reader_bad(r, err, "'%s' holds a number that none can be", name);
+    return i == n ? COPSE_OK : cp_reader_bad(r, err, "'%s' holds an impossible number", name);
 }
 
 static copse_status read_dart(cp_bart_sum *s, cp_reader *r, copse_error *err) {
@@ -74,7 +74,7 @@ static copse_status read_dart(cp_bart_sum *s, cp_reader *r, copse_error *err) {
     memcpy(dart->log_s, log_s, dart->dims * sizeof *log_s);
     cp_mem_free(log_s);
     for (size_t d = 0; d < dart->dims; d++) all += exp(dart->log_s[d]);
-    if (!(fabs(all - 1) < 1e-6)) return cp_reader_bad(r, err, "the shares of the columns do not sum to 1");
+    if (!(fabs(all - 1) < 1e-6)) return cp_reader_bad(r, err, "the split probabilities of the columns do not sum to 1");
     cp_bart_dart_set_probs(dart, &s->split_probs);
     return COPSE_OK;
 }
@@ -117,14 +117,14 @@ static copse_status read_place(cp_bart_chain *c, cp_reader *r, copse_error *err)
     CP_TRY(cp_reader_i64(r, "done", 0, (int64_t)cp_bart_options_sweeps(&b->opt), &done, err));
     CP_TRY(cp_reader_i64(r, "at", 0, (int64_t)(b->sums * b->opt.trees) - 1, &at, err));
     CP_TRY(cp_reader_i64(r, "lifted", 0, 1, &partial, err));
-    if (at && !partial) return cp_reader_bad(r, err, "a sweep has stopped where none can");
+    if (at && !partial) return cp_reader_bad(r, err, "a sweep has stopped where it cannot");
     c->done = (size_t)done;
     c->at = (size_t)at;
     c->partial = (int)partial;
     return COPSE_OK;
 }
 
-/* The sums of a tree that has been lifted are those of its residual. */
+/* The residual is partial: sets the leaf sums of the tree that is left out. */
 static void sum_partial(cp_bart_chain *c) {
     size_t trees = c->problem->opt.trees;
     cp_bart_sum *s = &c->sum[c->at / trees];

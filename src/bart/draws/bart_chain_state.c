@@ -19,15 +19,15 @@ cp_bart_view cp_bart_chain_state_view(const cp_bart_chain *c, const cp_bart_sum 
 
 /* --------------------------------------------------------------------------------------------------------- residual */
 
-/* What the residual of `some` rows from `first` on should be, tree `but` left in. */
-static void find_residual(const cp_bart_chain *c, const cp_bart_sum *s, int32_t but, size_t first, size_t some,
+/* out: target minus all trees but `except`, for n rows from `first` on. */
+static void find_residual(const cp_bart_chain *c, const cp_bart_sum *s, int32_t except, size_t first, size_t n,
                           double *out) {
-    for (size_t i = 0; i < some; i++) out[i] = (double)s->target[first + i];
+    for (size_t i = 0; i < n; i++) out[i] = (double)s->target[first + i];
     for (size_t m = 0; m < c->problem->opt.trees; m++) {
         const uint8_t *slot = s->tree[m].slot + first;
         const float *mu = s->tree[m].mu;
-        if ((int32_t)m == but) continue;
-        for (size_t i = 0; i < some; i++) out[i] -= (double)mu[slot[i]];
+        if ((int32_t)m == except) continue;
+        for (size_t i = 0; i < n; i++) out[i] -= (double)mu[slot[i]];
     }
 }
 
@@ -64,12 +64,12 @@ static const char *check_residual(const cp_bart_chain *c, const cp_bart_sum *s, 
         find_residual(c, s, partial, first, some, r);
         for (size_t i = 0; i < some; i++)
             if (!(fabs((double)s->r[first + i] - r[i]) <= 1e-4 * (1 + fabs((double)s->target[first + i]))))
-                return "C3: a residual is not what trees leave";
+                return "C3: a residual is not target minus trees";
     }
     return NULL;
 }
 
-/* What is due, or one less if the last one fell due just now. */
+/* 1 if `kept` draws are those that are due, or one fewer while the last sweep's draw has still to be kept. */
 static int is_due(const cp_bart_chain *c, size_t kept) {
     const cp_bart_options *opt = &c->problem->opt;
     size_t due = cp_bart_options_draws_due(opt, c->done);
@@ -85,7 +85,7 @@ static const char *check_sum(const cp_bart_chain *c, size_t number) {
     if (!is_due(c, s->draws.draws)) return "C1: draws are missing, or too many";
     if (!(s->noise_var > 0 && isfinite(s->noise_var)) || (s->latent && s->noise_var != 1))
         return "C5: impossible noise";
-    v.r = NULL; /* what leaves sum up is as old as the last time their tree was lifted */
+    v.r = NULL; /* sum_wr of a tree is that of its own last step, not of the current residual */
     for (size_t m = 0; m < opt->trees; m++) {
         const char *bad = cp_bart_tree_check(&s->tree[m], &v);
         if (bad) return bad;

@@ -1,17 +1,17 @@
-/* bart_dart - probabilities of columns, sampled.
- *
- * A rule asks column j with probability s_j / V, V = sum of s over the columns that vary in its node; so the
- * conditional law of s is no Dirichlet, unless all columns vary everywhere.  But write s_j = g_j / G with independent
- * g_j ~ gamma(theta/D), G = sum of g: then s_j / V = g_j / V', V' = sum of g over columns that vary, and with one
- * exponential t of rate V' per node
+/* Target: p(s, theta | trees) ~ p(theta) Dirichlet(s; theta/D, ...) prod over rules of s_j / V, where j is the column of
+ * the rule and V the sum of s over the columns that vary in its node.
+ * How we differ from Linero (2018): there V is 1, because every column can be split on in every node, and s given the
+ * trees is Dirichlet(theta/D + rules on column j).  Here it is not a Dirichlet, unless all columns vary in all nodes.
+ * Move: a Gibbs step with auxiliary variables.  Write s_j = g_j / G with independent g_j ~ gamma(theta/D) and G = sum of
+ * g.  Then s_j / V = g_j / V', V' = sum of g over the columns that vary, and with one exponential t of rate V' per node
  *
  *     g_j / V' = g_j  integral of exp(-t V') dt
  *
- * so that given all t the g_j are independent again, each a gamma of shape theta/D + (rules that ask j) and of
- * rate 1 + (sum of t over the nodes where j varies).  G given s and trees is a gamma of shape theta, as it was before.
- * Nothing here is approximate.  With t = E / (G V), E a standard exponential, all rates are 1/G times
- * G + (sum of E/V), and as only ratios of the g_j matter, the factor is left out: G may be far too small to divide
- * by. */
+ * Given all t the g_j are independent again: gamma of shape theta/D + (rules on column j) and of rate
+ * 1 + (sum of t over the nodes where j varies).  G given s and trees is gamma of shape theta, as in the prior.  Nothing
+ * here is approximate.  With t = E / (G V), E a standard exponential, all rates are 1/G times G + (sum of E/V).  Only
+ * ratios of the g_j matter, so the factor 1/G is left out: G may be far too small to divide by.
+ * theta given s is drawn from a grid of CP_BART_DART_THETAS values. */
 #include "bart/draws/bart_dart.h"
 
 #include <math.h>
@@ -24,13 +24,13 @@
 #define CP_BROKEN(bug) 0
 #endif
 
-enum { PIECE = 4096 }; /* rows that are looked at together: one is mostly enough to see that columns vary */
+enum { PIECE = 4096 }; /* rows tested together: one piece is mostly enough to see that columns vary */
 
-/* theta/(theta + D) in the middle of equal parts of (0,1), each as probable as Beta(1/2, 1) says. */
+/* theta/(theta + D) is the middle of one of equal parts of (0,1), each with its probability under Beta(1/2, 1). */
 static void make_grid(cp_bart_dart *dart) {
     double d = (double)dart->dims;
     for (size_t i = 0; i < CP_BART_DART_THETAS; i++) {
-        double share = ((double)i + 0.5) / CP_BART_DART_THETAS, theta = d * share / (1 - share);
+        double ratio = ((double)i + 0.5) / CP_BART_DART_THETAS, theta = d * ratio / (1 - ratio);
         double mass = sqrt((double)(i + 1) / CP_BART_DART_THETAS) - sqrt((double)i / CP_BART_DART_THETAS);
         dart->theta_of[i] = theta;
         dart->log_of[i] = log(mass) + cp_special_log_gamma(theta) - d * cp_special_log_gamma(theta / d);
@@ -72,7 +72,7 @@ static int is_below(const cp_bart_tree *t, int16_t node, int16_t top) {
     return node == top;
 }
 
-/* Moves columns from `still` to `varying` that take two values among n rows and `first`. */
+/* Moves the columns that take two values among n rows and `first` from dart->constant to dart->varying. */
 static size_t find_varying(cp_bart_dart *dart, const cp_bart_columns *c, size_t n, uint32_t first, size_t constant,
                            size_t *varying) {
     size_t left = 0;
@@ -88,7 +88,7 @@ static size_t find_varying(cp_bart_dart *dart, const cp_bart_columns *c, size_t 
     return left;
 }
 
-/* The columns that vary in the rows below a node go to `varying`; returns how many. */
+/* Lists the columns that vary among the rows below a node in dart->varying; returns how many. */
 static size_t list_varying(cp_bart_dart *dart, const cp_bart_columns *c, const cp_bart_tree *t, int16_t top) {
     uint8_t in[CP_LEAF_PASS_MAX] = {0};
     size_t constant = dart->dims, varying = 0, n = c->ranks.rows;

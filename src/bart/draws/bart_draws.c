@@ -27,12 +27,12 @@ void cp_bart_draws_clear(cp_bart_draws *d) {
 
 /* ----------------------------------------------------------------------------------------------------------- adding */
 
-typedef struct room {
+typedef struct amounts {
     size_t draws, runs, rules, mus;
-} room;
+} amounts;
 
-/* One rule more, so that there is always a place to put the next. */
-static copse_status reserve(cp_bart_draws *d, room more, copse_error *err) {
+/* One rule more than asked for, so that d->rule + d->rules is always valid. */
+static copse_status reserve(cp_bart_draws *d, amounts more, copse_error *err) {
     CP_TRY(CP_GROW(d->end_run, d->cap_end_run, d->draws + more.draws, err));
     CP_TRY(CP_GROW(d->end_mu, d->cap_end_mu, d->draws + more.draws, err));
     CP_TRY(CP_GROW(d->run, d->cap_run, d->runs + more.runs, err));
@@ -45,7 +45,7 @@ typedef struct visit {
     uint8_t slot;
 } visit;
 
-/* The rules in preorder, and the mu of the slots that these make; returns how many rules there are. */
+/* Writes the rules of a tree in preorder, and the mu by the slots of the shape; returns the number of rules. */
 static size_t flatten(const cp_bart_tree *t, cp_bart_rule *rule, float *mu) {
     visit todo[CP_BART_MAX_LEAVES];
     size_t n = 0, rules = 0;
@@ -70,7 +70,7 @@ static int same_rules(const cp_bart_rule *a, const cp_bart_rule *b, size_t n) {
     return 1;
 }
 
-/* There is room.  Rules are put after the last ones, and stay there only if they are new. */
+/* Memory is reserved.  Writes the rules behind the last ones, and keeps them only if the shape is new. */
 static void add_tree(cp_bart_draws *d, uint32_t m, const cp_bart_tree *t) {
     cp_bart_rule *rule = d->rule + d->rules;
     uint32_t rules = (uint32_t)flatten(t, rule, d->mu + d->mus);
@@ -83,7 +83,7 @@ static void add_tree(cp_bart_draws *d, uint32_t m, const cp_bart_tree *t) {
 }
 
 copse_status cp_bart_draws_add(cp_bart_draws *d, const cp_bart_tree *tree, copse_error *err) {
-    room more = {.draws = 1, .runs = d->trees};
+    amounts more = {.draws = 1, .runs = d->trees};
     for (size_t m = 0; m < d->trees; m++) {
         more.rules += tree[m].pairs;
         more.mus += cp_bart_tree_leaves(&tree[m]);
@@ -98,7 +98,7 @@ copse_status cp_bart_draws_add(cp_bart_draws *d, const cp_bart_tree *tree, copse
 copse_status cp_bart_draws_append(cp_bart_draws *d, const cp_bart_draws *src, copse_error *err) {
     CP_BUG(d->dims != src->dims || d->trees != src->trees);
     if (!src->draws) return COPSE_OK;
-    CP_TRY(reserve(d, (room){src->draws, src->runs, src->rules, src->mus}, err));
+    CP_TRY(reserve(d, (amounts){src->draws, src->runs, src->rules, src->mus}, err));
     for (size_t i = 0; i < src->runs; i++) {
         d->run[d->runs + i] = src->run[i];
         d->run[d->runs + i].rule += d->rules;
@@ -143,7 +143,7 @@ static const char *check_rules(const cp_bart_draws *d) {
             return "D2: a shape has an impossible number of rules";
         for (size_t i = 0; i < run->rules; i++) {
             const cp_bart_rule *rule = &d->rule[used + i];
-            if (rule->slot > i) return "D2: a rule splits what is not there";
+            if (rule->slot > i) return "D2: a rule splits a slot that does not exist";
             if (rule->dim >= d->dims || !isfinite(rule->cut)) return "D2: an impossible rule";
         }
         used += run->rules;
@@ -151,8 +151,8 @@ static const char *check_rules(const cp_bart_draws *d) {
     return used == d->rules ? NULL : "D2: rules of no shape";
 }
 
-/* Needs D1 and D2.  A run that begins takes the place of the one its tree was in, which is found by walking on with
- * them: leaves of the last draw, then minus the old run's, plus the new one's. */
+/* Needs D1 and D2.  Keeps the current run of each tree in `now`: the leaves of a draw are those of the draw before, minus
+ * those of the runs that end, plus those of the runs that begin. */
 static const char *check_mu(const cp_bart_draws *d, size_t *now) {
     size_t leaves = 0, used = 0;
     for (size_t k = 0; k < d->draws; k++) {
@@ -178,7 +178,8 @@ const char *cp_bart_draws_check(const cp_bart_draws *d) {
     size_t *now = cp_mem_raw(d->trees, sizeof *now);
     if (!now) return cp_bart_draws_no_memory;
     bad = check_mu(d, now);
-    if (!bad && d->draws && memcmp(now, d->last_run, d->trees * sizeof *now)) bad = "D1: the last runs are others";
+    if (!bad && d->draws && memcmp(now, d->last_run, d->trees * sizeof *now))
+        bad = "D1: the last runs of the trees are wrong";
     cp_mem_free(now);
     return bad;
 }

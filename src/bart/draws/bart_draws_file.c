@@ -1,9 +1,9 @@
-/* bart_draws_file - draws in sections and back; docs/format.md lists them. */
+/* docs/format.md lists the sections. */
 #include "bart/draws/bart_draws_file.h"
 
 #include "base/mem.h"
 
-/* What there is in memory besides the sections themselves, and for a walk down all trees (bart_walk.h). */
+/* Bytes in memory besides the sections themselves: of the arrays of bart_draws.h, and of a walk (bart_walk.h). */
 enum { PER_TREE = 2 * sizeof(size_t) + 64, PER_DRAW = 2 * sizeof(size_t) };
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
@@ -94,7 +94,7 @@ static copse_status read_ends(cp_bart_draws *d, cp_reader *r, copse_error *err) 
     copse_status status = COPSE_OK;
     CP_TRY(cp_reader_array(r, "runs", CP_U32, d->draws, &v, err));
     for (size_t k = 0; !status && k < d->draws; k++) {
-        if (v[k] > d->runs - end) status = cp_reader_bad(r, err, "more runs than there are");
+        if (v[k] > d->runs - end) status = cp_reader_bad(r, err, "more runs than the file has");
         d->end_run[k] = end += v[k];
     }
     cp_mem_free(v);
@@ -131,7 +131,7 @@ static copse_status read_rules(cp_bart_draws *d, cp_reader *r, copse_error *err)
     return status;
 }
 
-/* Where the mu of each draw end, and the last run of each tree, follow from the runs. */
+/* Computes end_mu and last_run from the runs. */
 static void derive(cp_bart_draws *d) {
     size_t leaves = 0, used = 0;
     for (size_t k = 0; k < d->draws; k++) {

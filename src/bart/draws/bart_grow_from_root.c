@@ -1,15 +1,15 @@
-/* bart_grow_from_root - trees grown from the root, to begin with [He, Yalov, Hahn 2019].
+/* Move: the tree is dropped and grown anew from the root [He, Yalov, Hahn 2019, XBART].  At each node one of all cuts of
+ * some columns is drawn, or no cut, each in proportion to its prior times the likelihood of the two leaves that it makes.
+ * A few such sweeps find trees for which MH moves need thousands.
+ * Target: none.  The posterior is not invariant, because the step looks only one split ahead and never takes a split
+ * back.  It gives chains a starting point; none of its sweeps is kept as a draw.
+ * How we differ from the paper: everything that is only an approximation is made fast.  A tree tries only some of the
+ * columns, drawn by how often the trees of the sum split on them now.  With more than SAMPLE rows it uses every second,
+ * third, ... row.  Codes of a column are shifted down to at most BINS bins.
  *
- * A tree is forgotten and grown anew: at each node, one of all cuts of some columns is drawn, or none, each in
- * proportion to its prior times the likelihood of the two leaves it would make.  That finds in a few sweeps what moves
- * on single leaves take thousands for.  It does not leave the posterior as it is, because it does not look further than
- * one split ahead and never turns back: it gives chains a place to start from, and is no part of what they sample.
- *
- * So it may be rough where that is fast.  A tree tries some of the columns only, drawn by how often the sum's trees ask
- * them now, and of more than SAMPLE rows every second, third, ....  A column's codes are shifted down to BINS bins at
- * most; a node's histogram is the weight, and weight times residual, of each bin.  Both are whole numbers in one, so
- * that a row is one addition; of two siblings the one with fewer rows has its histogram filled, and the other one gets
- * exactly what is left of the parent's. */
+ * A node's histogram has the sums of weight, and of weight times residual, of each bin.  Both are whole numbers packed in
+ * one 64-bit number, so that a row is one addition and a difference is exact: of two siblings, the smaller one has its
+ * histogram filled, and the larger one gets the parent's minus that. */
 #include "bart/draws/bart_grow_from_root.h"
 
 #include <math.h>
@@ -24,12 +24,12 @@ enum {
     BINS = 128,
     DEPTHS = 12,
     FEW_COLUMNS = 4,
-    MANY = 2048, /* rows that are worth telling other threads of, */
-    PARTS = 4    /* in so many parts */
+    MANY = 2048, /* rows of a node from which its histogram is filled by several threads */
+    PARTS = 4    /* parts of the rows that are then filled independently */
 };
-#define FAR 8.0
+#define MAX_RESIDUAL 8.0
 
-/* Weight in units of unit_w, times 2^32, plus weight times residual in units of unit_wr, which may be below 0. */
+/* 2^32 times the weight in units of unit_w, plus weight times residual in units of unit_wr; the latter may be negative. */
 typedef int64_t packed;
 
 typedef struct cell {
@@ -46,22 +46,22 @@ typedef struct open_leaf {
 
 struct cp_bart_grow_from_root {
     const cp_bart_problem *problem;
-    size_t step; /* between rows of the sample, which are at most `most_rows` */
+    size_t step; /* the sample is every step-th row; it has at most most_rows rows */
     size_t most_rows;
     uint8_t *bin; /* dims x rows */
     size_t most_columns;
-    /* Of the tree that is grown. */
-    double *asked;    /* of each column: 1, and one for each rule of the sum that asks it */
-    uint32_t *column; /* those that are tried: the first `columns` */
+    /* For the tree that is grown. */
+    double *column_weight; /* of each column: 1 + the rules of the sum that split on it; 0 if it is constant or drawn */
+    uint32_t *column;      /* the columns that are tried: the first `columns` */
     size_t columns;
-    size_t from, rows;                     /* of the sample: its first row, and how many */
+    size_t first_row, rows;                /* of the sample: its first row, and how many */
     double unit_w, unit_wr, per_w, per_wr; /* units, and 1 over them */
-    packed *of_row;                        /* what each row adds */
-    uint32_t *row, *tmp;                   /* rows of the sample by leaf */
-    packed *few;                           /* what those of one leaf add */
+    packed *row_value;                     /* of each row: its packed weight and weight times residual */
+    uint32_t *row, *tmp;                   /* rows of the sample, grouped by leaf */
+    packed *leaf_value;                    /* row_value of the rows of one leaf, gathered */
     packed *hist;                          /* DEPTHS + 1 times most_columns x BINS */
-    packed *part;                          /* PARTS - 1 times the same: parts of one, before they are added up */
-    double *gain, *price;                  /* of each cut of each column */
+    packed *part;                          /* PARTS - 1 times most_columns x BINS: partial histograms of one node */
+    double *gain, *mass;                   /* of each cut of each column: see weigh_column */
 };
 
 static unsigned shift_of(const cp_bart_columns *c, size_t dim) {
@@ -80,14 +80,14 @@ static void fill_bins(cp_bart_grow_from_root *g) {
     }
 }
 
-/* Sums over all rows stay below 2^30.  Residuals beyond FAR, of targets in [-1/2, 1/2] or of a probit, are cut off
- * there. */
+/* Units such that sums over all rows stay below 2^30.  Residuals are clipped at MAX_RESIDUAL; targets lie in [-1/2, 1/2]
+ * or are probits. */
 static void set_units(cp_bart_grow_from_root *g) {
     double most = 0, n = (double)g->most_rows;
     const float *weight = g->problem->opt_weight;
     for (size_t i = 0; weight && i < g->problem->rows->n; i++) most = fmax(most, (double)weight[i]);
     g->unit_w = weight ? most * n / 0x1p30 : 1;
-    g->unit_wr = FAR * (weight ? most : 1) * n / 0x1p30;
+    g->unit_wr = MAX_RESIDUAL * (weight ? most : 1) * n / 0x1p30;
     g->per_w = 1 / g->unit_w;
     g->per_wr = 1 / g->unit_wr;
 }
@@ -102,16 +102,16 @@ copse_status cp_bart_grow_from_root_new(const cp_bart_problem *b, cp_bart_grow_f
     g->most_rows = n / g->step + 1;
     g->most_columns = dims < some ? dims : some;
     CP_TRY_OUT(CP_RAW(g->bin, dims * n, err));
-    CP_TRY_OUT(CP_RAW(g->asked, dims, err));
+    CP_TRY_OUT(CP_RAW(g->column_weight, dims, err));
     CP_TRY_OUT(CP_RAW(g->column, dims, err));
-    CP_TRY_OUT(CP_RAW(g->of_row, n, err));
+    CP_TRY_OUT(CP_RAW(g->row_value, n, err));
     CP_TRY_OUT(CP_RAW(g->row, g->most_rows, err));
     CP_TRY_OUT(CP_RAW(g->tmp, g->most_rows, err));
-    CP_TRY_OUT(CP_RAW(g->few, g->most_rows, err));
+    CP_TRY_OUT(CP_RAW(g->leaf_value, g->most_rows, err));
     CP_TRY_OUT(CP_RAW(g->hist, (DEPTHS + 1) * g->most_columns * BINS, err));
     CP_TRY_OUT(CP_RAW(g->part, (PARTS - 1) * g->most_columns * BINS, err));
     CP_TRY_OUT(CP_RAW(g->gain, g->most_columns * BINS, err));
-    CP_TRY_OUT(CP_RAW(g->price, g->most_columns * BINS, err));
+    CP_TRY_OUT(CP_RAW(g->mass, g->most_columns * BINS, err));
     fill_bins(g);
     set_units(g);
     *out = g;
@@ -123,52 +123,52 @@ out:
 
 void cp_bart_grow_from_root_free(cp_bart_grow_from_root *g) {
     if (!g) return;
-    cp_mem_free(g->asked);
+    cp_mem_free(g->column_weight);
     cp_mem_free(g->column);
     cp_mem_free(g->bin);
-    cp_mem_free(g->of_row);
+    cp_mem_free(g->row_value);
     cp_mem_free(g->row);
     cp_mem_free(g->tmp);
-    cp_mem_free(g->few);
+    cp_mem_free(g->leaf_value);
     cp_mem_free(g->hist);
     cp_mem_free(g->part);
     cp_mem_free(g->gain);
-    cp_mem_free(g->price);
+    cp_mem_free(g->mass);
     cp_mem_free(g);
 }
 
 /* ------------------------------------------------------------------------------------------------- columns and rows */
 
-static void count_asked(cp_bart_grow_from_root *g, const cp_bart_tree *tree) {
+static void count_splits(cp_bart_grow_from_root *g, const cp_bart_tree *tree) {
     size_t dims = g->problem->columns.ranks.dims;
-    for (size_t d = 0; d < dims; d++) g->asked[d] = cp_ranks_count(&g->problem->columns.ranks, d) > 1;
+    for (size_t d = 0; d < dims; d++) g->column_weight[d] = cp_ranks_count(&g->problem->columns.ranks, d) > 1;
     for (size_t m = 0; m < g->problem->opt.trees; m++)
         for (size_t u = 0; u < cp_bart_tree_nodes(&tree[m]); u++)
-            if (!cp_bart_tree_is_leaf(&tree[m], (int16_t)u)) g->asked[tree[m].node[u].rule.dim]++;
+            if (!cp_bart_tree_is_leaf(&tree[m], (int16_t)u)) g->column_weight[tree[m].node[u].rule.dim]++;
 }
 
-/* Without replacement, by asked, which is used up. */
+/* Draws columns without replacement by column_weight, which becomes 0 for drawn columns. */
 static void draw_columns(cp_bart_grow_from_root *g, cp_rng *rng) {
     size_t dims = g->problem->columns.ranks.dims;
     double all = 0;
-    for (size_t d = 0; d < dims; d++) all += g->asked[d];
+    for (size_t d = 0; d < dims; d++) all += g->column_weight[d];
     for (g->columns = 0; g->columns < g->most_columns && all > 0.5; g->columns++) {
         double left = cp_rng_unit(rng) * all;
         size_t d = 0, last = 0;
         for (; d < dims; d++) {
-            if (g->asked[d] == 0) continue;
+            if (g->column_weight[d] == 0) continue;
             last = d;
-            left -= g->asked[d];
+            left -= g->column_weight[d];
             if (left < 0) break;
         }
         g->column[g->columns] = (uint32_t)last;
-        all -= g->asked[last];
-        g->asked[last] = 0;
+        all -= g->column_weight[last];
+        g->column_weight[last] = 0;
     }
 }
 
 static packed pack(const cp_bart_grow_from_root *g, double weight, double r) {
-    double near = r > FAR ? FAR : r < -FAR ? -FAR : r;
+    double near = r > MAX_RESIDUAL ? MAX_RESIDUAL : r < -MAX_RESIDUAL ? -MAX_RESIDUAL : r;
     return (packed)(weight * g->per_w) * ((packed)1 << 32) + (packed)(weight * near * g->per_wr);
 }
 
@@ -181,17 +181,17 @@ static void pack_rows(void *arg, size_t from, size_t to) {
     const drawing *d = arg;
     cp_bart_grow_from_root *g = d->g;
     const float *weight = d->v->opt_weight, *r = d->v->r;
-    for (size_t k = from, i = g->from + from * g->step; k < to; k++, i += g->step) {
-        g->of_row[i] = g->few[k] = pack(g, weight ? (double)weight[i] : 1, (double)r[i]);
+    for (size_t k = from, i = g->first_row + from * g->step; k < to; k++, i += g->step) {
+        g->row_value[i] = g->leaf_value[k] = pack(g, weight ? (double)weight[i] : 1, (double)r[i]);
         g->row[k] = (uint32_t)i;
     }
 }
 
-/* Every step-th row, from one of the first on. */
+/* Every step-th row, from a random one of the first `step` rows on. */
 static void draw_sample(cp_bart_grow_from_root *g, const cp_bart_view *v, cp_rng *rng) {
     drawing d = {g, v};
-    g->from = (size_t)cp_rng_below(rng, g->step);
-    g->rows = (g->problem->rows->n - g->from + g->step - 1) / g->step;
+    g->first_row = (size_t)cp_rng_below(rng, g->step);
+    g->rows = (g->problem->rows->n - g->first_row + g->step - 1) / g->step;
     cp_bart_parallel_each(v->opt_parallel, g->rows, pack_rows, &d);
 }
 
@@ -201,8 +201,8 @@ static const uint8_t *bins_of(const cp_bart_grow_from_root *g, size_t k) {
     return g->bin + g->column[k] * g->problem->rows->n;
 }
 
-/* Four columns at a time: rows are read once for all of them, and no addition need wait for another.  Where there are
- * fewer left, the last one is added up again, to nowhere. */
+/* Four columns at a time: a row is read once for all of them, and the four additions are independent.  If fewer are left,
+ * the last column fills the gap, and its sums go to an unused histogram. */
 typedef struct four {
     const uint8_t *bin[4];
     packed *into[4];
@@ -218,8 +218,8 @@ static four four_from(const cp_bart_grow_from_root *g, size_t first, packed *his
     return f;
 }
 
-/* All columns of n rows.  They are whole numbers, so rows can be dealt out in any parts: the first part's sums go to
- * `hist`, the others' to g->part, to be added. */
+/* The histograms of all columns over n rows.  The sums are whole numbers, so rows can be divided into any parts: part 0
+ * fills `hist`, the others fill g->part and are added afterwards. */
 typedef struct filling {
     const cp_bart_grow_from_root *g;
     const uint32_t *opt_row; /* NULL: the whole sample, which needs no list */
@@ -234,7 +234,7 @@ static packed *hist_of(const filling *f, size_t part) {
 static void fill_four(const filling *f, size_t first, size_t part) {
     const cp_bart_grow_from_root *g = f->g;
     packed nowhere[BINS] = {0}, *hist = hist_of(f, part);
-    const packed *few = g->few;
+    const packed *leaf_value = g->leaf_value;
     const uint32_t *row = f->opt_row;
     const four to = four_from(g, first, hist, nowhere);
     const size_t from = f->n * part / f->parts, end = f->n * (part + 1) / f->parts, step = g->step;
@@ -242,10 +242,10 @@ static void fill_four(const filling *f, size_t first, size_t part) {
     memset(hist + first * BINS, 0, some * BINS * sizeof *hist);
     if (row)
         for (size_t i = from; i < end; i++)
-            for (int k = 0; k < 4; k++) to.into[k][to.bin[k][row[i]]] += few[i];
+            for (int k = 0; k < 4; k++) to.into[k][to.bin[k][row[i]]] += leaf_value[i];
     else
-        for (size_t i = from, at = g->from + from * step; i < end; i++, at += step)
-            for (int k = 0; k < 4; k++) to.into[k][to.bin[k][at]] += few[i];
+        for (size_t i = from, at = g->first_row + from * step; i < end; i++, at += step)
+            for (int k = 0; k < 4; k++) to.into[k][to.bin[k][at]] += leaf_value[i];
 }
 
 static void fill_some(void *arg, size_t from, size_t to) {
@@ -254,7 +254,7 @@ static void fill_some(void *arg, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) fill_four(f, i % fours * 4, i / fours);
 }
 
-/* g->few has what the rows add. */
+/* g->leaf_value has the values of the rows. */
 static void fill(filling *f, cp_thread_team *opt_team) {
     size_t all = f->g->columns * BINS;
     f->parts = opt_team ? PARTS : 1;
@@ -265,7 +265,7 @@ static void fill(filling *f, cp_thread_team *opt_team) {
 
 static void fill_leaf(const cp_bart_grow_from_root *g, const cp_bart_view *v, const open_leaf *l) {
     filling f = {.g = g, .opt_row = g->row + l->first, .n = l->n, .hist = l->hist};
-    for (size_t i = 0; i < f.n; i++) g->few[i] = g->of_row[f.opt_row[i]];
+    for (size_t i = 0; i < f.n; i++) g->leaf_value[i] = g->row_value[f.opt_row[i]];
     fill(&f, f.n < MANY ? NULL : cp_bart_parallel_team(v->opt_parallel));
 }
 
@@ -281,27 +281,29 @@ static cell unpacked(const cp_bart_grow_from_root *g, packed p) {
 
 /* ------------------------------------------------------------------------------------------------------------- cuts */
 
-/* (weighted sum)^2 / (noise + tau weight): twice what mu adds to the log likelihood, over tau / noise. */
+/* S^2 / (noise_var + leaf_var W) for W = sum of w, S = sum of w r: the exponent of the marginal likelihood of a leaf
+ * (leaf_mean.c), without its factor leaf_var / (2 noise_var). */
 static double gain_of(const cp_bart_view *v, cell c) {
     return c.wr * c.wr / (v->noise_var + v->leaf_var * c.w);
 }
 
-/* The product of sqrt(noise / (noise + tau weight)) for two leaves: what it costs to have their mu. */
-static double price_of(const cp_bart_view *v, cell a, cell b) {
+/* The product of sqrt(noise_var / (noise_var + leaf_var W)) of two leaves: the other factor of the marginal likelihood. */
+static double variance_factor(const cp_bart_view *v, cell a, cell b) {
     double of_a = v->noise_var + v->leaf_var * a.w, of_b = v->noise_var + v->leaf_var * b.w;
     return v->noise_var / sqrt(of_a * of_b);
 }
 
-/* Of each cut of a column: the gain, and the price times the prior given the column.  Returns whether there is any. */
+/* For each cut of a column: gain is the sum of gain_of of both sides; mass is variance_factor times the prior of the cut
+ * given the column.  0 if the column has no cut in this leaf. */
 static int weigh_column(const cp_bart_grow_from_root *g, const cp_bart_view *v, const open_leaf *l, size_t k) {
     const packed *h = l->hist + k * BINS;
     const float *value = cp_ranks_values(&v->columns->ranks, g->column[k]);
     size_t values = cp_ranks_count(&v->columns->ranks, g->column[k]), low = 0, high = BINS - 1;
     unsigned shift = shift_of(v->columns, g->column[k]);
-    double *gain = g->gain + k * BINS, *price = g->price + k * BINS;
+    double *gain = g->gain + k * BINS, *mass = g->mass + k * BINS;
     packed left = 0;
     memset(gain, 0, BINS * sizeof *gain);
-    memset(price, 0, BINS * sizeof *price);
+    memset(mass, 0, BINS * sizeof *mass);
     while (low < BINS && h[low] == 0) low++;
     while (high > low && h[high] == 0) high--;
     if (low >= high) return 0;
@@ -312,7 +314,7 @@ static int weigh_column(const cp_bart_grow_from_root *g, const cp_bart_view *v, 
         left += h[b];
         cell one = unpacked(g, left), other = unpacked(g, l->sum - left);
         gain[b] = gain_of(v, one) + gain_of(v, other);
-        price[b] = width / extent * price_of(v, one, other);
+        mass[b] = width / extent * variance_factor(v, one, other);
     }
     return 1;
 }
@@ -320,10 +322,11 @@ static int weigh_column(const cp_bart_grow_from_root *g, const cp_bart_view *v, 
 typedef struct choice {
     size_t k, bin;
     packed left;
-    size_t rows; /* of the sample that go left */
+    size_t rows; /* rows of the sample that go left */
 } choice;
 
-/* Makes prices probabilities, but for a factor: that of no cut is returned, and *out_sum is that of all cuts. */
+/* Makes each mass the prior times the likelihood of its cut, up to a common factor and the prior of a split.  Returns the
+ * same for no cut, with its prior; *out_sum is the sum over all cuts, with the prior of a split. */
 static double weigh(const cp_bart_grow_from_root *g, const cp_bart_view *v, const open_leaf *l, size_t depth,
                     double *out_sum) {
     double half = 0.5 * v->leaf_var / v->noise_var, mass = 0, sum = 0;
@@ -333,18 +336,18 @@ static double weigh(const cp_bart_grow_from_root *g, const cp_bart_view *v, cons
         if (weigh_column(g, v, l, k)) mass += cp_bart_split_probs_of(v->split_probs, g->column[k]);
     for (size_t i = 0; i < g->columns * BINS; i++) most = g->gain[i] > most ? g->gain[i] : most;
     for (size_t k = 0; k < g->columns; k++) {
-        double share = cp_bart_split_probs_of(v->split_probs, g->column[k]) / mass;
+        double prob = cp_bart_split_probs_of(v->split_probs, g->column[k]) / mass;
         for (size_t i = k * BINS; i < (k + 1) * BINS; i++) {
             double less = half * (g->gain[i] - most);
-            g->price[i] = less > -40 && g->price[i] > 0 ? share * g->price[i] * exp(less) : 0;
-            sum += g->price[i];
+            g->mass[i] = less > -40 && g->mass[i] > 0 ? prob * g->mass[i] * exp(less) : 0;
+            sum += g->mass[i];
         }
     }
     *out_sum = exp(v->log_split[depth]) * sum;
-    return exp(v->log_stop[depth]) * price_of(v, whole, nothing) * exp(half * (none - most));
+    return exp(v->log_stop[depth]) * variance_factor(v, whole, nothing) * exp(half * (none - most));
 }
 
-/* A cut, or none: 0. */
+/* Draws a cut; 0: no cut. */
 static int choose(const cp_bart_grow_from_root *g, const cp_bart_view *v, const open_leaf *l, size_t depth, cp_rng *rng,
                   choice *out) {
     double cuts, none = weigh(g, v, l, depth, &cuts), u = cp_rng_unit(rng) * (none + cuts) - none;
@@ -352,9 +355,9 @@ static int choose(const cp_bart_grow_from_root *g, const cp_bart_view *v, const 
     if (u < 0 || !(cuts > 0)) return 0;
     double left = u / exp(v->log_split[depth]);
     for (size_t i = 0; i < g->columns * BINS; i++) {
-        if (g->price[i] == 0) continue;
+        if (g->mass[i] == 0) continue;
         last = i;
-        left -= g->price[i];
+        left -= g->mass[i];
         if (left < 0) break;
     }
     *out = (choice){.k = last / BINS, .bin = last % BINS};
@@ -364,15 +367,15 @@ static int choose(const cp_bart_grow_from_root *g, const cp_bart_view *v, const 
 
 /* ---------------------------------------------------------------------------------------------------------- growing */
 
-/* The rows of a leaf, those that go left first; returns how many do. */
-static size_t part(cp_bart_grow_from_root *g, const open_leaf *l, const choice *c) {
+/* Partitions the rows of a leaf, left first; returns how many go left. */
+static size_t partition(cp_bart_grow_from_root *g, const open_leaf *l, const choice *c) {
     const uint8_t *bin = bins_of(g, c->k);
     uint32_t *row = g->row + l->first;
     size_t left = 0, right = 0;
     for (size_t i = 0; i < l->n; i++) {
         uint32_t at = row[i];
         int goes_left = bin[at] <= c->bin;
-        row[left] = g->tmp[right] = at; /* the one that is not meant is overwritten, or behind the end */
+        row[left] = g->tmp[right] = at; /* one of the two is overwritten later, or lies behind the end */
         left += (size_t)goes_left;
         right += (size_t)!goes_left;
     }
@@ -380,7 +383,7 @@ static size_t part(cp_bart_grow_from_root *g, const open_leaf *l, const choice *
     return left;
 }
 
-/* Both sides have rows of the sample. */
+/* Both sides have rows of the sample, so neither is empty. */
 static void split(const cp_bart_grow_from_root *g, const cp_bart_view *v, cp_bart_tree *t, const open_leaf *l,
                   const choice *c, cp_rng *rng) {
     size_t dim = g->column[c->k], cells = cp_ranks_count(&v->columns->ranks, dim) - 1;
@@ -392,8 +395,8 @@ static void split(const cp_bart_grow_from_root *g, const cp_bart_view *v, cp_bar
     cp_bart_tree_split(t, v, &s);
 }
 
-/* Of the two, the one with fewer rows gets the fresh histogram and is put last, so that it is grown first and no more
- * than one histogram is needed for each depth. */
+/* The child with fewer rows gets a new histogram and comes last in out, so that it is grown first and one histogram for
+ * each depth is enough. */
 static void divide(cp_bart_grow_from_root *g, const cp_bart_view *v, const cp_bart_tree *t, const open_leaf *l,
                    const choice *c, open_leaf out[2]) {
     int16_t node = t->node[l->node].left;
@@ -424,8 +427,8 @@ static void grow(cp_bart_grow_from_root *g, const cp_bart_view *v, cp_bart_tree 
         size_t depth = t->node[l.node].depth;
         if (depth == DEPTHS || cp_bart_tree_leaves(t) == CP_BART_MAX_LEAVES) continue;
         if (!choose(g, v, &l, depth, rng, &c)) continue;
-        c.rows = part(g, &l, &c);
-        if (c.rows == 0 || c.rows == l.n) continue; /* cannot be: a bin that has weight has rows */
+        c.rows = partition(g, &l, &c);
+        if (c.rows == 0 || c.rows == l.n) continue; /* impossible: a bin with weight has rows */
         split(g, v, t, &l, &c, rng);
         divide(g, v, t, &l, &c, stack + height);
         height += 2;
@@ -437,15 +440,14 @@ copse_status cp_bart_grow_from_root_step(cp_bart_grow_from_root *g, const cp_bar
     cp_bart_tree *t = &tree[m];
     size_t most = g->most_rows < CP_BART_MAX_LEAVES ? g->most_rows : CP_BART_MAX_LEAVES;
     double sum = 0;
-    /* Room for all that it can become, while it still is what it was: a step that fails half way could not be done
-     * again. */
+    /* Reserves for every possible result before anything changes: a step that failed half way could not be repeated. */
     CP_TRY(cp_bart_tree_reserve(t, most, err));
     for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) sum += t->leaf[s].sum_wr;
-    count_asked(g, tree);
+    count_splits(g, tree);
     draw_columns(g, rng);
     cp_bart_tree_reset(t, v);
     t->leaf[0].sum_wr = sum;
-    if (!v->r) return COPSE_OK; /* the prior alone has nothing to look for */
+    if (!v->r) return COPSE_OK; /* prior only: there is no likelihood to grow by */
     draw_sample(g, v, rng);
     grow(g, v, t, rng);
     return COPSE_OK;

@@ -19,7 +19,8 @@ static double sum_squares(const cp_bart_chain *c, const cp_bart_sum *s) {
     return cp_bart_parallel_squares(&c->parallel, b->columns.leaf_pass, &x);
 }
 
-/* nu lambda + sum of w r^2 over chi-square with nu + n degrees of freedom, n the rows that say something. */
+/* sigma^2 | trees ~ (nu lambda + sum of w r^2) / chi^2 with nu + n degrees of freedom; n: rows of weight above 0 [Chipman,
+ * George, McCulloch 2010, section 3.1]. */
 static void draw_variance(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng) {
     const cp_bart_problem *b = c->problem;
     double squares = b->hyper.nu * b->hyper.lambda, df = b->hyper.nu;
@@ -31,7 +32,7 @@ static void draw_variance(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng) {
     s->noise_var = 0.5 * squares / cp_draw_gamma(rng, 0.5 * df);
 }
 
-/* Normals come in pairs. */
+/* Standard normals, which are drawn in pairs. */
 typedef struct normals {
     cp_rng *rng;
     double pair[2];
@@ -44,7 +45,8 @@ static double next_normal(normals *n) {
     return n->pair[n->left];
 }
 
-/* Given that it is above `low`: mostly a label is no surprise, and then the first or second normal is one. */
+/* A standard normal given that it is above `low`.  For low < 0, at least every second normal is, so rejection is
+ * fast. */
 static double draw_above(normals *n, double low) {
     if (low >= 0) return cp_draw_normal_above(n->rng, low);
     double z;
@@ -53,8 +55,9 @@ static double draw_above(normals *n, double low) {
     return z;
 }
 
-/* e = z - offset - f is normal given the side of 0 on which z lies.  A row that counts w times has w of them, of which
- * its leaf need know the mean alone: one of variance 1/w. */
+/* Draws z given f and the label: e = z - offset - f is a standard normal, truncated so that z > 0 for label 1, z < 0 for
+ * label 0 [Chipman, George, McCulloch 2010, section 4; Albert and Chib 1993].  A row of weight w has w such z; the leaf
+ * needs only their mean, which has variance 1/w. */
 static void draw_latent(const cp_bart_problem *b, cp_bart_sum *s, size_t number, size_t from, size_t to, cp_rng *rng) {
     normals n = {.rng = rng};
     for (size_t i = from; i < to; i++) {
@@ -72,10 +75,10 @@ typedef struct latents {
     const cp_bart_chain *c;
     cp_bart_sum *s;
     uint64_t sweep;
-    cp_rng *rng; /* of the first stretch of rows; all others have streams of their own */
+    cp_rng *rng; /* of the first block of rows; every other block has a stream of its own */
 } latents;
 
-static void draw_stretches(void *arg, size_t from, size_t to) {
+static void draw_blocks(void *arg, size_t from, size_t to) {
     const latents *l = arg;
     const cp_bart_problem *b = l->c->problem;
     size_t number = (size_t)(l->s - l->c->sum);
@@ -91,8 +94,8 @@ static void draw_stretches(void *arg, size_t from, size_t to) {
 
 static void draw_latents(const cp_bart_chain *c, cp_bart_sum *s, uint64_t sweep, cp_rng *rng) {
     latents l = {c, s, sweep, rng};
-    size_t stretches = (c->problem->rows->n + CP_BART_PARALLEL_BLOCK - 1) / CP_BART_PARALLEL_BLOCK;
-    cp_thread_team_pass(c->parallel.opt_team, stretches, draw_stretches, &l);
+    size_t blocks = (c->problem->rows->n + CP_BART_PARALLEL_BLOCK - 1) / CP_BART_PARALLEL_BLOCK;
+    cp_thread_team_pass(c->parallel.opt_team, blocks, draw_blocks, &l);
 }
 
 void cp_bart_noise_draw(const cp_bart_chain *c, cp_bart_sum *s, uint64_t sweep, cp_rng *rng) {
@@ -114,7 +117,7 @@ void cp_bart_noise_draw_leaf_var(const cp_bart_chain *c, cp_bart_sum *s, cp_rng 
     s->leaf_var = 0.5 * squares / cp_draw_gamma(rng, 0.5 * df);
 }
 
-/* log Phi(x); where Phi is no double any more, by the leading terms of its tail. */
+/* log Phi(x); below -37, where Phi underflows, by the leading terms of its asymptotic series. */
 static double log_cdf(double x) {
     if (x > -37) return log(cp_special_normal_cdf(x));
     return -0.5 * x * x - log(-x) - 0.918938533204672741780 - 1 / (x * x);

@@ -8,12 +8,12 @@
 #include "base/log.h"
 #include "bayes/bayes_options.h"
 
-/* The number behind "word:" or, where the word stands alone, `unsaid`; 0 if it is another word.  The table of options
- * has seen to it that there is nothing else. */
-static size_t counted(const char *text, const char *word, size_t unsaid) {
+/* The number N of "word:N"; `initial` for "word" alone; 0 for another word.  The table of options has checked the
+ * text. */
+static size_t counted(const char *text, const char *word, size_t initial) {
     size_t n = strlen(word);
     if (strncmp(text, word, n) != 0) return 0;
-    return text[n] == ':' ? (size_t)strtoull(text + n + 1, NULL, 10) : unsaid;
+    return text[n] == ':' ? (size_t)strtoull(text + n + 1, NULL, 10) : initial;
 }
 
 static void read_cuts(const char *text, cp_bart_options *out) {
@@ -22,7 +22,7 @@ static void read_cuts(const char *text, cp_bart_options *out) {
     out->cuts_per_column = grid ? grid : quantile;
 }
 
-/* Grow and prune alone under growprune; they are scaled to sum to 1. */
+/* The probabilities of all four moves, or of grow and prune alone; scaled to sum to 1. */
 static void read_moves(const copse_params *p, int all, double move_prob[CP_BART_MOVES]) {
     static const char *const name[] = {"grow", "prune", "change", "swap"};
     double sum = 0;
@@ -54,13 +54,13 @@ void cp_bart_options_warn(const copse_params *p, copse_task task, const copse_ru
     int pg = cp_param_is(p, "sampler", "pg"), cgm = pg || cp_param_is(p, "sampler", "cgm");
     for (size_t i = 0; !pg && i < sizeof of_pg / sizeof *of_pg; i++)
         if (cp_param_is_given(p, of_pg[i]))
-            cp_log_warn(run, "--%s is for --sampler pg: %s has no use for it", of_pg[i], sampler);
+            cp_log_warn(run, "`%s` is for `sampler=pg`: %s has no use for it", of_pg[i], sampler);
     for (size_t i = 0; !cgm && i < sizeof of_cgm / sizeof *of_cgm; i++)
         if (cp_param_is_given(p, of_cgm[i]))
-            cp_log_warn(run, "--%s is for --sampler cgm and pg: %s has no use for it", of_cgm[i], sampler);
+            cp_log_warn(run, "`%s` is for `sampler=cgm` and pg: %s has no use for it", of_cgm[i], sampler);
     for (size_t i = 0; task == COPSE_CLASS && i < sizeof of_numbers / sizeof *of_numbers; i++)
         if (cp_param_is_given(p, of_numbers[i]))
-            cp_log_warn(run, "--%s is for numbers: classes have no sigma", of_numbers[i]);
+            cp_log_warn(run, "`%s` is for numbers: classes have no sigma", of_numbers[i]);
 }
 
 cp_bart_options cp_bart_options_of(const copse_params *p) {

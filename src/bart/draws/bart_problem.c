@@ -18,7 +18,7 @@ static double weight_of(const cp_bart_problem *b, size_t row) {
 
 enum { MOST_REPEATS = 10000 };
 
-/* As many normals are drawn for a label as it counts; a weight that is no count has no such model. */
+/* A label of weight w stands for w latent normals, so the weight must be a whole number. */
 static copse_status check_counts(const cp_rows *rows, copse_error *err) {
     for (size_t i = 0; i < rows->n; i++) {
         double w = rows->weight[i];
@@ -31,7 +31,7 @@ static copse_status check_counts(const cp_rows *rows, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Those of numbers are taken relative to their mean: sigma is that of an average row, in whatever unit weights come. */
+/* Regression weights are divided by their mean: sigma is then that of a row of average weight, whatever their unit. */
 static copse_status take_weights(cp_bart_problem *b, copse_error *err) {
     const cp_rows *rows = b->rows;
     double mean = 0;
@@ -50,8 +50,8 @@ static copse_status take_weights(cp_bart_problem *b, copse_error *err) {
 
 /* ------------------------------------------------------------------------------------------- the scale of the noise */
 
-/* Least squares is to tell the size of the noise to a few per cent, so it looks at no more rows, evenly spread, than
- * take about 10^9 operations, and at no more columns than would take as much with four rows each. */
+/* Least squares needs to estimate the noise to a few per cent only.  So it uses no more rows, evenly spread, than take
+ * about 10^9 operations, and is skipped for more columns than would take as much with four rows for each column. */
 enum { MOST_COLUMNS = 512 };
 
 static size_t step_of(const cp_rows *rows) {
@@ -59,7 +59,7 @@ static size_t step_of(const cp_rows *rows) {
     return (size_t)fmax(1, floor((double)rows->n / enough));
 }
 
-/* Centred by the weighted mean and multiplied by the root of the weight. */
+/* The column minus its weighted mean, times the square root of the weight. */
 static void fill_column(const cp_bart_problem *b, size_t dim, size_t step, size_t n, double *out) {
     const float *x = b->rows->x + dim;
     double sum = 0, weight = 0;
@@ -72,7 +72,7 @@ static void fill_column(const cp_bart_problem *b, size_t dim, size_t step, size_
         out[i] = sqrt(weight_of(b, i * step)) * ((double)x[i * step * b->rows->dims] - sum / weight);
 }
 
-/* NaN where there are too few rows for the columns. */
+/* The residual standard deviation of least squares; NaN if there are too few rows for the columns. */
 static copse_status find_residual_sd(const cp_bart_problem *b, double *out, copse_error *err) {
     size_t dims = b->rows->dims, step = step_of(b->rows), n = (b->rows->n + step - 1) / step, positive_rows = 0;
     double *column = NULL, *y = NULL, squares = 0;
@@ -110,7 +110,7 @@ static double sd_of(const cp_bart_problem *b) {
     return sqrt(squares / (double)(b->positive_rows - 1));
 }
 
-/* A model that fits all but exactly still allows for some noise: with none, trees could not move. */
+/* sigma_hat is at least 1e-3 sd: with almost no noise, nearly every MH move would be rejected. */
 static copse_status find_sigma_hat(cp_bart_problem *b, copse_error *err) {
     double sd = sd_of(b), left = NAN;
     if (b->opt.ols) CP_TRY(find_residual_sd(b, &left, err));
@@ -121,8 +121,8 @@ static copse_status find_sigma_hat(cp_bart_problem *b, copse_error *err) {
 
 /* ---------------------------------------------------------------------------------------------------------- targets */
 
-/* To [-1/2, 1/2].  Of targets that are all equal the unit is the least spread that any method admits: the model then
- * says that number, as other methods' do. */
+/* Scales targets to [-1/2, 1/2].  If all targets are equal, the scale is 1e-6, the least spread of any method: the model
+ * then predicts that number, as those of other methods do. */
 static copse_status scale_targets(cp_bart_problem *b, copse_error *err) {
     const double *y = b->rows->y;
     double least = INFINITY, most = -INFINITY;
@@ -137,7 +137,7 @@ static copse_status scale_targets(cp_bart_problem *b, copse_error *err) {
         return cp_fail(err, COPSE_E_DATA,
                        "targets from %g to %g are too far apart to compute with: divide them by 1e10", least, most);
     CP_TRY(CP_RAW(b->y, b->rows->n, err));
-    for (size_t i = 0; i < b->rows->n; i++) /* a target that counts nothing may lie anywhere */
+    for (size_t i = 0; i < b->rows->n; i++) /* a target of weight 0 may have any value */
         b->y[i] = weight_of(b, i) > 0 ? (float)((y[i] - b->centre) / b->scale) : 0;
     return COPSE_OK;
 }
@@ -146,7 +146,7 @@ static void warn_of_labels(const cp_rows *rows, const copse_run *run) {
     for (size_t i = 0; i < rows->n; i++)
         if (rows->y[i] != 0 && rows->y[i] != 1) return;
     cp_log_warn(run,
-                "all targets are 0 or 1: as classes (--task class) they would get probabilities, as numbers they get "
+                "all targets are 0 or 1: as classes (`task=class`) they would get probabilities, as numbers they get "
                 "a mean that may be below 0 or above 1");
 }
 
@@ -161,8 +161,8 @@ static copse_status set_regression(cp_bart_problem *b, const copse_run *run, cop
     return COPSE_OK;
 }
 
-/* The offset is where the probit of a class begins if trees say nothing: its share of the rows.  A class without rows,
- * or with all of them, counts as half a row off that, so that a fold of data that lacks one can be learnt from. */
+/* The offset of a class is the probit of its fraction of the rows.  A class without rows counts as half a row, a class
+ * with all rows as half a row less, so that a fold of the data without some class can be fitted. */
 static copse_status set_classes(cp_bart_problem *b, copse_error *err) {
     double three = 3 / b->opt.k, all = 0;
     b->hyper = (cp_bart_hyper){.leaf_var = three * three / (double)b->opt.trees, .nu = 1, .lambda = 1};

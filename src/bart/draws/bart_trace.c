@@ -59,7 +59,7 @@ void cp_bart_trace_add(cp_bart_trace *t, const cp_bart_chain *c) {
 
 /* ------------------------------------------------------------------------------------------------------------ files */
 
-/* Series of t->draws numbers each, without the room behind them. */
+/* Writes t->draws numbers of each series, without the unused capacity. */
 static copse_status write_series(const cp_bart_trace *t, const char *name, const double *x, size_t series, cp_writer *w,
                                  copse_error *err) {
     double *packed;
@@ -92,7 +92,7 @@ static copse_status read_series(const cp_bart_trace *t, const char *name, double
     while (i < n && isfinite(packed[i])) i++;
     for (size_t k = 0; k < series; k++) memcpy(x + k * t->capacity, packed + k * t->draws, t->draws * sizeof *x);
     cp_mem_free(packed);
-    return i == n ? COPSE_OK : cp_reader_bad(r, err, "'%s' holds a number that is none", name);
+    return i == n ? COPSE_OK : cp_reader_bad(r, err, "'%s' holds a number that is not finite", name);
 }
 
 static copse_status read_moves(cp_bart_tally *t, cp_reader *r, copse_error *err) {

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-enum { VECTOR = 16 }; /* rows that are done together */
+enum { VECTOR = 16 }; /* rows per iteration, so that the loop is vectorised */
 
 copse_status cp_bart_walk_init(cp_bart_walk *w, const cp_bart_draws *d, copse_error *err) {
     *w = (cp_bart_walk){.d = d};
@@ -33,7 +33,7 @@ void cp_bart_walk_rows(cp_bart_walk *w, const float *x, size_t n) {
     }
 }
 
-/* All rows of the block down a shape, rule by rule. */
+/* Sends all rows of the block down a shape, rule by rule. */
 static void descend(cp_bart_walk *w, size_t run_id) {
     const cp_bart_run *run = &w->d->run[run_id];
     uint8_t *restrict slot = w->slot + (size_t)run->tree * CP_BART_WALK_BLOCK;
@@ -58,7 +58,7 @@ void cp_bart_walk_seek(cp_bart_walk *w, size_t draw) {
     for (size_t m = 0; m < w->d->trees; m++) descend(w, w->run[m]);
 }
 
-/* In the order of the trees, whatever the block: a row's sum does not depend on its company. */
+/* Sums in the order of the trees, so that a row's sum does not depend on the other rows of its block. */
 void cp_bart_walk_next(cp_bart_walk *w, float out[CP_BART_WALK_BLOCK]) {
     const cp_bart_draws *d = w->d;
     const float *mu = cp_bart_draws_mu(d, w->draw);

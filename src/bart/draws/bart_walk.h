@@ -1,8 +1,7 @@
-/* bart_walk - what the draws say about rows: a block of rows goes through all draws in order, and down a shape when it
- * begins, not once for each draw.
+/* bart_walk - the sums of trees of all draws, for a block of rows.  The block goes through the draws in order; it goes
+ * down a shape once, when its run begins, not once for each draw.
  *
- * What must be kept at a time is the slot of each row in each tree: trees x CP_BART_WALK_BLOCK bytes, and the rows'
- * columns. */
+ * Memory: the slot of each row in each tree, trees x CP_BART_WALK_BLOCK bytes, and the rows by column. */
 #ifndef CP_BART_WALK_H
 #define CP_BART_WALK_H
 
@@ -16,18 +15,18 @@ typedef struct cp_bart_walk {
     size_t draw;   /* the next one */
     float *x;      /* dims x CP_BART_WALK_BLOCK, column after column; 0 where there is no row */
     uint8_t *slot; /* trees x CP_BART_WALK_BLOCK */
-    size_t *run;   /* that each tree is in */
+    size_t *run;   /* of each tree, the current run */
 } cp_bart_walk;
 
-/* The draws are borrowed.  One walk for each thread. */
+/* Borrows the draws.  One walk for each thread. */
 copse_status cp_bart_walk_init(cp_bart_walk *w, const cp_bart_draws *d, copse_error *err);
 void cp_bart_walk_clear(cp_bart_walk *w);
-/* n <= CP_BART_WALK_BLOCK rows, row-major; the next draw is the first one. */
+/* Takes n <= CP_BART_WALK_BLOCK rows, row-major; the next draw is draw 0. */
 void cp_bart_walk_rows(cp_bart_walk *w, const float *x, size_t n);
-/* The next draw will be this one. */
+/* Makes this draw the next one. */
 void cp_bart_walk_seek(cp_bart_walk *w, size_t draw);
-/* The sums of the trees of the next draw, one for each row, and on to the one after it.  What is beyond the rows is
- * of no use, but room for it is needed. */
+/* out[i]: the sum of the trees of the next draw at row i; then advances to the draw after it.  Entries beyond the rows
+ * are written, too, and have no meaning. */
 void cp_bart_walk_next(cp_bart_walk *w, float out[CP_BART_WALK_BLOCK]);
 
 #endif

@@ -41,7 +41,7 @@ static size_t growable(const cp_bart_tree *t) {
     return n;
 }
 
-/* Pairs of leaves. */
+/* Inner nodes with two leaves. */
 static size_t prunable(const cp_bart_tree *t) {
     size_t n = 0;
     for (size_t u = 1; u < cp_bart_tree_nodes(t); u += 2)
@@ -90,7 +90,7 @@ int cp_bart_mh_choose(cp_bart_mh *k, const cp_bart_view *v, const cp_bart_tree *
 
 /* ------------------------------------------------------------------------------------------------------------- edit */
 
-/* What hangs on b comes to a and the other way round; their parents stay. */
+/* Exchanges the subtrees of a and b; the parents of a and b stay. */
 static void exchange(cp_bart_tree *t, int16_t a, int16_t b) {
     cp_bart_node old = t->node[a];
     const int16_t both[2] = {a, b};
@@ -115,8 +115,8 @@ static cp_bart_node *sibling_of(cp_bart_tree *t, int16_t node) {
     return &t->node[node % 2 ? node + 1 : node - 1];
 }
 
-/* Its own opposite, as bayes/moves.c says: a child never has its parent's rule.  Returns how many children got the
- * parent's. */
+/* Its own inverse, as in bayes/moves.c, because a child never has its parent's rule.  Returns how many children got the
+ * parent's rule. */
 static int edit_swap(cp_bart_tree *t, int16_t lower) {
     cp_bart_node *below = &t->node[lower], *above = &t->node[below->parent], *other = sibling_of(t, lower);
     cp_rule up = below->rule;
@@ -132,11 +132,12 @@ static int edit_swap(cp_bart_tree *t, int16_t lower) {
 
 /* ------------------------------------------------------------------------------------------------------------ ratio */
 
-/* log of posterior and proposal of a node with two leaves, over those of the same node as a leaf.  The rule's
- * probability is in both, and drops out.  odds: of pruning the one tree here to growing the other here.
+/* log of the Metropolis-Hastings ratio of a grow: posterior times proposal with the node split, over the same with the
+ * node as a leaf.  The prior of the rule and its proposal cancel.  odds: probability of proposing the prune over that of
+ * proposing the grow, without the rule.
  *
- * With a = noise_var + leaf_var W of either leaf and of both together, the marginal likelihoods of
- * cp_bart_view_log_leaf have the ratio sqrt(noise_var a / (a_l a_r)) exp(...): one logarithm does for all. */
+ * With a = noise_var + leaf_var W for the left leaf, the right leaf and both together, the marginal likelihoods of
+ * cp_bart_view_log_leaf have the ratio sqrt(noise_var a / (a_l a_r)) exp(...): one logarithm is enough for all. */
 static double log_grown(const cp_bart_view *v, const cp_bart_split *s, uint16_t depth, double odds) {
     const cp_bart_leaf *l = &s->left, *r = &s->right;
     double prior = v->log_split[depth] - v->log_stop[depth] + (double)(l->open + r->open) * v->log_stop[depth + 1];
@@ -148,8 +149,8 @@ static double log_grown(const cp_bart_view *v, const cp_bart_split *s, uint16_t 
     return prior + 0.5 * (v->leaf_var / v->noise_var * squares + log(roots * odds * odds));
 }
 
-/* Of pruning a tree at one of its `prunes` pairs, to growing what it leaves, a tree of `leaves` leaves, at one of
- * `grows`. */
+/* The probability of pruning one of `prunes` nodes of the larger tree, over that of growing one of `grows` leaves of the
+ * smaller tree, which has `leaves` leaves. */
 static double odds_of(const cp_bart_mh *k, size_t leaves, size_t grows, size_t prunes) {
     double prune = k->move_prob[CP_BART_PRUNE] / (double)prunes;
     return prune * (double)grows / cp_bart_mh_move_prob(k, CP_BART_GROW, leaves);
@@ -182,7 +183,7 @@ static double log_of_two(const cp_bart_view *v, const cp_bart_tree *t, int16_t n
     return sum;
 }
 
-/* The rule is drawn from its own prior, so in the ratio neither it nor the old one counts. */
+/* Both rules are left out: the proposal of a rule is its prior, so they cancel. */
 static double log_change(cp_bart_mh *k, const cp_bart_view *v, cp_bart_tree *t, const cp_bart_mh_move *move) {
     cp_bart_node *n = &t->node[move->node];
     cp_rule old = n->rule;

@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
-/* The order of words is that of the enums in bart_sampler.h. */
+/* The words of pg-proposal and pg-promise are in the order of the enums in bart_sampler.h. */
 static const cp_param params[] = {
     CP_OPTION_CHOICE(
         "sampler", "growprune", "growprune cgm pg",
@@ -83,7 +83,7 @@ const cp_method cp_method_bart = {
     .draws_probs = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
-    .memory_hint = "fewer --samples (a larger --thin makes each worth more) or fewer --chains",
+    .memory_hint = "fewer `samples` (a larger `thin` makes each worth more) or fewer `chains`",
     .sampler = &cp_bart_fit_sampler,
     .predict = cp_bart_predict,
     .write = cp_bart_file_write,

@@ -1,14 +1,12 @@
-/* bart_diagnose - whether the chains agree. */
 #include "bart/model/bart_diagnose.h"
 
 #include <math.h>
 
 #include "method/diagnosis.h"
 
-/* Sums of trees explain the same fit in very many ways, and chains walk slowly among them.  What is asked here is that
- * chains from different starts agree within a twentieth, with a hundred independent
- * draws (for four chains) behind every average and interval; the stricter bounds of Vehtari et al. (2021), 1.01 and
- * 100 for each chain, are for quantities to be reported with two digits of their standard errors. */
+/* Very many sums of trees give the same fit, and chains mix slowly among them.  So these bounds ask only that R-hat is at
+ * most 1.05 and that there are 25 effective draws for each chain.  The stricter bounds of Vehtari et al. (2021), 1.01 and
+ * 100 for each chain, are for quantities that are reported with two digits of their standard errors. */
 static const double most_rhat = 1.05, least_draws = 25;
 
 const char *const cp_bart_diagnose_accepted[CP_BART_MOVES] = {[CP_BART_GROW] = "accepted_grow",
@@ -26,7 +24,7 @@ double cp_bart_diagnose_acceptance(const cp_bart_model *b, cp_bart_move move) {
     return proposed > 0 ? accepted / proposed : NAN;
 }
 
-/* The worst of all series: of a NaN, which too few draws leave, nothing better is said. */
+/* Takes the worst of both.  NaN, the result of too few draws, is worst. */
 static void worsen(cp_converge *all, const cp_converge *one) {
     if (isnan(one->rhat) || one->rhat > all->rhat) all->rhat = one->rhat;
     if (isnan(one->bulk) || one->bulk < all->bulk) all->bulk = one->bulk;
@@ -48,11 +46,11 @@ copse_status cp_bart_diagnose_converge(cp_bart_model *b, copse_error *err) {
 
 /* ---------------------------------------------------------------------------------------------------------- verdict */
 
-typedef struct words {
+typedef struct series_words {
     const char *rhat, *bulk, *tail, *what;
-} words;
+} series_words;
 
-static const words said[CP_BART_SERIES_KINDS] = {
+static const series_words series_text[CP_BART_SERIES_KINDS] = {
     [CP_BART_SIGMA] = {"rhat_sigma", "ess_sigma", "tail_ess_sigma", "of sigma, the noise about f"},
     [CP_BART_LOG_LIKELIHOOD] = {"rhat_log_likelihood", "ess_log_likelihood", "tail_ess_log_likelihood",
                                 "of the log likelihood of the training rows"},
@@ -80,8 +78,8 @@ static void judge(const cp_bart_model *b, double draws, copse_diagnosis *d) {
                .least_ess = draws,
                .if_not_converged =
                    "predictions may still be good, but intervals are likely to be too narrow. Fit with longer "
-                   "--burn-in and more --samples (a run with --checkpoint FILE is lengthened by --resume "
-                   "FILE); of many rows, with --warm-start grow:20.",
+                   "`burn-in` and more `samples` (a run with `checkpoint=FILE` is lengthened by "
+                   "`resume=FILE`); of many rows, with `warm-start=grow:20`.",
            });
 }
 
@@ -93,13 +91,15 @@ void cp_bart_diagnose(const void *state, const copse_params *p, copse_diagnosis 
                           "one cannot say whether it would come to the same result again");
     for (int i = 0; i < CP_BART_SERIES_KINDS; i++) {
         if (!cp_bart_model_series(b, (cp_bart_series)i)) continue;
-        cp_diagnosis_at_most(out, said[i].rhat, b->converge[i].rhat, most_rhat, said[i].what);
-        cp_diagnosis_at_least(out, said[i].bulk, b->converge[i].bulk, draws, "independent draws: 25 for each chain");
-        cp_diagnosis_at_least(out, said[i].tail, b->converge[i].tail, draws, "the same of its 5 % and 95 % quantiles");
+        cp_diagnosis_at_most(out, series_text[i].rhat, b->converge[i].rhat, most_rhat, series_text[i].what);
+        cp_diagnosis_at_least(out, series_text[i].bulk, b->converge[i].bulk, draws,
+                              "independent draws: 25 for each chain");
+        cp_diagnosis_at_least(out, series_text[i].tail, b->converge[i].tail, draws,
+                              "the same of its 5 % and 95 % quantiles");
     }
     for (int i = 0; i < CP_BART_MOVES; i++) {
-        double share = cp_bart_diagnose_acceptance(b, (cp_bart_move)i);
-        if (!isnan(share)) cp_diagnosis_to_know(out, cp_bart_diagnose_accepted[i], share, "share of these moves");
+        double accepted = cp_bart_diagnose_acceptance(b, (cp_bart_move)i);
+        if (!isnan(accepted)) cp_diagnosis_to_know(out, cp_bart_diagnose_accepted[i], accepted, "share of these moves");
     }
     judge(b, draws, out);
     if (cp_param_is(p, "prior-only", "yes"))

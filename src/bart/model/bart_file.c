@@ -7,9 +7,9 @@
 #include "bart/model/bart_model.h"
 #include "base/mem.h"
 
-/* Of centre and scale: no target is larger, and what trees say in these units is still a number. */
-#define MOST 1e61
-/* Of sigma over scale: a float, and not 0. */
+/* Bound of centre and scale: no target is larger, and sums of trees in these units stay finite. */
+#define MAX_UNIT 1e61
+/* Bounds of sigma over scale: a float above 0. */
 #define LEAST_NOISE 1e-30
 #define MOST_NOISE  1e30
 
@@ -131,8 +131,8 @@ static copse_status read_model(cp_bart_model *b, cp_reader *r, copse_error *err)
     int64_t rows;
     CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX, &rows, err));
     b->rows = (size_t)rows;
-    CP_TRY(cp_reader_f64(r, "centre", -MOST, MOST, &b->centre, err));
-    CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, MOST, &b->scale, err));
+    CP_TRY(cp_reader_f64(r, "centre", -MAX_UNIT, MAX_UNIT, &b->centre, err));
+    CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, MAX_UNIT, &b->scale, err));
     CP_TRY(read_hyper(b, r, err));
     CP_TRY(read_offset(b, r, err));
     CP_TRY(read_tally(b, r, err));
@@ -146,7 +146,7 @@ static copse_status read_model(cp_bart_model *b, cp_reader *r, copse_error *err)
     return wrong ? cp_fail(err, COPSE_E_MODEL, "damaged: %s", wrong) : COPSE_OK;
 }
 
-/* How many of everything there are is said by options and schema, so that it cannot be said twice. */
+/* The sizes come from options and schema; the file does not repeat them, so they cannot contradict each other. */
 copse_status cp_bart_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
                                void **out_state, copse_error *err) {
     cp_bart_model *b, like = {.task = task,

@@ -1,4 +1,3 @@
-/* bart_inspect - the trees of draws for people and for other programs. */
 #include "bart/model/bart_inspect.h"
 
 #include <math.h>
@@ -14,18 +13,19 @@ size_t cp_bart_inspect_trees(const void *state) {
     return cp_bart_model_draw_count(b) * b->sums * b->trees;
 }
 
-/* Which one a number means. */
-typedef struct place {
+/* The tree with a given number. */
+typedef struct tree_id {
     size_t draw, sum, tree;
-} place;
+} tree_id;
 
-static place place_of(const cp_bart_model *b, size_t number) {
-    return (place){
+static tree_id id_of(const cp_bart_model *b, size_t number) {
+    return (tree_id){
         .draw = number / (b->sums * b->trees), .sum = number / b->trees % b->sums, .tree = number % b->trees};
 }
 
-/* The last run of the tree that begins at the draw or before: runs are numbered in the order they begin. */
-static const cp_bart_run *find_run(const cp_bart_model *b, place at) {
+/* The last run of the tree that begins at the draw or before, by binary search: runs are numbered in the order in which
+ * they begin. */
+static const cp_bart_run *find_run(const cp_bart_model *b, tree_id at) {
     const cp_bart_draws *d = &b->draws[at.sum];
     const size_t *run_of = b->run_of[at.sum];
     size_t low = b->first[at.sum][at.tree], high = b->first[at.sum][at.tree + 1], end = d->end_run[at.draw];
@@ -39,23 +39,23 @@ static const cp_bart_run *find_run(const cp_bart_model *b, place at) {
     return &d->run[run_of[low]];
 }
 
-static const float *find_mu(const cp_bart_model *b, place at) {
+static const float *find_mu(const cp_bart_model *b, tree_id at) {
     const float *mu = cp_bart_draws_mu(&b->draws[at.sum], at.draw);
-    for (place other = {at.draw, at.sum, 0}; other.tree < at.tree; other.tree++) mu += find_run(b, other)->rules + 1;
+    for (tree_id other = {at.draw, at.sum, 0}; other.tree < at.tree; other.tree++) mu += find_run(b, other)->rules + 1;
     return mu;
 }
 
-/* A shape with nodes that know their children: rules come in preorder, so a split's place is known when its rule
- * comes. */
-typedef struct outline {
+/* The nodes of a shape with their links.  Rules come in preorder, so the node of a slot is known when a rule splits
+ * it. */
+typedef struct node_list {
     const cp_bart_rule *rule; /* of the shape */
     size_t nodes;
     int32_t left[2 * CP_BART_MAX_LEAVES], parent[2 * CP_BART_MAX_LEAVES]; /* CP_NONE: a leaf; the root */
-    uint8_t of[2 * CP_BART_MAX_LEAVES];                                   /* which rule; of a leaf, which slot */
+    uint8_t of[2 * CP_BART_MAX_LEAVES]; /* the rule of an inner node; the slot of a leaf */
     size_t depth[2 * CP_BART_MAX_LEAVES];
-} outline;
+} node_list;
 
-static void draw_outline(const cp_bart_model *b, place at, outline *out) {
+static void list_nodes(const cp_bart_model *b, tree_id at, node_list *out) {
     const cp_bart_run *run = find_run(b, at);
     int32_t node_of[CP_BART_MAX_LEAVES] = {0};
     out->rule = b->draws[at.sum].rule + run->rule;
@@ -81,9 +81,9 @@ static void draw_outline(const cp_bart_model *b, place at, outline *out) {
 
 cp_inspect_shape cp_bart_inspect_shape(const void *state, size_t tree) {
     const cp_bart_model *b = state;
-    outline o;
+    node_list o;
     cp_inspect_shape s = {.weight = 1 / (double)cp_bart_inspect_trees(b)};
-    draw_outline(b, place_of(b, tree), &o);
+    list_nodes(b, id_of(b, tree), &o);
     s.leaves = (o.nodes + 1) / 2;
     for (size_t i = 0; i < o.nodes; i++)
         if (o.depth[i] > s.depth) s.depth = o.depth[i];
@@ -93,14 +93,14 @@ cp_inspect_shape cp_bart_inspect_shape(const void *state, size_t tree) {
 void cp_bart_inspect_splits(const void *state, size_t draw, double *out_dims) {
     const cp_bart_model *b = state;
     for (size_t d = 0; d < b->dims; d++) out_dims[d] = 0;
-    for (place at = {.draw = draw}; at.sum < b->sums; at.sum++)
+    for (tree_id at = {.draw = draw}; at.sum < b->sums; at.sum++)
         for (at.tree = 0; at.tree < b->trees; at.tree++) {
             const cp_bart_run *run = find_run(b, at);
             for (size_t i = 0; i < run->rules; i++) out_dims[b->draws[at.sum].rule[run->rule + i].dim]++;
         }
 }
 
-static void view_node(const outline *o, int32_t node, cp_inspect_node *out) {
+static void describe_node(const node_list *o, int32_t node, cp_inspect_node *out) {
     *out = (cp_inspect_node){.left = CP_NONE, .right = CP_NONE, .label = CP_NONE, .rows = CP_ROWS_UNKNOWN};
     if (o->left[node] == CP_NONE) return;
     const cp_bart_rule *rule = &o->rule[o->of[node]];
@@ -110,23 +110,23 @@ static void view_node(const outline *o, int32_t node, cp_inspect_node *out) {
     out->cut = (double)rule->cut;
 }
 
-/* What a leaf adds is in the targets' units, or in those of the probit. */
-static double value_of(const cp_bart_model *b, place at, const outline *o, int32_t node) {
+/* The mu of a leaf in the targets' units, or in those of the probit. */
+static double value_of(const cp_bart_model *b, tree_id at, const node_list *o, int32_t node) {
     return b->scale * (double)find_mu(b, at)[o->of[node]];
 }
 
 void cp_bart_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out) {
     const cp_bart_model *b = state;
-    place at = place_of(b, tree);
-    outline o;
-    draw_outline(b, at, &o);
-    view_node(&o, node, out);
+    tree_id at = id_of(b, tree);
+    node_list o;
+    list_nodes(b, at, &o);
+    describe_node(&o, node, out);
     if (out->left == CP_NONE) snprintf(out->note, sizeof out->note, "adds %.4g", value_of(b, at, &o, node));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- JSON */
 
-static void json_place(const cp_bart_model *b, place at, cp_json *j) {
+static void json_place(const cp_bart_model *b, tree_id at, cp_json *j) {
     cp_json_integer(j, "draw", (int64_t)at.draw);
     cp_json_integer(j, "chain", (int64_t)(at.draw / b->samples));
     if (b->sums > 1) cp_json_integer(j, "class", (int64_t)at.sum);
@@ -150,9 +150,9 @@ static void json_hyper(const cp_bart_model *b, cp_json *j) {
     cp_json_close_object(j);
 }
 
-static void json_node(const cp_bart_model *b, place at, const outline *o, int32_t node, cp_json *j) {
+static void json_node(const cp_bart_model *b, tree_id at, const node_list *o, int32_t node, cp_json *j) {
     cp_inspect_node v;
-    view_node(o, node, &v);
+    describe_node(o, node, &v);
     cp_json_object(j, NULL);
     cp_json_integer(j, "id", node);
     cp_json_integer(j, "parent", o->parent[node]);
@@ -167,10 +167,10 @@ static void json_node(const cp_bart_model *b, place at, const outline *o, int32_
 
 copse_status cp_bart_inspect_json(const void *state, size_t tree, cp_json *j, copse_error *err) {
     const cp_bart_model *b = state;
-    place at = place_of(b, tree);
-    outline o;
+    tree_id at = id_of(b, tree);
+    node_list o;
     (void)err;
-    draw_outline(b, at, &o);
+    list_nodes(b, at, &o);
     json_hyper(b, j);
     json_place(b, at, j);
     cp_json_array(j, "nodes");
@@ -212,8 +212,8 @@ size_t cp_bart_inspect_figures(const void *state, copse_figure out[COPSE_MAX_FIG
     if (b->task == COPSE_REGRESS) out[n++] = (copse_figure){"sigma", mean_of(b->series[CP_BART_SIGMA], draws)};
     n += worst_figures(b, out + n);
     for (int i = 0; i < CP_BART_MOVES; i++) {
-        double share = cp_bart_diagnose_acceptance(b, (cp_bart_move)i);
-        if (!isnan(share)) out[n++] = (copse_figure){cp_bart_diagnose_accepted[i], share};
+        double accepted = cp_bart_diagnose_acceptance(b, (cp_bart_move)i);
+        if (!isnan(accepted)) out[n++] = (copse_figure){cp_bart_diagnose_accepted[i], accepted};
     }
     return n;
 }

@@ -46,13 +46,14 @@ void cp_bart_model_free(void *state) {
     cp_mem_free(b);
 }
 
-/* Runs by tree: counted, then put in their places, in order. */
+/* Sorts the runs by tree (counting sort). */
 static copse_status list_runs(cp_bart_model *b, size_t sum, copse_error *err) {
     const cp_bart_draws *d = &b->draws[sum];
     size_t *first, *run_of;
     CP_TRY(CP_NEW(b->first[sum], d->trees + 2, err));
     CP_TRY(CP_RAW(b->run_of[sum], d->runs, err));
-    first = b->first[sum] + 1; /* where the next run of a tree goes; in the end, where those of the next tree begin */
+    first =
+        b->first[sum] + 1; /* where the next run of a tree goes; in the end, where the runs of the next tree begin */
     run_of = b->run_of[sum];
     for (size_t i = 0; i < d->runs; i++) first[d->run[i].tree + 1]++;
     for (size_t m = 0; m < d->trees; m++) first[m + 1] += first[m];

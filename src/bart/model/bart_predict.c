@@ -1,10 +1,8 @@
-/* bart_predict - what the draws say about rows.
+/* Regression: an equal mixture of a Gaussian N(f(x), sigma^2) for each draw; for the mean of y, of f(x) alone.  Two
+ * classes: the mean over draws of Phi(offset + f(x)).  More classes: the mean over draws of Phi(offset_k + f_k(x)) over
+ * their sum over k.  If the draws themselves are asked for, the answer has those, too.
  *
- * Numbers: a Gaussian for each draw, N(f(x), sigma^2), all alike likely; of the mean of y, f(x) alone.  Classes: the
- * mean over draws of Phi(f(x)), or, of more than two, of Phi(f_k(x)) over their sum; where the draws themselves are
- * asked for, all these.
- *
- * Rows go through the draws in blocks (bart_walk.h), so that no more is kept of them than the answer. */
+ * Rows go through the draws in blocks (bart_walk.h), so that nothing but the answer is kept for all rows. */
 #include "bart/model/bart_predict.h"
 
 #include "bart/draws/bart_walk.h"
@@ -12,10 +10,10 @@
 #include "base/mem.h"
 #include "num/normal.h"
 
-/* The mean of y has no spread in one draw; but a Gaussian must have some.  In units of the targets' range. */
+/* The mean of y has no spread in one draw, but a Gaussian needs some.  In units of the targets' range. */
 static const float no_sd = 1e-6f;
 
-/* Draws, or rows. */
+/* A range of draws, or of rows. */
 typedef struct span {
     size_t first, n;
 } span;
@@ -59,20 +57,20 @@ static copse_status answer_numbers(const cp_bart_model *b, const cp_rows *rows, 
 
 /* ---------------------------------------------------------------------------------------------------------- classes */
 
-typedef struct panel {
-    cp_bart_walk *w;  /* of each sum */
+typedef struct class_scratch {
+    cp_bart_walk *w;  /* of each sum of trees */
     double *p, *mean; /* sums x CP_BART_WALK_BLOCK: of one draw; over draws so far */
-} panel;
+} class_scratch;
 
-static void clear_panel(const cp_bart_model *b, panel *a) {
+static void clear_scratch(const cp_bart_model *b, class_scratch *a) {
     for (size_t k = 0; a->w && k < b->sums; k++) cp_bart_walk_clear(&a->w[k]);
     cp_mem_free(a->w);
     cp_mem_free(a->p);
     cp_mem_free(a->mean);
 }
 
-static copse_status make_panel(const cp_bart_model *b, panel *a, copse_error *err) {
-    *a = (panel){0};
+static copse_status make_scratch(const cp_bart_model *b, class_scratch *a, copse_error *err) {
+    *a = (class_scratch){0};
     CP_TRY(CP_NEW(a->w, b->sums, err));
     CP_TRY(CP_NEW(a->p, b->sums * CP_BART_WALK_BLOCK, err));
     CP_TRY(CP_NEW(a->mean, b->sums * CP_BART_WALK_BLOCK, err));
@@ -80,8 +78,8 @@ static copse_status make_panel(const cp_bart_model *b, panel *a, copse_error *er
     return COPSE_OK;
 }
 
-/* Phi(offset + f) of each sum in the next draw; not 0 all at once, so that they can be brought to sum to 1. */
-static void next_draw(const cp_bart_model *b, panel *a, size_t n) {
+/* a->p: Phi(offset + f) of each sum in the next draw, raised by 1e-300, so that they can be divided by their sum. */
+static void next_draw(const cp_bart_model *b, class_scratch *a, size_t n) {
     for (size_t k = 0; k < b->sums; k++) {
         float f[CP_BART_WALK_BLOCK];
         double z[CP_BART_WALK_BLOCK], pdf[CP_BART_WALK_BLOCK], *p = a->p + k * CP_BART_WALK_BLOCK;
@@ -92,7 +90,7 @@ static void next_draw(const cp_bart_model *b, panel *a, size_t n) {
     }
 }
 
-static void add_draw(const cp_bart_model *b, panel *a, size_t n) {
+static void add_draw(const cp_bart_model *b, class_scratch *a, size_t n) {
     for (size_t i = 0; i < n; i++) {
         double sum = b->sums > 1 ? 0 : 1;
         for (size_t k = 0; b->sums > 1 && k < b->sums; k++) sum += a->p[k * CP_BART_WALK_BLOCK + i];
@@ -103,27 +101,26 @@ static void add_draw(const cp_bart_model *b, panel *a, size_t n) {
     }
 }
 
-/* Of class k, from what sums say of row i of the block; with two classes or one there is a single sum, of the
- * second. */
+/* The probability of class k for row i of the block.  With two classes or one there is a single sum, of class 1. */
 static double prob_of(const cp_bart_model *b, const double *of_sums, size_t i, size_t k) {
     if (b->sums > 1) return of_sums[k * CP_BART_WALK_BLOCK + i];
     double one = b->classes > 1 ? of_sums[i] : 0;
     return k ? one : 1 - one;
 }
 
-static void keep_draw(const cp_bart_model *b, const panel *a, span rows, size_t draw, const cp_answer *out) {
+static void keep_draw(const cp_bart_model *b, const class_scratch *a, span rows, size_t draw, const cp_answer *out) {
     for (size_t i = 0; i < rows.n; i++)
         for (size_t k = 0; k < b->classes; k++)
             cp_answer_drawn(out, rows.first + i, k)[draw] = (float)prob_of(b, a->p, i, k);
 }
 
-static void place(const cp_bart_model *b, const panel *a, span rows, const cp_answer *out) {
+static void write_probs(const cp_bart_model *b, const class_scratch *a, span rows, const cp_answer *out) {
     double *probs = out->probs + rows.first * out->classes;
     for (size_t i = 0; i < rows.n; i++, probs += out->classes)
         for (size_t k = 0; k < b->classes; k++) probs[k] = prob_of(b, a->mean, i, k);
 }
 
-static void answer_classes_of(const cp_bart_model *b, const cp_rows *x, span rows, panel *a, cp_answer *out) {
+static void answer_classes_of(const cp_bart_model *b, const cp_rows *x, span rows, class_scratch *a, cp_answer *out) {
     span s = draws_asked(b, out);
     for (size_t k = 0; k < b->sums; k++) {
         cp_bart_walk_rows(&a->w[k], x->x + rows.first * x->dims, rows.n);
@@ -136,16 +133,16 @@ static void answer_classes_of(const cp_bart_model *b, const cp_rows *x, span row
         if (out->drawn) keep_draw(b, a, rows, k, out);
     }
     for (size_t i = 0; i < b->sums * CP_BART_WALK_BLOCK; i++) a->mean[i] /= (double)s.n;
-    place(b, a, rows, out);
+    write_probs(b, a, rows, out);
 }
 
 static copse_status answer_classes(const cp_bart_model *b, const cp_rows *rows, cp_answer *out, copse_error *err) {
-    panel a;
-    copse_status status = make_panel(b, &a, err);
+    class_scratch a;
+    copse_status status = make_scratch(b, &a, err);
     if (!status && out->of_mean) status = cp_answer_fill_drawn(out, draws_asked(b, out).n, err);
     for (size_t from = 0; from < rows->n && !status; from += CP_BART_WALK_BLOCK)
         answer_classes_of(b, rows, (span){from, block_at(rows, from)}, &a, out);
-    clear_panel(b, &a);
+    clear_scratch(b, &a);
     return status;
 }
 

@@ -1,4 +1,3 @@
-/* bart_report - how each chain went, for other programs: what traces are drawn from. */
 #include "bart/model/bart_report.h"
 
 #include "bart/model/bart_model.h"
@@ -20,8 +19,8 @@ static void json_numbers(const char *opt_key, const double *x, size_t n, cp_json
     cp_json_close_array(j);
 }
 
-/* One series as an array of numbers, several as an array of such. */
-static void json_watch(const cp_bart_model *b, size_t chain, cp_bart_series kind, const char *key, cp_json *j) {
+/* One series as an array of numbers, several as an array of arrays. */
+static void json_series(const cp_bart_model *b, size_t chain, cp_bart_series kind, const char *key, cp_json *j) {
     size_t n = cp_bart_model_series(b, kind), all = cp_bart_model_draw_count(b);
     const double *x = b->series[kind];
     if (!n) return;
@@ -42,10 +41,10 @@ void cp_bart_report(const void *state, cp_json *j) {
         cp_json_object(j, NULL);
         json_moves("proposed", b->tally[c].proposed, j);
         json_moves("accepted", b->tally[c].accepted, j);
-        json_watch(b, c, CP_BART_SIGMA, "sigma", j);
-        json_watch(b, c, CP_BART_LOG_LIKELIHOOD, "log_likelihood", j);
-        json_watch(b, c, CP_BART_LEAF_COUNT, "leaves", j);
-        json_watch(b, c, CP_BART_FITTED, "fitted", j);
+        json_series(b, c, CP_BART_SIGMA, "sigma", j);
+        json_series(b, c, CP_BART_LOG_LIKELIHOOD, "log_likelihood", j);
+        json_series(b, c, CP_BART_LEAF_COUNT, "leaves", j);
+        json_series(b, c, CP_BART_FITTED, "fitted", j);
         cp_json_close_object(j);
     }
     cp_json_close_array(j);

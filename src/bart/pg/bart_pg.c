@@ -38,8 +38,8 @@ static copse_status check_options(const cp_bart_sampler_options *opt, copse_erro
     return COPSE_OK;
 }
 
-/* Lists of all particles, then of all copies: nodes and forks of each. */
-static void share_out_lists(cp_bart_pg *g) {
+/* Divides g->lists among all particles, then all copies: `node` and `split` of each. */
+static void divide_lists(cp_bart_pg *g) {
     int32_t *at = g->lists;
     for (size_t i = 0; i < 2 * g->opt.particles; i++, at += (size_t)2 * MOST_NODES) {
         cp_bart_pg_particle *p = i < g->opt.particles ? &g->particle[i] : &g->copy[i - g->opt.particles];
@@ -65,7 +65,7 @@ static copse_status pg_make(const cp_bart_columns *c, const cp_bart_sampler_opti
     CP_TRY_OUT(CP_RAW(g->weight, opt->particles, err));
     CP_TRY_OUT(CP_RAW(g->tmp, 4 * opt->particles + 2, err));
     CP_TRY_OUT(CP_RAW(g->parent, 2 * opt->particles, err));
-    share_out_lists(g);
+    divide_lists(g);
     if (opt->mh_moves) CP_TRY_OUT(cp_bart_mh_sampler.make(c, opt, &g->opt_mh, err));
     *out = g;
 out:
@@ -79,7 +79,7 @@ static int goes_left(const cp_bart_columns *c, cp_rule rule, size_t row) {
     return cp_ranks_column(&c->ranks, rule.dim)[row] <= rule.cell;
 }
 
-/* The node below which the tree is grown anew; CP_NONE: nothing is done. */
+/* The root of the subtree to regrow; CP_NONE: the step does nothing. */
 static int16_t choose_node(const cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng) {
     const double w[2] = {1 - g->opt.descend_prob, g->opt.descend_prob};
     int16_t at = 0;
@@ -93,7 +93,7 @@ static int16_t choose_node(const cp_bart_pg *g, const cp_bart_tree *t, cp_rng *r
     return at;
 }
 
-/* Rows below the node, rising, into g->row; and how many leaves they are in. */
+/* Lists the rows below a node, rising, in g->row; *out_leaves: the number of leaves below it. */
 static cp_span rows_below(cp_bart_pg *g, const cp_bart_tree *t, int16_t top, size_t *out_leaves) {
     uint8_t in[CP_BART_MAX_LEAVES];
     cp_bart_tree_below(t, top, in);
@@ -138,7 +138,7 @@ static void take_decision(const cp_bart_pg *g, cp_bart_pg_particle *p, cp_bart_p
     skip_closed(g, p);
 }
 
-/* The old tree's node at the same place says what to do. */
+/* The clamped particle repeats the decision of the node of the old tree at the same position. */
 static copse_status decide_again(cp_bart_pg *g, const cp_bart_tree *t, cp_bart_pg_particle *p, cp_rng *rng,
                                  cp_bart_pg_decision *out, copse_error *err) {
     const cp_bart_node *n = &t->node[g->old_node[p->next]];
@@ -148,7 +148,7 @@ static copse_status decide_again(cp_bart_pg *g, const cp_bart_tree *t, cp_bart_p
     return cp_bart_pg_propose_given(&g->propose, p->node[p->next], &n->rule, rng, out, err);
 }
 
-/* Every particle with an undecided node decides its first one; out: how many have more of them. */
+/* Every particle with an undecided node decides its first one; *out: how many particles still have undecided nodes. */
 static copse_status stage(cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng, size_t *out, copse_error *err) {
     *out = 0;
     for (size_t i = 0; i < g->opt.particles; i++) {
@@ -169,7 +169,7 @@ static copse_status stage(cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng, siz
 
 /* ------------------------------------------------------------------------------------------------------- resampling */
 
-/* g->weight: over exp(top).  Returns their sum. */
+/* g->weight: the weights, divided by the greatest.  Returns their sum. */
 static double find_weights(cp_bart_pg *g) {
     double top = -INFINITY, sum = 0;
     for (size_t i = 0; i < g->opt.particles; i++) top = fmax(top, g->particle[i].log_w);
@@ -211,36 +211,36 @@ static void resample(cp_bart_pg *g, cp_rng *rng) {
 
 /* --------------------------------------------------------------------------------------------------------- new tree */
 
-/* The same decisions as the clamped particle's: then they are the same numbers, because forks are made once. */
+/* 1 if the particle made the same decisions as the clamped one: equal splits have equal numbers. */
 static int is_old(const cp_bart_pg *g, const cp_bart_pg_particle *p) {
     const cp_bart_pg_particle *old = &g->particle[0];
     return p->nodes == old->nodes && !memcmp(p->split, old->split, p->nodes * sizeof *p->split);
 }
 
-/* Where a node is: numbers change when pairs are cut off, the way from the root does not. */
+/* The position of a node: collapsing pairs changes its number, but not its path from the root. */
 typedef struct path {
     size_t depth;
     uint64_t right; /* bit i: the step down from depth i goes right */
 } path;
 
 static path path_to(const cp_bart_tree *t, int16_t node) {
-    path w = {t->node[node].depth, 0};
+    path p = {t->node[node].depth, 0};
     for (; t->node[node].parent != CP_NONE; node = t->node[node].parent) {
         const cp_bart_node *up = &t->node[t->node[node].parent];
-        w.right |= (uint64_t)(node != up->left) << (t->node[node].depth - 1);
+        p.right |= (uint64_t)(node != up->left) << (t->node[node].depth - 1);
     }
-    return w;
+    return p;
 }
 
-static int16_t node_at(const cp_bart_tree *t, path w) {
+static int16_t node_at(const cp_bart_tree *t, path p) {
     int16_t at = 0;
-    for (size_t i = 0; i < w.depth; i++) at = (int16_t)(t->node[at].left + (int)(w.right >> i & 1));
+    for (size_t i = 0; i < p.depth; i++) at = (int16_t)(t->node[at].left + (int)(p.right >> i & 1));
     return at;
 }
 
-/* Makes the node a leaf; returns its new number. */
+/* Collapses the subtree of a node to a leaf; returns the new number of the node. */
 static int16_t collapse_below(cp_bart_tree *t, const cp_bart_view *v, int16_t top) {
-    path w = path_to(t, top);
+    path p = path_to(t, top);
     while (t->node[top].left != CP_NONE) {
         int16_t at = top, down = top;
         while (down != CP_NONE) {
@@ -251,7 +251,7 @@ static int16_t collapse_below(cp_bart_tree *t, const cp_bart_view *v, int16_t to
                                                                : CP_NONE;
         }
         cp_bart_tree_collapse(t, v, at);
-        top = node_at(t, w);
+        top = node_at(t, p);
     }
     return top;
 }
@@ -264,8 +264,8 @@ static cp_bart_leaf leaf_of(const cp_bart_pg_node *b) {
                           .sum_wr = b->sums.wr};
 }
 
-static void split_as(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t node, const cp_bart_pg_split *f,
-                     cp_rng *rng) {
+static void apply_split(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t node, const cp_bart_pg_split *f,
+                        cp_rng *rng) {
     const cp_bart_pg_node *child = &g->propose.pg_nodes.node[f->left];
     cp_bart_split s = {.node = node, .left = leaf_of(&child[0]), .right = leaf_of(&child[1])};
     s.rule = (cp_rule){f->dim, cp_rule_draw_cell(&v->columns->ranks, f->dim, f->gap, rng)};
@@ -273,13 +273,13 @@ static void split_as(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int1
     cp_bart_tree_split(t, v, &s);
 }
 
-/* There is room. */
+/* Replaces the subtree of `top` by the tree of a particle.  Memory is reserved. */
 static void build_tree(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, int16_t top, const cp_bart_pg_particle *p,
                        cp_rng *rng) {
     g->new_node[0] = collapse_below(t, v, top);
     for (size_t i = 0, made = 1; i < p->nodes; i++) {
         if (p->split[i] == CP_NONE) continue;
-        split_as(g, v, t, g->new_node[i], &g->propose.pg_nodes.split[p->split[i]], rng);
+        apply_split(g, v, t, g->new_node[i], &g->propose.pg_nodes.split[p->split[i]], rng);
         g->new_node[made++] = t->node[g->new_node[i]].left;
         g->new_node[made++] = (int16_t)(t->node[g->new_node[i]].left + 1);
     }
@@ -287,8 +287,8 @@ static void build_tree(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t, in
 
 /* ------------------------------------------------------------------------------------------------------------- step */
 
-/* For so many leaves, and what local moves may add: a step that fails does so before it has changed anything. */
-static copse_status make_room(const cp_bart_pg *g, cp_bart_tree *t, size_t leaves, copse_error *err) {
+/* Reserves for so many leaves and those that MH moves may add, so that a step fails before it has changed anything. */
+static copse_status reserve(const cp_bart_pg *g, cp_bart_tree *t, size_t leaves, copse_error *err) {
     size_t most = leaves + g->opt.mh_moves;
     return cp_bart_tree_reserve(t, most < CP_BART_MAX_LEAVES ? most : CP_BART_MAX_LEAVES, err);
 }
@@ -297,7 +297,7 @@ static copse_status regrow(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t
                            copse_error *err) {
     int16_t top = choose_node(g, t, rng);
     size_t busy;
-    CP_TRY(make_room(g, t, cp_bart_tree_leaves(t), err));
+    CP_TRY(reserve(g, t, cp_bart_tree_leaves(t), err));
     if (top == CP_NONE) return COPSE_OK;
     CP_TRY(begin(g, v, t, top, err));
     for (;;) {
@@ -308,7 +308,7 @@ static copse_status regrow(cp_bart_pg *g, const cp_bart_view *v, cp_bart_tree *t
     if (CP_BROKEN(BROKEN_NEVER_OLD)) g->particle[0].log_w = -INFINITY;
     double sum = find_weights(g);
     const cp_bart_pg_particle *chosen = &g->particle[cp_bart_pg_pick(g->weight, g->opt.particles, sum, rng)];
-    CP_TRY(make_room(g, t, chosen->leaves, err));
+    CP_TRY(reserve(g, t, chosen->leaves, err));
     tally->proposed[CP_BART_REGROW]++;
     if (is_old(g, chosen)) return COPSE_OK;
     build_tree(g, v, t, top, chosen, rng);

@@ -5,14 +5,14 @@
 #include "base/mem.h"
 #include "kernel/sort.h"
 
-/* Rows between which there is no gap to speak of, in the order of their residuals; and the best way to cut all up to
- * here. */
+/* A block: consecutive rows in the order of residuals without a wide gap between them; and the best division of all
+ * blocks up to this one into levels. */
 typedef struct cp_bart_pg_levels_block {
-    size_t begin, end; /* of its rows in the order */
-    double w, wr;      /* sums over it */
+    size_t begin, end; /* positions of its rows in the order */
+    double w, wr;      /* sums over its rows */
     float low, high;
-    double best;  /* up to and with this one */
-    size_t first; /* block of the last level there */
+    double best;  /* score of the best division up to this block */
+    size_t first; /* the first block of the last level of that division */
 } block;
 
 copse_status cp_bart_pg_levels_init(cp_bart_pg_levels *l, size_t rows, copse_error *err) {
@@ -44,7 +44,7 @@ static void sort_rows(cp_bart_pg_levels *l, const cp_bart_view *v, cp_span rows)
     cp_sort_wide(l->key, rows.n, l->key + rows.n);
 }
 
-/* Blocks parted by gaps of more than half the noise; or by wider ones, if there were too many of them. */
+/* Separates blocks by gaps wider than `gap`; doubles the gap if there would be too many blocks. */
 static size_t find_blocks(cp_bart_pg_levels *l, const cp_bart_view *v, size_t rows, double gap) {
     size_t n = 0;
     for (size_t i = 0; i < rows; i++) {
@@ -64,15 +64,14 @@ static size_t find_blocks(cp_bart_pg_levels *l, const cp_bart_view *v, size_t ro
     return n;
 }
 
-/* A level of n rows among all: their likelihood in one leaf, and that they are of this level, which nothing has said
- * yet. */
+/* The score of a level of n rows among all, without the penalty: bart_pg_levels.h. */
 static double log_level(const cp_bart_view *v, const block *sum, size_t rows) {
     double n = (double)(sum->end - sum->begin);
     return cp_bart_view_log_leaf(v, sum->w, sum->wr) + n * log(n / (double)rows);
 }
 
-/* The last level of the best cut up to block j begins at its `first`.  Levels much wider than the noise are not
- * tried. */
+/* Dynamic programming: the last level of the best division up to block j begins at block[j].first.  Levels much wider
+ * than the noise are not tried. */
 static void cut_blocks(cp_bart_pg_levels *l, const cp_bart_view *v, size_t n, double leaf_penalty) {
     const double widest = 8 * sqrt(v->noise_var);
     size_t rows = l->block[n - 1].end;
@@ -94,7 +93,7 @@ static void cut_blocks(cp_bart_pg_levels *l, const cp_bart_view *v, size_t n, do
     }
 }
 
-/* From the top down, so levels are numbered from the top. */
+/* Follows `first` from the last block, so levels are numbered from the greatest residuals down. */
 static void number_levels(cp_bart_pg_levels *l, size_t blocks) {
     l->n = 0;
     for (size_t j = blocks; j; j = l->block[j - 1].first) {
@@ -104,7 +103,7 @@ static void number_levels(cp_bart_pg_levels *l, size_t blocks) {
     }
 }
 
-/* A quarter of the rows are of levels of at most so many. */
+/* The size of a level such that a quarter of the rows are in levels of at most that size. */
 static size_t find_usual_rows(cp_bart_pg_levels *l, size_t rows) {
     size_t below = 0;
     uint64_t *size = l->key + rows;
@@ -118,8 +117,8 @@ static size_t find_usual_rows(cp_bart_pg_levels *l, size_t rows) {
     return rows;
 }
 
-/* With noise s2 instead of s02 all terms of the density change that are left out where the noise is the same for all:
- * each row's 1/2 log(s02/s2), and w r^2 (1/s02 - 1/s2) / 2. */
+/* cp_bart_view_log_leaf leaves out terms that depend on the noise only.  For noise s2 in place of s02 they are, for each
+ * row, 1/2 log(s02/s2) + w r^2 (1/s02 - 1/s2) / 2. */
 static double log_rescaled(const cp_bart_view *v, cp_span rows, double noise_var) {
     double sum = 0;
     for (size_t i = 0; i < rows.n; i++) {
@@ -130,7 +129,7 @@ static double log_rescaled(const cp_bart_view *v, cp_span rows, double noise_var
 }
 
 void cp_bart_pg_levels_find(cp_bart_pg_levels *l, const cp_bart_view *v, cp_span rows, double leaf_penalty) {
-    enum { SCALES = 6 }; /* of noise, each a quarter of the one before */
+    enum { SCALES = 6 }; /* of sigma, each a quarter of the one before */
     cp_bart_view fine = *v;
     double best = -INFINITY;
     sort_rows(l, v, rows);

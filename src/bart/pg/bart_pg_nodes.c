@@ -41,9 +41,9 @@ void cp_bart_pg_nodes_clear(cp_bart_pg_nodes *b) {
 
 /* ------------------------------------------------------------------------------------------------------ likelihoods */
 
-/* What a leaf costs beyond its likelihood, in nats: about the prior of the split that it takes.  Too much, and trees
- * with a leaf too many are hardly ever proposed, so that one that is there stays for long; too little, and they are
- * most of what is proposed. */
+/* The penalty of a leaf, in nats: about the log prior of the split that it takes.  If it is too large, trees with one leaf
+ * too many are hardly ever proposed, and a tree that has one keeps it for long; if too small, most proposed trees have
+ * one. */
 static const double LEAF_PENALTY = 1.5;
 
 static void add_row(const cp_bart_view *v, uint32_t row, double sign, cp_bart_pg_sums *s) {
@@ -53,14 +53,14 @@ static void add_row(const cp_bart_view *v, uint32_t row, double sign, cp_bart_pg
     s->wr += v->r ? w * (double)v->r[row] : 0;
 }
 
-/* What the rows of one level are worth: their likelihood in so many leaves, and the price of these. */
+/* The lookahead value of the rows of one level: their log likelihood in 1 or more leaves, minus the penalties. */
 static double level_value(const cp_bart_pg_nodes *b, const cp_bart_pg_sums *s) {
     if (!s->n) return 0;
     double leaves = s->n > b->levels.usual_rows ? (double)s->n / (double)b->levels.usual_rows : 1;
     return leaves * (cp_bart_view_log_leaf(b->v, s->w / leaves, s->wr / leaves) - LEAF_PENALTY);
 }
 
-/* By level, into side 0; returns what they promise, but for the first leaf's price. */
+/* Sums the rows by level into side[0]; returns the log lookahead of the levels, the penalty of the first leaf included. */
 static double lookahead_of(cp_bart_pg_nodes *b, cp_span rows) {
     cp_bart_pg_sums *level = b->side[0];
     double sum = 0;
@@ -70,7 +70,7 @@ static double lookahead_of(cp_bart_pg_nodes *b, cp_span rows) {
     return sum;
 }
 
-/* After lookahead_of, whose sums it adds up. */
+/* The total of side[0], which lookahead_of has filled. */
 static cp_bart_pg_sums sums_of(const cp_bart_pg_nodes *b) {
     cp_bart_pg_sums s = {0};
     for (size_t k = 0; k < b->levels.n; k++) {
@@ -184,7 +184,7 @@ copse_status cp_bart_pg_nodes_columns(cp_bart_pg_nodes *b, int32_t pg_node, cp_b
     return COPSE_OK;
 }
 
-/* Rows by their rank in the column; returns how many different ones there are. */
+/* Sorts the rows by their rank in the column, in b->key; returns the number of different ranks. */
 static size_t sort_rows(cp_bart_pg_nodes *b, cp_span rows, uint32_t dim) {
     const uint32_t *rank = cp_ranks_column(&b->v->columns->ranks, dim);
     size_t values = 1;
@@ -194,7 +194,7 @@ static size_t sort_rows(cp_bart_pg_nodes *b, cp_span rows, uint32_t dim) {
     return values;
 }
 
-/* All rows to the right; returns what they are worth. */
+/* Puts all rows to the right; returns their lookahead value. */
 static double begin_scan(cp_bart_pg_nodes *b, cp_span rows) {
     double sum = lookahead_of(b, rows);
     for (size_t k = 0; k < b->levels.n; k++) {
@@ -206,8 +206,8 @@ static double begin_scan(cp_bart_pg_nodes *b, cp_span rows) {
     return sum;
 }
 
-/* A row goes from right to left. */
-static void pass_row(cp_bart_pg_nodes *b, uint32_t row, double sum[2]) {
+/* Moves a row from right to left, and updates the lookahead values of both sides. */
+static void move_row(cp_bart_pg_nodes *b, uint32_t row, double sum[2]) {
     size_t k = b->levels.of[row];
     for (int s = 0; s < 2; s++) {
         add_row(b->v, row, s ? -1 : 1, &b->side[s][k]);
@@ -223,7 +223,7 @@ static double log_sides(const cp_bart_pg_nodes *b, const cp_bart_pg_sums *whole,
            fmax(cp_bart_view_log_leaf(b->v, whole->w - left->w, whole->wr - left->wr), sum[1] + LEAF_PENALTY);
 }
 
-/* From b->key, sorted: values, and log of the masses. */
+/* From the sorted b->key: the values of the node in g->rank, and the logs of the masses in b->log_mass. */
 static void scan_gaps(cp_bart_pg_nodes *b, const cp_bart_pg_node *pg_node, uint32_t dim, cp_bart_pg_gaps *g) {
     const cp_ranks *ranks = &b->v->columns->ranks;
     double sum[2] = {0, begin_scan(b, pg_node->rows)};
@@ -233,14 +233,14 @@ static void scan_gaps(cp_bart_pg_nodes *b, const cp_bart_pg_node *pg_node, uint3
     for (size_t i = 0; i + 1 < pg_node->rows.n; i++) {
         uint32_t here = (uint32_t)(b->key[i] >> 32), next = (uint32_t)(b->key[i + 1] >> 32), row = (uint32_t)b->key[i];
         add_row(b->v, row, 1, &left);
-        pass_row(b, row, sum);
+        move_row(b, row, sum);
         if (here == next) continue;
         b->log_mass[at] = log(cp_ranks_width(ranks, dim, here, next)) + log_sides(b, &pg_node->sums, &left, sum);
         g->rank[++at] = next;
     }
 }
 
-/* From logarithms to masses. */
+/* Turns logarithms into masses, and sets sum and log_mean. */
 static void weigh_gaps(const double *log_mass, double log_extent, cp_bart_pg_gaps *g) {
     double top = -INFINITY;
     g->sum = 0;

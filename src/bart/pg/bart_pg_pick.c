@@ -1,6 +1,6 @@
 #include "bart/pg/bart_pg_pick.h"
 
-/* Rounding may lead past the end: then it is the last that can be. */
+/* Rounding may lead past the end: then the last i with w[i] > 0 is returned. */
 size_t cp_bart_pg_pick(const double *w, size_t n, double sum, cp_rng *rng) {
     double at = cp_rng_unit(rng) * sum;
     size_t last = 0;

@@ -42,12 +42,12 @@ cp_bart_pg_decision cp_bart_pg_propose_stop(const cp_bart_pg_proposer *p, int32_
 
 /* ------------------------------------------------------------------------------------------------------------ prior */
 
-/* Columns that are all alike are tried in random order until one varies: few are looked at. */
+/* Uniform split probabilities: tries columns in random order until one varies, so that few are read. */
 static cp_rule draw_rule(cp_bart_pg_proposer *p, cp_span rows, cp_rng *rng) {
     const cp_ranks *ranks = &p->pg_nodes.v->columns->ranks;
     for (uint32_t d = 0; d < ranks->dims; d++) p->order[d] = d;
     for (size_t left = ranks->dims;; left--) {
-        CP_BUG(!left); /* an open node varies */
+        CP_BUG(!left); /* some column varies in an open node */
         size_t i = cp_bart_pg_pick_below(left, rng);
         uint32_t dim = p->order[i];
         cp_extent e = cp_rule_extent(ranks, dim, rows);
@@ -113,8 +113,8 @@ static void choose_columns(cp_bart_pg_proposer *p, size_t varying, size_t want, 
     }
 }
 
-/* Masses of stopping and of the chosen columns into p->mass, over exp(top); the log of their sum is what the weight
- * needs. */
+/* p->mass: the masses of stopping and of the chosen columns, divided by the greatest; log_sum is log Z of
+ * bart_pg_propose.h. */
 typedef struct masses {
     cp_bart_pg_columns *columns;
     size_t chosen;

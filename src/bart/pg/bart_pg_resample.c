@@ -5,15 +5,15 @@
 
 #include "bart/pg/bart_pg_pick.h"
 
-/* The line: stretch i ends at end[i], the last at n. */
+/* The line: interval i ends at end[i], the last at n. */
 typedef struct line {
     size_t n;
     double *end;
-    uint32_t *who; /* the particle of stretch i */
-    size_t first;  /* the stretch of the first particle */
-    double *tmp;   /* 3 n + 2 */
+    uint32_t *particle; /* the particle of interval i */
+    size_t first;       /* the interval of particle 0 */
+    double *tmp;        /* 3 n + 2 */
     uint32_t *parent;
-    size_t made; /* parents so far; the first is 0 */
+    size_t made; /* parents so far; parent[0] is 0 */
 } line;
 
 static double begin_of(const line *l, size_t i) {
@@ -24,8 +24,8 @@ static double length_of(const line *l, size_t i) {
     return l->end[i] - begin_of(l, i);
 }
 
-static void add_copies(line *l, size_t particle, size_t copies) {
-    for (; copies && l->made < l->n; copies--) l->parent[l->made++] = (uint32_t)particle;
+static void add_copies(line *l, size_t of, size_t copies) {
+    for (; copies && l->made < l->n; copies--) l->parent[l->made++] = (uint32_t)of;
 }
 
 static void multinomial(line *l, const double *w, double sum, cp_rng *rng) {
@@ -39,7 +39,7 @@ static int order(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Points j + u that are below `at`. */
+/* The number of points j + u below `at`. */
 static double points_below(double at, double u) {
     return fmax(0, ceil(at - u));
 }
@@ -48,8 +48,9 @@ static double points_on(const line *l, size_t i, double u) {
     return points_below(l->end[i], u) - points_below(begin_of(l, i), u);
 }
 
-/* Copies change only where u passes the fraction of some end, so u matters only by which of these it is between; if m
- * of its points are on the first particle's stretch, the first point is one of m, so u is as likely as that. */
+/* The numbers of copies change only where u passes the fractional part of some end.  So u is drawn as one of the ranges
+ * between these.  Given that the point of place 0 is in the interval of particle 0, the density of u is proportional to
+ * the number of points in that interval. */
 static void systematic(line *l, cp_rng *rng) {
     double *edge = l->tmp, *mass = l->tmp + l->n + 1, sum = 0;
     for (size_t i = 0; i < l->n; i++) edge[i] = l->end[i] - floor(l->end[i]);
@@ -60,7 +61,7 @@ static void systematic(line *l, cp_rng *rng) {
         sum += mass[i] = (edge[i + 1] - edge[i]) * points_on(l, l->first, 0.5 * (edge[i] + edge[i + 1]));
     size_t k = cp_bart_pg_pick(mass, l->n, sum, rng);
     double u = 0.5 * (edge[k] + edge[k + 1]);
-    for (size_t i = 0; i < l->n; i++) add_copies(l, l->who[i], (size_t)points_on(l, i, u) - (i == l->first));
+    for (size_t i = 0; i < l->n; i++) add_copies(l, l->particle[i], (size_t)points_on(l, i, u) - (i == l->first));
 }
 
 /* ------------------------------------------------------------------------------------------------------- stratified */
@@ -78,7 +79,7 @@ static void stratified(line *l, cp_rng *rng) {
         if (s == first) continue;
         sum = 0;
         for (size_t i = 0; i < l->n; i++) sum += mass[i] = overlap(l, i, s);
-        add_copies(l, l->who[cp_bart_pg_pick(mass, l->n, sum, rng)], 1);
+        add_copies(l, l->particle[cp_bart_pg_pick(mass, l->n, sum, rng)], 1);
     }
 }
 
@@ -98,30 +99,35 @@ static void residual(line *l, cp_rng *rng) {
 static void shuffle(line *l, cp_rng *rng) {
     for (size_t left = l->n; left > 1; left--) {
         size_t i = cp_bart_pg_pick_below(left, rng);
-        uint32_t swap = l->who[i];
-        l->who[i] = l->who[left - 1];
-        l->who[left - 1] = swap;
+        uint32_t swap = l->particle[i];
+        l->particle[i] = l->particle[left - 1];
+        l->particle[left - 1] = swap;
     }
-    while (l->who[l->first]) l->first++;
+    while (l->particle[l->first]) l->first++;
 }
 
 static void lay_out(line *l, const double *w, double sum) {
     double at = 0;
     for (size_t i = 0; i < l->n; i++) {
-        at += w[l->who[i]];
+        at += w[l->particle[i]];
         l->end[i] = i + 1 < l->n ? fmin(at / sum, 1) * (double)l->n : (double)l->n;
     }
 }
 
-void cp_bart_pg_resample(cp_resampling scheme, const double *w, size_t n, double sum, cp_bart_pg_resample_scratch room,
-                         cp_rng *rng) {
-    line l = {.n = n, .end = room.tmp, .tmp = room.tmp + n, .who = room.order, .parent = room.parent, .made = 1};
+void cp_bart_pg_resample(cp_resampling scheme, const double *w, size_t n, double sum,
+                         cp_bart_pg_resample_scratch scratch, cp_rng *rng) {
+    line l = {.n = n,
+              .end = scratch.tmp,
+              .tmp = scratch.tmp + n,
+              .particle = scratch.order,
+              .parent = scratch.parent,
+              .made = 1};
     l.parent[0] = 0;
     if (scheme == CP_RESAMPLE_MULTINOMIAL) {
         multinomial(&l, w, sum, rng);
         return;
     }
-    for (uint32_t i = 0; i < n; i++) l.who[i] = i;
+    for (uint32_t i = 0; i < n; i++) l.particle[i] = i;
     if (scheme != CP_RESAMPLE_RESIDUAL) shuffle(&l, rng);
     lay_out(&l, w, sum);
     if (scheme == CP_RESAMPLE_RESIDUAL) residual(&l, rng);
