@@ -116,7 +116,7 @@ void cp_btree_column_load(cp_btree_column *c, const cp_btree_view *block, uint32
     c->gaps = 0;
     if (e.low == e.high) return;
     c->gaps = sort_rows(c, block->span, e) - 1;
-    cp_leaf_scan(&c->b->leaf, c->row, c->end, c->gaps, block->stat, c->stat, c->log_lik);
+    cp_leaf_scan(&c->b->leaf, &(cp_leaf_cuts){c->row, c->end, c->gaps}, block->stat, c->stat, c->log_lik);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- gaps */

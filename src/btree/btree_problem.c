@@ -5,7 +5,7 @@ static copse_status make_leaf(const cp_btree_problem *b, const cp_btree_hyper *h
     const cp_rows *rows = b->rows;
     if (rows->task == COPSE_CLASS)
         return cp_leaf_dirichlet_init(out, rows->label, rows->n, rows->classes, h->alpha, err);
-    return cp_leaf_nig_init(out, b->y, rows->n, h->kappa, h->nu, h->lambda, err);
+    return cp_leaf_nig_init(out, b->y, rows->n, (cp_leaf_nig_prior){h->kappa, h->nu, h->lambda}, err);
 }
 
 static copse_status standardise(cp_btree_problem *b, copse_error *err) {
@@ -49,5 +49,5 @@ void cp_btree_problem_clear(cp_btree_problem *b) {
 copse_status cp_btree_problem_leaf(cp_leaf *m, copse_task task, size_t classes, const cp_btree_hyper *hyper,
                                    copse_error *err) {
     if (task == COPSE_CLASS) return cp_leaf_dirichlet_init(m, NULL, 0, classes, hyper->alpha, err);
-    return cp_leaf_nig_init(m, NULL, 0, hyper->kappa, hyper->nu, hyper->lambda, err);
+    return cp_leaf_nig_init(m, NULL, 0, (cp_leaf_nig_prior){hyper->kappa, hyper->nu, hyper->lambda}, err);
 }

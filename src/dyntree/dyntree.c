@@ -31,7 +31,7 @@ static const cp_param params[] = {
 
 copse_status cp_dyntree_make_leaf(const cp_dyntree *f, size_t classes, size_t rows, cp_leaf *out, copse_error *err) {
     if (f->task == COPSE_CLASS) return cp_leaf_dirichlet_init(out, f->label, rows, classes, f->alpha, err);
-    return cp_leaf_nig_init(out, f->y, rows, f->kappa, f->nu, f->lambda, err);
+    return cp_leaf_nig_init(out, f->y, rows, (cp_leaf_nig_prior){f->kappa, f->nu, f->lambda}, err);
 }
 
 static cp_dyntree settings(const copse_params *p, copse_task task) {

@@ -197,7 +197,8 @@ static void weigh_gaps(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t 
         d->wanted[d->choice[i].left = count_below(d, n, d->choice[i].cut)] = 1;
     for (size_t k = 0; k < n; k++)
         if (d->wanted[k]) d->end[gaps++] = (uint32_t)k;
-    cp_leaf_scan(&f->leaf, d->order, d->end, gaps, cp_dyntree_pool_stat(&f->pool, leaf), d->side, d->gap);
+    cp_leaf_scan(&f->leaf, &(cp_leaf_cuts){d->order, d->end, gaps}, cp_dyntree_pool_stat(&f->pool, leaf), d->side,
+                 d->gap);
     for (size_t g = 0; g < gaps; g++) d->log_gap[d->end[g]] = d->gap[g];
 }
 

@@ -25,12 +25,11 @@ double cp_leaf_log_marginal(const cp_leaf *m, const double *stat) {
     return m->kind->log_marginal(m, stat);
 }
 
-void cp_leaf_scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                  void *tmp, double *out_log) {
+void cp_leaf_scan(const cp_leaf *m, const cp_leaf_cuts *cuts, const double *whole, void *tmp, double *out_log) {
     if (m->prior_only)
-        memset(out_log, 0, gaps * sizeof *out_log);
+        memset(out_log, 0, cuts->n * sizeof *out_log);
     else
-        m->kind->scan(m, rows, end, gaps, whole, tmp, out_log);
+        m->kind->scan(m, cuts, whole, tmp, out_log);
 }
 
 void cp_leaf_draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out) {

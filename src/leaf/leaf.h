@@ -43,10 +43,14 @@ void cp_leaf_add(const cp_leaf *m, double *stat, size_t row);
 void cp_leaf_gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat);
 /* log marginal likelihood of the targets as a sequence: no multinomial coefficient.  0 for no rows. */
 double cp_leaf_log_marginal(const cp_leaf *m, const double *stat);
-/* For the rows of a node, sorted by a column: out_log[g] = log marginal of rows 0 ... end[g]-1, plus that of the other
- * rows.  `whole` is the statistic of all rows of the node; tmp is scratch of 2 width doubles. */
-void cp_leaf_scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                  void *tmp, double *out_log);
+/* All cuts of a node in one column: the rows, sorted by the column; cut g sends rows 0 ... end[g]-1 left. */
+typedef struct cp_leaf_cuts {
+    const uint32_t *row, *end;
+    size_t n; /* cuts */
+} cp_leaf_cuts;
+/* out_log[g] = log marginal of the rows left of cut g, plus that of the rows right of it.  `whole` is the statistic of
+ * all rows of the node; tmp is scratch of 2 width doubles. */
+void cp_leaf_scan(const cp_leaf *m, const cp_leaf_cuts *cuts, const double *whole, void *tmp, double *out_log);
 
 /* Draws the parameters from their posterior: K probabilities, or (mu, s2), or mu. */
 void cp_leaf_draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out);
@@ -59,8 +63,7 @@ typedef struct cp_leaf_kind {
     void (*add)(const cp_leaf *m, double *stat, size_t row);
     void (*gather)(const cp_leaf *m, const uint32_t *rows, size_t n, double *out_stat);
     double (*log_marginal)(const cp_leaf *m, const double *stat);
-    void (*scan)(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                 void *tmp, double *out_log);
+    void (*scan)(const cp_leaf *m, const cp_leaf_cuts *cuts, const double *whole, void *tmp, double *out_log);
     void (*draw)(const cp_leaf *m, const double *stat, cp_rng *rng, double *out);
     double (*draw_target)(const cp_leaf *m, const double *parameters, cp_rng *rng);
 } cp_leaf_kind;

@@ -107,8 +107,9 @@ static void move_many(const cp_leaf *m, sides *s, const uint32_t *rows, size_t n
 }
 
 /* Two classes: a side is known by its rows and its rows of class 1; no array of counts is needed. */
-static void scan_two(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                     double *out_log) {
+static void scan_two(const cp_leaf *m, const cp_leaf_cuts *cuts, const double *whole, double *out_log) {
+    const uint32_t *rows = cuts->row, *end = cuts->end;
+    const size_t gaps = cuts->n;
     size_t ones = (size_t)whole[1], n = (size_t)whole[0] + ones, at = 0, left = 0;
     const double *f = m->of_class;
     for (size_t g = 0; g < gaps; g++) {
@@ -120,11 +121,12 @@ static void scan_two(const cp_leaf *m, const uint32_t *rows, const uint32_t *end
 
 /* move_few accumulates rounding errors, so it is used only where few rows lie between two cuts, and every LONG-th time
  * move_many computes the sums anew. */
-static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                 void *tmp, double *out_log) {
+static void scan(const cp_leaf *m, const cp_leaf_cuts *cuts, const double *whole, void *tmp, double *out_log) {
+    const uint32_t *rows = cuts->row, *end = cuts->end;
+    const size_t gaps = cuts->n;
     enum { LONG = 256 };
     if (m->classes == 2) {
-        scan_two(m, rows, end, gaps, whole, out_log);
+        scan_two(m, cuts, whole, out_log);
         return;
     }
     sides s = {.left = tmp, .right = (uint32_t *)tmp + m->classes};

@@ -44,8 +44,9 @@ static double log_marginal(const cp_leaf *m, const double *stat) {
     return cp_leaf_mean_log(m->leaf_var, m->noise_var, stat[0], stat[1]);
 }
 
-static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                 void *tmp, double *out_log) {
+static void scan(const cp_leaf *m, const cp_leaf_cuts *cuts, const double *whole, void *tmp, double *out_log) {
+    const uint32_t *rows = cuts->row, *end = cuts->end;
+    const size_t gaps = cuts->n;
     double left[2] = {0};
     size_t i = 0;
     (void)tmp;

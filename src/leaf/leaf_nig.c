@@ -18,8 +18,8 @@ static const cp_leaf_kind nig;
 
 static const double log_pi = 1.144729885849400174143;
 
-copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, double kappa, double nu, double lambda,
-                              copse_error *err) {
+copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, cp_leaf_nig_prior prior, copse_error *err) {
+    const double kappa = prior.kappa, nu = prior.nu, lambda = prior.lambda;
     *m = (cp_leaf){.kind = &nig, .width = 3, .rows = rows, .y = y, .kappa = kappa, .nu = nu, .lambda = lambda};
     CP_TRY(CP_RAW(m->of_rows, rows + 1, err));
     /* log Gamma((nu + n)/2) - log Gamma(nu/2), summed in steps of 1/2 (Kahan): no large terms cancel. */
@@ -102,8 +102,9 @@ static double log_marginal(const cp_leaf *m, const double *stat) {
     return stat[0] > 0 ? log_marginal_of(m, stat[0], stat[1], stat[2]) : 0;
 }
 
-static void scan(const cp_leaf *m, const uint32_t *rows, const uint32_t *end, size_t gaps, const double *whole,
-                 void *tmp, double *out_log) {
+static void scan(const cp_leaf *m, const cp_leaf_cuts *cuts, const double *whole, void *tmp, double *out_log) {
+    const uint32_t *rows = cuts->row, *end = cuts->end;
+    const size_t gaps = cuts->n;
     double sum = 0, squares = 0;
     size_t i = 0;
     (void)tmp;

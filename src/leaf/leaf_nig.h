@@ -5,9 +5,11 @@
 
 #include "leaf/leaf.h"
 
-/* kappa, nu, lambda > 0. */
-copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, double kappa, double nu, double lambda,
-                              copse_error *err);
+/* All > 0. */
+typedef struct cp_leaf_nig_prior {
+    double kappa, nu, lambda;
+} cp_leaf_nig_prior;
+copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, cp_leaf_nig_prior prior, copse_error *err);
 /* The lambda for which P(s < sd) = q. */
 double cp_leaf_nig_lambda(double nu, double sd, double q);
 /* The posterior predictive: a Student component of the given weight. */

@@ -12,7 +12,7 @@ void ref_world_init(ref_world *w, const ref_case *c) {
     if (c->classes)
         must(cp_leaf_dirichlet_init(&w->leaf, c->label, c->rows, c->classes, alpha, &err), err);
     else
-        must(cp_leaf_nig_init(&w->leaf, c->y, c->rows, kappa, nu, lambda, &err), err);
+        must(cp_leaf_nig_init(&w->leaf, c->y, c->rows, (cp_leaf_nig_prior){kappa, nu, lambda}, &err), err);
     cp_moves_tree_model_init(&w->model, &w->ranks, &w->leaf, c->prior);
     must(cp_moves_init(&w->moves, &w->model, c->share, &err), err);
     must(cp_moves_tree_init(&w->tree, &w->model, &err), err);

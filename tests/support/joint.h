@@ -39,7 +39,7 @@ static inline void world_believe(world *w, cp_btree_problem *b, const belief *of
     if (w->classes)
         must(cp_leaf_dirichlet_init(&b->leaf, w->label, JOINT_ROWS, w->classes, of->alpha, &err), err);
     else
-        must(cp_leaf_nig_init(&b->leaf, w->y, JOINT_ROWS, of->kappa, 4, .5, &err), err);
+        must(cp_leaf_nig_init(&b->leaf, w->y, JOINT_ROWS, (cp_leaf_nig_prior){of->kappa, 4, .5}, &err), err);
     b->prior = of->prior;
 }
 

@@ -106,7 +106,7 @@ static void check_scan(const leaf_case *c, size_t step) {
     size_t gaps = 0;
     for (size_t i = step; i < ROWS; i += step) end[gaps++] = (uint32_t)i;
     cp_leaf_gather(&c->m, c->row, ROWS, whole);
-    cp_leaf_scan(&c->m, c->row, end, gaps, whole, tmp, out);
+    cp_leaf_scan(&c->m, &(cp_leaf_cuts){c->row, end, gaps}, whole, tmp, out);
     for (size_t g = 0; g < gaps; g++) {
         cp_leaf_gather(&c->m, c->row, end[g], side[0]);
         cp_leaf_gather(&c->m, c->row + end[g], ROWS - end[g], side[1]);

@@ -129,7 +129,7 @@ static void scan_is_the_marginal_of_both_sides(void **state) {
         make_case(&c, s);
         for (uint32_t at = 1; at < ROWS; at += 1 + at / 5) end[gaps++] = at;
         cp_leaf_gather(&c.m, c.row, ROWS, whole);
-        cp_leaf_scan(&c.m, c.row, end, gaps, whole, tmp, out);
+        cp_leaf_scan(&c.m, &(cp_leaf_cuts){c.row, end, gaps}, whole, tmp, out);
         for (size_t g = 0; g < gaps; g++) {
             cp_leaf_gather(&c.m, c.row, end[g], side[0]);
             cp_leaf_gather(&c.m, c.row + end[g], ROWS - end[g], side[1]);

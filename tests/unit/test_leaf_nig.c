@@ -26,7 +26,7 @@ static void make_case(leaf_case *c, double kappa, double nu, double lambda) {
         c->y[i] = 0.3 + cp_draw_normal(&rng);
         c->row[i] = (uint32_t)(i * 7 % ROWS);
     }
-    must(cp_leaf_nig_init(&c->m, c->y, ROWS, kappa, nu, lambda, &err), err);
+    must(cp_leaf_nig_init(&c->m, c->y, ROWS, (cp_leaf_nig_prior){kappa, nu, lambda}, &err), err);
 }
 
 static const struct {
@@ -145,7 +145,7 @@ static void scan_is_the_marginal_of_both_sides(void **state) {
         size_t gaps = 0;
         for (size_t i = step; i < ROWS; i += step) end[gaps++] = (uint32_t)i;
         cp_leaf_gather(&c.m, c.row, ROWS, whole);
-        cp_leaf_scan(&c.m, c.row, end, gaps, whole, tmp, out);
+        cp_leaf_scan(&c.m, &(cp_leaf_cuts){c.row, end, gaps}, whole, tmp, out);
         for (size_t g = 0; g < gaps; g++) {
             cp_leaf_gather(&c.m, c.row, end[g], side[0]);
             cp_leaf_gather(&c.m, c.row + end[g], ROWS - end[g], side[1]);
@@ -307,7 +307,7 @@ static void no_memory_is_a_status(void **state) {
     copse_error err;
     cp_leaf m;
     cp_mem_fail_after(0);
-    copse_status status = cp_leaf_nig_init(&m, y, 2, 1, 1, 1, &err);
+    copse_status status = cp_leaf_nig_init(&m, y, 2, (cp_leaf_nig_prior){1, 1, 1}, &err);
     cp_mem_fail_after(-1);
     assert_int_equal(status, COPSE_E_MEMORY);
 }

@@ -61,7 +61,7 @@ static copse_status init_moves(world *w, const shape *s, copse_error *err) {
     if (s->classes)
         CP_TRY(cp_leaf_dirichlet_init(&w->leaf, w->label, s->rows, s->classes, 5, err));
     else
-        CP_TRY(cp_leaf_nig_init(&w->leaf, w->y, s->rows, .1, 3, .1, err));
+        CP_TRY(cp_leaf_nig_init(&w->leaf, w->y, s->rows, (cp_leaf_nig_prior){.1, 3, .1}, err));
     cp_moves_tree_model_init(&w->model, &w->ranks, &w->leaf, s->prior);
     CP_TRY(cp_moves_init(&w->moves, &w->model, share, err));
     return cp_moves_tree_init(&w->tree, &w->model, err);
