@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "bart/draws/bart_chain.h"
+#include "bart/mh/bart_mh.h"
 #include "base/mem.h"
 #include "num/draw.h"
 
@@ -80,9 +81,9 @@ out:
 
 static copse_status run(const setting *s, copse_error *err) {
     cp_rows rows = {.task = COPSE_REGRESS, .n = s->rows, .dims = s->columns};
-    const cp_bart_sampler_options cgm = {.share = {.25, .25, .4, .1}}, growprune = {.share = {.5, .5}};
+    const cp_bart_sampler_options cgm = {.move_prob = {.25, .25, .4, .1}}, growprune = {.move_prob = {.5, .5}};
     cp_bart_options opt = {.sampler = &cp_bart_mh_sampler,
-                           .how = strcmp(s->sampler, "cgm") ? growprune : cgm,
+                           .sampler_opt = strcmp(s->sampler, "cgm") ? growprune : cgm,
                            .trees = s->trees,
                            .burn_in = s->sweeps,
                            .samples = s->sweeps,

@@ -104,8 +104,8 @@ static int same_rule(cp_rule a, cp_rule b) {
     return a.dim == b.dim && a.cell == b.cell;
 }
 
-/* A swap is its own inverse: afterwards the rule above equals the rule of the other child exactly if it did before.  (No
- * child has the rule of its parent, because one side of the child would have no rows.) */
+/* A swap is its own inverse: the two children have equal rules after it exactly if they had before.  (No child has the
+ * rule of its parent, because one side of the child would have no rows.) */
 static void edit_swap(cp_moves_tree *t, int32_t lower) {
     cp_moves_node *below = &t->node[lower], *above = &t->node[below->parent];
     cp_moves_node *other = &t->node[lower % 2 ? lower + 1 : lower - 1];
@@ -149,7 +149,8 @@ static int32_t top_of(const cp_moves_tree *t, const cp_move *move) {
     return move->kind == CP_MOVE_SWAP ? t->node[move->node].parent : move->node;
 }
 
-/* log of prior times likelihood of the subtree of top; node: the array to read its nodes from, the tree or the scratch. */
+/* log of prior times likelihood of the subtree of top; node: the array to read its nodes from, the tree or the
+ * scratch. */
 static double log_below(const cp_moves *k, const cp_moves_tree *t, const cp_moves_node *node, int32_t top) {
     double sum = 0;
     for (int32_t u = top; u != CP_NONE; u = cp_moves_tree_next(t, u, top)) {

@@ -11,8 +11,8 @@
  *
  * Acceptance: probability min(1, exp(log_ratio)), the ratio being p(T') q(T' -> T) / (p(T) q(T -> T')).  Prior,
  * likelihood and proposal all change with the rows of the nodes below: whether a leaf can be split, how many columns
- * vary in a node, and the extent of its column.  If a kind has no node to choose, or the move would leave a node without
- * rows, the tree stays as it is; that counts as a rejection.
+ * vary in a node, and the extent of its column.  If a kind has no node to choose, or the move would leave a node
+ * without rows, the tree stays as it is; that counts as a rejection.
  *
  * How we differ from the paper: in a swap with two equal children the middle grandchildren exchange places,
  *
@@ -23,8 +23,8 @@
  * Choosing a move, its ratio, and applying it are three functions, so that tests can list all choices with their
  * probabilities and build the whole transition matrix.
  *
- * Cost: grow and prune take time in the order of the rows of the leaf; change and swap in the order of the rows below the
- * node times the depth below it.  The rest of the tree is not visited, except to sum up its nodes after an accepted
+ * Cost: grow and prune take time in the order of the rows of the leaf; change and swap in the order of the rows below
+ * the node times the depth below it.  The rest of the tree is not visited, except to sum up its nodes after an accepted
  * move. */
 #ifndef CP_MOVES_H
 #define CP_MOVES_H
@@ -58,8 +58,8 @@ typedef struct cp_moves {
 copse_status cp_moves_init(cp_moves *k, const cp_moves_tree_model *m, const double move_prob[CP_MOVES],
                            copse_error *err);
 void cp_moves_clear(cp_moves *k);
-/* Allocates tree and scratch for so many pairs of nodes; log_ratio needs one pair more than there are.  No other function
- * allocates. */
+/* Allocates tree and scratch for so many pairs of nodes; log_ratio needs one pair more than there are.  No other
+ * function allocates. */
 copse_status cp_moves_reserve(cp_moves *k, cp_moves_tree *t, size_t pairs, copse_error *err);
 
 /* The number of nodes that a kind of move can choose, each with the same probability, and the i-th of them. */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Sorts the rows of a node, which are the sorted rows of its leaves one after another.  The sort is a bit set: a bit for
- * each row, and a bit for each nonzero word of 64 rows, so that only words with rows are visited. */
+/* Sorts the rows of a node, which are the sorted rows of its leaves one after another.  The sort is a bit set: a bit
+ * for each row, and a bit for each nonzero word of 64 rows, so that only words with rows are visited. */
 static void sort_rows(cp_moves *k, cp_span s, uint32_t *out) {
     size_t n = 0, pages = (k->model->ranks->rows >> 12) + 1, rising = 1;
     while (rising < s.n && s.row[rising - 1] < s.row[rising]) rising++;

@@ -10,8 +10,8 @@
  * 2k+1 and 2k+2, may belong to any inner node, so the k-th inner node is simply the parent of pair k.  The root's
  * children are pair 0.  When a pair is freed, the last pair gets its numbers.
  *
- * A rule is a column and a cell of the *whole* column (bayes/rule.h), because moves give rules to nodes with other rows.
- * Two cells between the same two values of a node send the same rows left, but are different states.
+ * A rule is a column and a cell of the *whole* column (bayes/rule.h), because moves give rules to nodes with other
+ * rows.  Two cells between the same two values of a node send the same rows left, but are different states.
  *
  * The numbers of nodes and the order of the two lists depend on the history of the tree and are part of the state: they
  * decide which node a random number chooses.  Everything else follows from links, rules and data.

@@ -1,6 +1,6 @@
 /* Every scheme lays the weights end to end on a line and puts points on it; a particle is copied once for each point in
- * its interval.  The schemes differ in how the points are drawn.  Residual resampling first takes from each interval the
- * part of its certain copies, floor(n w / sum w). */
+ * its interval.  The schemes differ in how the points are drawn.  Residual resampling first takes from each interval
+ * the part of its certain copies, floor(n w / sum w). */
 #include "bayes/particle.h"
 
 #include <math.h>

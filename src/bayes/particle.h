@@ -1,4 +1,5 @@
-/* particle - weights of particles, kept as logarithms, and resampling [Lakshminarayanan, Roy, Teh 2013, algorithm 1]. */
+/* particle - weights of particles, kept as logarithms, and resampling [Lakshminarayanan, Roy, Teh 2013, algorithm
+ * 1]. */
 #ifndef CP_PARTICLE_H
 #define CP_PARTICLE_H
 

@@ -33,9 +33,9 @@ size_t cp_rule_columns(const cp_ranks *r, cp_span s, size_t most) {
 
 /* ------------------------------------------------------------------------------------------------------------ draws */
 
-/* Guesses the cell of point `at`: if values are spread evenly, the cell's share of the ranks is the point's share of the
- * values, up to four standard deviations.  Returns e narrowed to that range, in which a search touches little memory, or
- * e itself if the guess is wrong. */
+/* Guesses the cell of point `at`: if values are spread evenly, the cell's share of the ranks is the point's share of
+ * the values, up to four standard deviations.  Returns e narrowed to that range, in which a search touches little
+ * memory, or e itself if the guess is wrong. */
 static cp_extent narrowed(const float *v, cp_extent e, double share, double at) {
     double cells = (double)(e.high - e.low);
     uint32_t near = 16 + (uint32_t)(2 * sqrt(cells)), guess = e.low + (uint32_t)(share * cells);

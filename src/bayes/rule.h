@@ -1,8 +1,9 @@
 /* rule - how a Bayesian tree splits a node: a column and a cell of it.
  *
  * A cell lies between two neighbouring values of the column (data/ranks.h).  All cuts within a cell send the same rows
- * left, so the cut within the cell is integrated out.  The prior probability of a rule in a node is (1 / number of columns
- * that vary) (width of the cell / extent of the column in the node) [Lakshminarayanan, Roy, Teh 2013, eq. 5]. */
+ * left, so the cut within the cell is integrated out.  The prior probability of a rule in a node is (1 / number of
+ * columns that vary) (width of the cell / extent of the column in the node) [Lakshminarayanan, Roy, Teh 2013, eq.
+ * 5]. */
 #ifndef CP_RULE_H
 #define CP_RULE_H
 

@@ -2,8 +2,8 @@
  * Roy, Teh 2013, eq. 4 and 5].
  *
  * A node at depth d (the root has depth 0) whose rows differ in some column is split with probability
- * alpha / (1+d)^beta; a node whose rows are all alike is never split.  The column is uniform over those that vary in the
- * node, the cut uniform between the least and the greatest value of the column in the node: bayes/rule.h. */
+ * alpha / (1+d)^beta; a node whose rows are all alike is never split.  The column is uniform over those that vary in
+ * the node, the cut uniform between the least and the greatest value of the column in the node: bayes/rule.h. */
 #ifndef CP_TREE_PRIOR_H
 #define CP_TREE_PRIOR_H
 

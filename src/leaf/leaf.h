@@ -1,4 +1,5 @@
-/* leaf - the model of the targets in a leaf of a Bayesian tree: conjugate, so that its parameters can be integrated out.
+/* leaf - the model of the targets in a leaf of a Bayesian tree: conjugate, so that its parameters can be integrated
+ * out.
  *
  * There are three: leaf_dirichlet.h (classes), leaf_nig.h (numbers), leaf_mean.h (residuals with known noise).
  *
@@ -31,7 +32,8 @@ typedef struct cp_leaf {
     /* leaf_mean */
     const float *r, *opt_weight; /* of each row, borrowed; no weights: all 1 */
     double leaf_var, noise_var;
-    /* Tables made once, for n = 0 ... rows: the term of the log marginal likelihood for n rows; for n rows of a class. */
+    /* Tables made once, for n = 0 ... rows: the term of the log marginal likelihood for n rows; for n rows of a
+     * class. */
     double *of_rows, *of_class;
 } cp_leaf;
 

@@ -2,8 +2,8 @@
  *
  *      p(labels) = Gamma(alpha) / Gamma(alpha + n)  prod_k Gamma(a + m_k) / Gamma(a)
  *
- * The logarithm is one table at n plus another table at each m_k.  Both are logs of rising factorials, so they are sums of
- * logarithms.  That keeps all digits where alpha is huge and the difference of two log gammas would cancel. */
+ * The logarithm is one table at n plus another table at each m_k.  Both are logs of rising factorials, so they are sums
+ * of logarithms.  That keeps all digits where alpha is huge and the difference of two log gammas would cancel. */
 #include "leaf/leaf_dirichlet.h"
 
 #include <math.h>
@@ -148,7 +148,8 @@ static void scan(const cp_leaf *m, const cp_leaf_cuts *cuts, const double *whole
 }
 
 /* Dirichlet(shape_1 ... shape_K) as gammas over their sum.  Gammas of small shape underflow, all of them if alpha is
- * small and the leaf empty.  So their logarithms are drawn: log gamma(s) is distributed as log gamma(s+1) + log(U)/s. */
+ * small and the leaf empty.  So their logarithms are drawn: log gamma(s) is distributed as log gamma(s+1) +
+ * log(U)/s. */
 static void draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out) {
     double top = -INFINITY, sum = 0;
     for (size_t k = 0; k < m->classes; k++) {

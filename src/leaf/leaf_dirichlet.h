@@ -1,5 +1,5 @@
-/* leaf_dirichlet - labels given class probabilities that are Dirichlet(alpha/K, ..., alpha/K) [Lakshminarayanan, Roy, Teh
- * 2013, eq. 3].  The statistic is the count of each class. */
+/* leaf_dirichlet - labels given class probabilities that are Dirichlet(alpha/K, ..., alpha/K) [Lakshminarayanan, Roy,
+ * Teh 2013, eq. 3].  The statistic is the count of each class. */
 #ifndef CP_LEAF_DIRICHLET_H
 #define CP_LEAF_DIRICHLET_H
 

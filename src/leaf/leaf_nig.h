@@ -20,8 +20,8 @@ typedef struct cp_leaf_units {
     double centre, scale;
 } cp_leaf_units;
 /* The units that standardise y.  If all targets are equal, the scale is 1e-6, the least spread of any method; a single
- * row has scale 1, because it says nothing about spread.  Each of the `passes` over y adds the rounding error of the pass
- * before to the centre: with two passes, numbers far from 0 keep the digits of their differences. */
+ * row has scale 1, because it says nothing about spread.  Each of the `passes` over y adds the rounding error of the
+ * pass before to the centre: with two passes, numbers far from 0 keep the digits of their differences. */
 cp_leaf_units cp_leaf_nig_units(const double *y, size_t n, int passes);
 
 #endif

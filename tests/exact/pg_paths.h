@@ -1,6 +1,6 @@
 /* pg_paths - everything that particle Gibbs can do with a tree, with its probability.
  *
- * This file's version of bart/bart_pick.c takes each choice as told, and writes down what it was between and how likely
+ * This file's version of bart_pg_pick.c takes each choice as told, and writes down what it was between and how likely
  * each was.  So the kernel is run once for each way through its choices, and its whole transition matrix is
  * computed. */
 #ifndef PG_PATHS_H

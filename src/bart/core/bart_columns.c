@@ -18,9 +18,9 @@ static size_t grid_edges(const float *value, size_t values, size_t cuts, float *
     return cuts;
 }
 
-/* Cuts in the middle between neighbouring values: all of them if there are at most `cuts`, else so that about equally many
- * rows lie between two cuts.  A cut after value k is made if value k passes one more quantile; a cut before it, too, if
- * it passes several.  rows_at[k]: rows with value k. */
+/* Cuts in the middle between neighbouring values: all of them if there are at most `cuts`, else so that about equally
+ * many rows lie between two cuts.  A cut after value k is made if value k passes one more quantile; a cut before it,
+ * too, if it passes several.  rows_at[k]: rows with value k. */
 static size_t quantile_edges(const float *value, size_t values, const uint32_t *rows_at, size_t cuts, float *opt_out) {
     size_t n = 0, below = 0, rows = 0, passed = 0, next = 0; /* next: the cuts before this value are decided */
     for (size_t k = 0; k < values; k++) rows += rows_at[k];

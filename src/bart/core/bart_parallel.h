@@ -1,8 +1,8 @@
 /* bart_parallel - the passes over rows of kernel/leaf_pass.h, made by the threads of one chain.
  *
- * leaf_pass.h defines a sum piece by piece: pieces of CP_LEAF_PASS_PIECE rows, added up in order.  So threads sum pieces
- * in any order, and the calling thread adds the pieces up in order: the bits are the same for any number of threads.
- * Results that do not depend on an order (extents, new slots) are computed in any order.
+ * leaf_pass.h defines a sum piece by piece: pieces of CP_LEAF_PASS_PIECE rows, added up in order.  So threads sum
+ * pieces in any order, and the calling thread adds the pieces up in order: the bits are the same for any number of
+ * threads.  Results that do not depend on an order (extents, new slots) are computed in any order.
  *
  * Without a team (NULL, or one thread) a pass calls the kernel itself and costs nothing more. */
 #ifndef CP_BART_PARALLEL_H

@@ -85,8 +85,8 @@ static uint32_t draw_varying(const cp_bart_view *v, cp_bart_group rows, cp_rng *
     return last;
 }
 
-/* Draws columns until one varies: rejection sampling from the columns that vary.  After TRIES rejections, the columns that
- * vary are listed. */
+/* Draws columns until one varies: rejection sampling from the columns that vary.  After TRIES rejections, the columns
+ * that vary are listed. */
 int cp_bart_split_probs_draw_rule(const cp_bart_view *v, cp_bart_group rows, cp_rng *rng, cp_rule *out) {
     enum { TRIES = 4 };
     cp_extent e = {0, 0};

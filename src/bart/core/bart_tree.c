@@ -28,8 +28,8 @@ copse_status cp_bart_tree_reserve(cp_bart_tree *t, size_t leaves, copse_error *e
     return COPSE_OK;
 }
 
-/* A cut at the greatest code sends all rows left, so cp_bart_parallel_left sums all weights; without a residual, it sums
- * nothing else. */
+/* A cut at the greatest code sends all rows left, so cp_bart_parallel_left sums all weights; without a residual, it
+ * sums nothing else. */
 void cp_bart_tree_reset(cp_bart_tree *t, const cp_bart_view *v) {
     cp_bart_view weights_only = *v;
     weights_only.r = NULL;

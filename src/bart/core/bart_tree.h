@@ -6,14 +6,14 @@
  * renumbered to the right one, and the last pair of nodes is renumbered to the collapsed pair.
  *
  * Invariants, checked by cp_bart_tree_check (bart_tree_check.h):
- *   T1  nodes = 2 pairs + 1; the children of an inner node are a pair, have it as parent and are one deeper; each node is
- *       reached once; the root's children are pair 0.  So the k-th inner node is the parent of pair k, nodes 2k+1 and
- *       2k+2.
+ *   T1  nodes = 2 pairs + 1; the children of an inner node are a pair, have it as parent and are one deeper; each node
+ *       is reached once; the root's children are pair 0.  So the k-th inner node is the parent of pair k, nodes 2k+1
+ *       and 2k+2.
  *   T2  leaves have slots 0 ... pairs, each once; slot[row] is the leaf to which the rules lead the row; no leaf is
  *       empty.
  *   T3  the cut lies in the rule's cell.
- *   T4  rows, sum_w, sum_wr of a slot are the sums over its rows, sum_wr as of the last pass over the residual; sum_w and
- *       sum_wr hold up to float rounding; `node` is the leaf.
+ *   T4  rows, sum_w, sum_wr of a slot are the sums over its rows, sum_wr as of the last pass over the residual; sum_w
+ *       and sum_wr hold up to float rounding; `node` is the leaf.
  *   T5  `open` is 1 for a leaf in which some column varies, else 0.
  * The numbers of nodes and slots are part of the state, because they decide which node a random number chooses.  So is
  * the rounding of sum_w. */
@@ -90,8 +90,8 @@ void cp_bart_tree_collapse(cp_bart_tree *t, const cp_bart_view *v, int16_t at);
 int16_t cp_bart_tree_next(const cp_bart_tree *t, int16_t at, int16_t top);
 /* out_in[s] = 1 for the slots of the leaves below a node, else 0: the argument of `list` in leaf_pass.h. */
 void cp_bart_tree_below(const cp_bart_tree *t, int16_t node, uint8_t out_in[CP_BART_MAX_LEAVES]);
-/* The group of all rows below a node.  Copies the slots to out_slot, and there gives all rows below the node the slot of
- * its leftmost leaf. */
+/* The group of all rows below a node.  Copies the slots to out_slot, and there gives all rows below the node the slot
+ * of its leftmost leaf. */
 cp_bart_group cp_bart_tree_merge(const cp_bart_tree *t, const cp_bart_view *v, int16_t node, uint8_t *out_slot);
 /* The slot of the leftmost leaf below a node. */
 uint8_t cp_bart_tree_first(const cp_bart_tree *t, int16_t node);

@@ -12,12 +12,13 @@
  * trees, it samples T_m with mu_m integrated out, then mu_m; after the last tree it samples sigma, or the latent z.  A
  * cp_bart_sampler (bart_sampler.h) samples T_m; no other file knows how.
  *
- *     columns of codes -+                  tree m: the residual r (a float for each row) made partial: r += mu_m[slot_m[row]]
- *                       +-> cp_bart_view ->        the sampler changes tree m
- *     residual ---------+                          mu_m is drawn; r -= mu_m[slot_m[row]]
+ *     columns of codes -+                  tree m: make the residual r (a float for each row) partial:
+ *                       +-> cp_bart_view ->          r += mu_m[slot_m[row]]
+ *     residual ---------+                          the sampler changes tree m
+ *                                                  draw mu_m; r -= mu_m[slot_m[row]]
  *
- * Every pass goes over all rows in order and knows a row's leaf from one byte, its slot (kernel/leaf_pass.h).  There are
- * no lists of rows, no permutation, and nothing to allocate. */
+ * Every pass goes over all rows in order and knows a row's leaf from one byte, its slot (kernel/leaf_pass.h).  There
+ * are no lists of rows, no permutation, and nothing to allocate. */
 #ifndef CP_BART_VIEW_H
 #define CP_BART_VIEW_H
 

@@ -1,5 +1,5 @@
-/* A file may have been made by anyone: all of it is checked before it is used.  Only a residual that is off by as little
- * as rounding passes. */
+/* A file may have been made by anyone: all of it is checked before it is used.  Only a residual that is off by as
+ * little as rounding passes. */
 #include "bart/draws/bart_chain_file.h"
 
 #include <float.h>

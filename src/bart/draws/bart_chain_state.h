@@ -1,12 +1,12 @@
 /* bart_chain_state - the inside of a chain, for the files that sample, save or check it; others use bart_chain.h.
  *
  * A sweep takes the sums one after the other; for each sum, its trees, then its split probabilities, then its noise.
- * `at` is the number of the next tree, counted through all sums.  A failure stops the sweep there; the residual may then
- * be partial, with tree `at` left out.  The next run continues from there.
+ * `at` is the number of the next tree, counted through all sums.  A failure stops the sweep there; the residual may
+ * then be partial, with tree `at` left out.  The next run continues from there.
  *
  * Invariants, checked by cp_bart_chain_state_check:
- *   C1  done <= grow_from_root + burn_in + samples * thin; each sum has kept the draws that are due after `done` sweeps,
- *       or one fewer while the last has still to be kept; so has the trace.
+ *   C1  done <= grow_from_root + burn_in + samples * thin; each sum has kept the draws that are due after `done`
+ *       sweeps, or one fewer while the last has still to be kept; so has the trace.
  *   C2  trees (bart_tree.h) and draws (bart_draws.h) are valid; the trace is finite.
  *   C3  r = target - sum of all trees, without tree `at` if partial, up to rounding.
  *   C4  accepted <= proposed for each move.

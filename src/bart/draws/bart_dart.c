@@ -1,9 +1,10 @@
-/* Target: p(s, theta | trees) ~ p(theta) Dirichlet(s; theta/D, ...) prod over rules of s_j / V, where j is the column of
- * the rule and V the sum of s over the columns that vary in its node.
+/* Target: p(s, theta | trees) ~ p(theta) Dirichlet(s; theta/D, ...) prod over rules of s_j / V, where j is the column
+ * of the rule and V the sum of s over the columns that vary in its node.
  * How we differ from Linero (2018): there V is 1, because every column can be split on in every node, and s given the
  * trees is Dirichlet(theta/D + rules on column j).  Here it is not a Dirichlet, unless all columns vary in all nodes.
- * Move: a Gibbs step with auxiliary variables.  Write s_j = g_j / G with independent g_j ~ gamma(theta/D) and G = sum of
- * g.  Then s_j / V = g_j / V', V' = sum of g over the columns that vary, and with one exponential t of rate V' per node
+ * Move: a Gibbs step with auxiliary variables.  Write s_j = g_j / G with independent g_j ~ gamma(theta/D) and G = sum
+ * of g.  Then s_j / V = g_j / V', V' = sum of g over the columns that vary, and with one exponential t of rate V' per
+ * node
  *
  *     g_j / V' = g_j  integral of exp(-t V') dt
  *

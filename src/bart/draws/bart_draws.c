@@ -151,8 +151,8 @@ static const char *check_rules(const cp_bart_draws *d) {
     return used == d->rules ? NULL : "D2: rules of no shape";
 }
 
-/* Needs D1 and D2.  Keeps the current run of each tree in `now`: the leaves of a draw are those of the draw before, minus
- * those of the runs that end, plus those of the runs that begin. */
+/* Needs D1 and D2.  Keeps the current run of each tree in `now`: the leaves of a draw are those of the draw before,
+ * minus those of the runs that end, plus those of the runs that begin. */
 static const char *check_mu(const cp_bart_draws *d, size_t *now) {
     size_t leaves = 0, used = 0;
     for (size_t k = 0; k < d->draws; k++) {

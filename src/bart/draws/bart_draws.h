@@ -1,16 +1,16 @@
 /* bart_draws - every kept draw of the trees of one sum, stored compactly.
  *
  * Most sweeps leave the rules of most trees unchanged and draw new mu.  So a draw stores the mu of all its leaves, but
- * the shape (the rules) of a tree only if it differs from that of the draw before.  A run is a sequence of draws in which
- * a tree keeps its shape: it lasts until the next run of the same tree begins.
+ * the shape (the rules) of a tree only if it differs from that of the draw before.  A run is a sequence of draws in
+ * which a tree keeps its shape: it lasts until the next run of the same tree begins.
  *
  *     draw 0:  runs of trees 0, 1, 2 ...  mu of tree 0, of tree 1, ...
  *     draw 1:  a run of tree 17           mu of tree 0, of tree 1, ...
  *
- * A shape is a list of rules in preorder.  Each rule splits one slot: rows with x[dim] <= cut stay in it, the others move
- * to the new slot i + 1 of rule i.  So no list of rules, whatever a file says, can have a loop or a dangling link; rows
- * go down a shape without a branch, many rows at a time (bart_walk.h); and equal trees have equal lists, whatever the
- * numbers of their nodes.
+ * A shape is a list of rules in preorder.  Each rule splits one slot: rows with x[dim] <= cut stay in it, the others
+ * move to the new slot i + 1 of rule i.  So no list of rules, whatever a file says, can have a loop or a dangling link;
+ * rows go down a shape without a branch, many rows at a time (bart_walk.h); and equal trees have equal lists, whatever
+ * the numbers of their nodes.
  *
  * Invariants, checked by cp_bart_draws_check:
  *   D1  the first draw begins a run of every tree; the runs that a draw begins are in rising order of trees.

@@ -1,15 +1,15 @@
-/* Move: the tree is dropped and grown anew from the root [He, Yalov, Hahn 2019, XBART].  At each node one of all cuts of
- * some columns is drawn, or no cut, each in proportion to its prior times the likelihood of the two leaves that it makes.
- * A few such sweeps find trees for which MH moves need thousands.
+/* Move: the tree is dropped and grown anew from the root [He, Yalov, Hahn 2019, XBART].  At each node one of all cuts
+ * of some columns is drawn, or no cut, each in proportion to its prior times the likelihood of the two leaves that it
+ * makes.  A few such sweeps find trees for which MH moves need thousands.
  * Target: none.  The posterior is not invariant, because the step looks only one split ahead and never takes a split
  * back.  It gives chains a starting point; none of its sweeps is kept as a draw.
  * How we differ from the paper: everything that is only an approximation is made fast.  A tree tries only some of the
  * columns, drawn by how often the trees of the sum split on them now.  With more than SAMPLE rows it uses every second,
  * third, ... row.  Codes of a column are shifted down to at most BINS bins.
  *
- * A node's histogram has the sums of weight, and of weight times residual, of each bin.  Both are whole numbers packed in
- * one 64-bit number, so that a row is one addition and a difference is exact: of two siblings, the smaller one has its
- * histogram filled, and the larger one gets the parent's minus that. */
+ * A node's histogram has the sums of weight, and of weight times residual, of each bin.  Both are whole numbers packed
+ * in one 64-bit number, so that a row is one addition and a difference is exact: of two siblings, the smaller one has
+ * its histogram filled, and the larger one gets the parent's minus that. */
 #include "bart/draws/bart_grow_from_root.h"
 
 #include <math.h>
@@ -29,7 +29,8 @@ enum {
 };
 #define MAX_RESIDUAL 8.0
 
-/* 2^32 times the weight in units of unit_w, plus weight times residual in units of unit_wr; the latter may be negative. */
+/* 2^32 times the weight in units of unit_w, plus weight times residual in units of unit_wr; the latter may be
+ * negative. */
 typedef int64_t packed;
 
 typedef struct cell {
@@ -80,8 +81,8 @@ static void fill_bins(cp_bart_grow_from_root *g) {
     }
 }
 
-/* Units such that sums over all rows stay below 2^30.  Residuals are clipped at MAX_RESIDUAL; targets lie in [-1/2, 1/2]
- * or are probits. */
+/* Units such that sums over all rows stay below 2^30.  Residuals are clipped at MAX_RESIDUAL; targets lie in [-1/2,
+ * 1/2] or are probits. */
 static void set_units(cp_bart_grow_from_root *g) {
     double most = 0, n = (double)g->most_rows;
     const float *weight = g->problem->opt_weight;
@@ -201,8 +202,8 @@ static const uint8_t *bins_of(const cp_bart_grow_from_root *g, size_t k) {
     return g->bin + g->column[k] * g->problem->rows->n;
 }
 
-/* Four columns at a time: a row is read once for all of them, and the four additions are independent.  If fewer are left,
- * the last column fills the gap, and its sums go to an unused histogram. */
+/* Four columns at a time: a row is read once for all of them, and the four additions are independent.  If fewer are
+ * left, the last column fills the gap, and its sums go to an unused histogram. */
 typedef struct four {
     const uint8_t *bin[4];
     packed *into[4];
@@ -287,14 +288,15 @@ static double gain_of(const cp_bart_view *v, cell c) {
     return c.wr * c.wr / (v->noise_var + v->leaf_var * c.w);
 }
 
-/* The product of sqrt(noise_var / (noise_var + leaf_var W)) of two leaves: the other factor of the marginal likelihood. */
+/* The product of sqrt(noise_var / (noise_var + leaf_var W)) of two leaves: the other factor of the marginal
+ * likelihood. */
 static double variance_factor(const cp_bart_view *v, cell a, cell b) {
     double of_a = v->noise_var + v->leaf_var * a.w, of_b = v->noise_var + v->leaf_var * b.w;
     return v->noise_var / sqrt(of_a * of_b);
 }
 
-/* For each cut of a column: gain is the sum of gain_of of both sides; mass is variance_factor times the prior of the cut
- * given the column.  0 if the column has no cut in this leaf. */
+/* For each cut of a column: gain is the sum of gain_of of both sides; mass is variance_factor times the prior of the
+ * cut given the column.  0 if the column has no cut in this leaf. */
 static int weigh_column(const cp_bart_grow_from_root *g, const cp_bart_view *v, const open_leaf *l, size_t k) {
     const packed *h = l->hist + k * BINS;
     const float *value = cp_ranks_values(&v->columns->ranks, g->column[k]);
@@ -325,8 +327,8 @@ typedef struct choice {
     size_t rows; /* rows of the sample that go left */
 } choice;
 
-/* Makes each mass the prior times the likelihood of its cut, up to a common factor and the prior of a split.  Returns the
- * same for no cut, with its prior; *out_sum is the sum over all cuts, with the prior of a split. */
+/* Makes each mass the prior times the likelihood of its cut, up to a common factor and the prior of a split.  Returns
+ * the same for no cut, with its prior; *out_sum is the sum over all cuts, with the prior of a split. */
 static double weigh(const cp_bart_grow_from_root *g, const cp_bart_view *v, const open_leaf *l, size_t depth,
                     double *out_sum) {
     double half = 0.5 * v->leaf_var / v->noise_var, mass = 0, sum = 0;

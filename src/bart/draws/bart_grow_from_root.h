@@ -1,4 +1,5 @@
-/* bart_grow_from_root - trees grown from the root over histograms: starting points for chains [He, Yalov, Hahn 2019]. */
+/* bart_grow_from_root - trees grown from the root over histograms: starting points for chains [He, Yalov, Hahn
+ * 2019]. */
 #ifndef CP_BART_GROW_FROM_ROOT_H
 #define CP_BART_GROW_FROM_ROOT_H
 

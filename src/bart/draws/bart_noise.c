@@ -19,8 +19,8 @@ static double sum_squares(const cp_bart_chain *c, const cp_bart_sum *s) {
     return cp_bart_parallel_squares(&c->parallel, b->columns.leaf_pass, &x);
 }
 
-/* sigma^2 | trees ~ (nu lambda + sum of w r^2) / chi^2 with nu + n degrees of freedom; n: rows of weight above 0 [Chipman,
- * George, McCulloch 2010, section 3.1]. */
+/* sigma^2 | trees ~ (nu lambda + sum of w r^2) / chi^2 with nu + n degrees of freedom; n: rows of weight above 0
+ * [Chipman, George, McCulloch 2010, section 3.1]. */
 static void draw_variance(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng) {
     const cp_bart_problem *b = c->problem;
     double squares = b->hyper.nu * b->hyper.lambda, df = b->hyper.nu;
@@ -55,9 +55,9 @@ static double draw_above(normals *n, double low) {
     return z;
 }
 
-/* Draws z given f and the label: e = z - offset - f is a standard normal, truncated so that z > 0 for label 1, z < 0 for
- * label 0 [Chipman, George, McCulloch 2010, section 4; Albert and Chib 1993].  A row of weight w has w such z; the leaf
- * needs only their mean, which has variance 1/w. */
+/* Draws z given f and the label: e = z - offset - f is a standard normal, truncated so that z > 0 for label 1, z < 0
+ * for label 0 [Chipman, George, McCulloch 2010, section 4; Albert and Chib 1993].  A row of weight w has w such z; the
+ * leaf needs only their mean, which has variance 1/w. */
 static void draw_latent(const cp_bart_problem *b, cp_bart_sum *s, size_t number, size_t from, size_t to, cp_rng *rng) {
     normals n = {.rng = rng};
     for (size_t i = from; i < to; i++) {

@@ -121,8 +121,8 @@ static copse_status find_sigma_hat(cp_bart_problem *b, copse_error *err) {
 
 /* ---------------------------------------------------------------------------------------------------------- targets */
 
-/* Scales targets to [-1/2, 1/2].  If all targets are equal, the scale is 1e-6, the least spread of any method: the model
- * then predicts that number, as those of other methods do. */
+/* Scales targets to [-1/2, 1/2].  If all targets are equal, the scale is 1e-6, the least spread of any method: the
+ * model then predicts that number, as those of other methods do. */
 static copse_status scale_targets(cp_bart_problem *b, copse_error *err) {
     const double *y = b->rows->y;
     double least = INFINITY, most = -INFINITY;

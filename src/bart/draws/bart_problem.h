@@ -1,7 +1,7 @@
 /* bart_problem - the posterior that the chains sample: made once from rows and options, read by all chains.
  *
- * Regression weights give the precision of a target, y ~ N(f, sigma^2 / w).  They are divided by their mean, so that they
- * and sigma have ordinary magnitudes.  Weights of classes are whole numbers: how many times a row counts. */
+ * Regression weights give the precision of a target, y ~ N(f, sigma^2 / w).  They are divided by their mean, so that
+ * they and sigma have ordinary magnitudes.  Weights of classes are whole numbers: how many times a row counts. */
 #ifndef CP_BART_PROBLEM_H
 #define CP_BART_PROBLEM_H
 

@@ -133,8 +133,8 @@ static int edit_swap(cp_bart_tree *t, int16_t lower) {
 /* ------------------------------------------------------------------------------------------------------------ ratio */
 
 /* log of the Metropolis-Hastings ratio of a grow: posterior times proposal with the node split, over the same with the
- * node as a leaf.  The prior of the rule and its proposal cancel.  odds: probability of proposing the prune over that of
- * proposing the grow, without the rule.
+ * node as a leaf.  The prior of the rule and its proposal cancel.  odds: probability of proposing the prune over that
+ * of proposing the grow, without the rule.
  *
  * With a = noise_var + leaf_var W for the left leaf, the right leaf and both together, the marginal likelihoods of
  * cp_bart_view_log_leaf have the ratio sqrt(noise_var a / (a_l a_r)) exp(...): one logarithm is enough for all. */
@@ -149,8 +149,8 @@ static double log_grown(const cp_bart_view *v, const cp_bart_split *s, uint16_t 
     return prior + 0.5 * (v->leaf_var / v->noise_var * squares + log(roots * odds * odds));
 }
 
-/* The probability of pruning one of `prunes` nodes of the larger tree, over that of growing one of `grows` leaves of the
- * smaller tree, which has `leaves` leaves. */
+/* The probability of pruning one of `prunes` nodes of the larger tree, over that of growing one of `grows` leaves of
+ * the smaller tree, which has `leaves` leaves. */
 static double odds_of(const cp_bart_mh *k, size_t leaves, size_t grows, size_t prunes) {
     double prune = k->move_prob[CP_BART_PRUNE] / (double)prunes;
     return prune * (double)grows / cp_bart_mh_move_prob(k, CP_BART_GROW, leaves);

@@ -54,8 +54,8 @@ int cp_bart_mh_choose(cp_bart_mh *k, const cp_bart_view *v, const cp_bart_tree *
 /* log of the Metropolis-Hastings ratio; -INFINITY if the proposed tree is impossible.  Changes the tree and changes it
  * back before it returns. */
 double cp_bart_mh_log_ratio(cp_bart_mh *k, const cp_bart_view *v, cp_bart_tree *t, const cp_bart_mh_move *move);
-/* Must follow cp_bart_mh_log_ratio of the same move, which was finite, because it uses the scratch.  Memory for one more
- * leaf must be reserved. */
+/* Must follow cp_bart_mh_log_ratio of the same move, which was finite, because it uses the scratch.  Memory for one
+ * more leaf must be reserved. */
 void cp_bart_mh_apply(cp_bart_mh *k, const cp_bart_view *v, cp_bart_tree *t, const cp_bart_mh_move *move, cp_rng *rng);
 
 #endif

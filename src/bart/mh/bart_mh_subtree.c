@@ -22,8 +22,8 @@ static cp_bart_leaf sum_below(const cp_bart_tree *t, int16_t top) {
     return sum;
 }
 
-/* An inner node.  Its rows have the slot of its leftmost leaf; the rows that go right get the slot of the leftmost leaf of
- * the right child.  After all nodes, the rows of each leaf have the leaf's slot. */
+/* An inner node.  Its rows have the slot of its leftmost leaf; the rows that go right get the slot of the leftmost leaf
+ * of the right child.  After all nodes, the rows of each leaf have the leaf's slot. */
 static double log_inner(cp_bart_mh *k, const cp_bart_view *v, const cp_bart_tree *t, int16_t u, int with_rule) {
     const cp_bart_node *n = &t->node[u];
     const cp_bart_group rows = {k->slot, cp_bart_tree_first(t, u)};

@@ -4,9 +4,9 @@
 
 #include "method/diagnosis.h"
 
-/* Very many sums of trees give the same fit, and chains mix slowly among them.  So these bounds ask only that R-hat is at
- * most 1.05 and that there are 25 effective draws for each chain.  The stricter bounds of Vehtari et al. (2021), 1.01 and
- * 100 for each chain, are for quantities that are reported with two digits of their standard errors. */
+/* Very many sums of trees give the same fit, and chains mix slowly among them.  So these bounds ask only that R-hat is
+ * at most 1.05 and that there are 25 effective draws for each chain.  The stricter bounds of Vehtari et al. (2021),
+ * 1.01 and 100 for each chain, are for quantities that are reported with two digits of their standard errors. */
 static const double most_rhat = 1.05, least_draws = 25;
 
 const char *const cp_bart_diagnose_accepted[CP_BART_MOVES] = {[CP_BART_GROW] = "accepted_grow",

@@ -117,8 +117,8 @@ static size_t find_usual_rows(cp_bart_pg_levels *l, size_t rows) {
     return rows;
 }
 
-/* cp_bart_view_log_leaf leaves out terms that depend on the noise only.  For noise s2 in place of s02 they are, for each
- * row, 1/2 log(s02/s2) + w r^2 (1/s02 - 1/s2) / 2. */
+/* cp_bart_view_log_leaf leaves out terms that depend on the noise only.  For noise s2 in place of s02 they are, for
+ * each row, 1/2 log(s02/s2) + w r^2 (1/s02 - 1/s2) / 2. */
 static double log_rescaled(const cp_bart_view *v, cp_span rows, double noise_var) {
     double sum = 0;
     for (size_t i = 0; i < rows.n; i++) {

@@ -1,9 +1,9 @@
 /* bart_pg_levels - clusters of residuals, the levels: how many leaves the rows would need if their features allowed any
  * split.
  *
- * The rows, sorted by residual, are cut into consecutive levels.  A level of n rows among N scores its log likelihood in
- * one leaf, plus n log(n/N), minus leaf_penalty.  The term n log(n/N) is the cost of saying which level each row belongs
- * to.  The cut with the greatest total score is taken (dynamic programming).
+ * The rows, sorted by residual, are cut into consecutive levels.  A level of n rows among N scores its log likelihood
+ * in one leaf, plus n log(n/N), minus leaf_penalty.  The term n log(n/N) is the cost of saying which level each row
+ * belongs to.  The cut with the greatest total score is taken (dynamic programming).
  *
  * The cut is made for the current noise and for ever smaller noise, and the best of all is kept.  The reason: while a
  * chain has not converged, its noise is far above that of the data, and the levels must be found all the same.

@@ -41,9 +41,9 @@ void cp_bart_pg_nodes_clear(cp_bart_pg_nodes *b) {
 
 /* ------------------------------------------------------------------------------------------------------ likelihoods */
 
-/* The penalty of a leaf, in nats: about the log prior of the split that it takes.  If it is too large, trees with one leaf
- * too many are hardly ever proposed, and a tree that has one keeps it for long; if too small, most proposed trees have
- * one. */
+/* The penalty of a leaf, in nats: about the log prior of the split that it takes.  If it is too large, trees with one
+ * leaf too many are hardly ever proposed, and a tree that has one keeps it for long; if too small, most proposed trees
+ * have one. */
 static const double LEAF_PENALTY = 1.5;
 
 static void add_row(const cp_bart_view *v, uint32_t row, double sign, cp_bart_pg_sums *s) {
@@ -60,7 +60,8 @@ static double level_value(const cp_bart_pg_nodes *b, const cp_bart_pg_sums *s) {
     return leaves * (cp_bart_view_log_leaf(b->v, s->w / leaves, s->wr / leaves) - LEAF_PENALTY);
 }
 
-/* Sums the rows by level into side[0]; returns the log lookahead of the levels, the penalty of the first leaf included. */
+/* Sums the rows by level into side[0]; returns the log lookahead of the levels, the penalty of the first leaf
+ * included. */
 static double lookahead_of(cp_bart_pg_nodes *b, cp_span rows) {
     cp_bart_pg_sums *level = b->side[0];
     double sum = 0;

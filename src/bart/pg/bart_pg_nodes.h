@@ -1,24 +1,25 @@
 /* bart_pg_nodes - the nodes of particles, and their lookahead function.
  *
- * A cp_bart_pg_node is a node of a partial tree: its rows and what follows from them.  It is immutable and has no link to
- * a parent, so particles share it: those that made the same decisions on the way to it, and copies.  The children of a
- * node for a gap, and the masses of a column's gaps, are computed once.
+ * A cp_bart_pg_node is a node of a partial tree: its rows and what follows from them.  It is immutable and has no link
+ * to a parent, so particles share it: those that made the same decisions on the way to it, and copies.  The children of
+ * a node for a gap, and the masses of a column's gaps, are computed once.
  *
- * The lookahead function of a node, h(N), stands for the likelihood of its rows while the node is undecided.  It decides
- * which particles are resampled on the way; the weight of a complete tree does not depend on it.  So it may be anything,
- * and the better it predicts the final likelihood of the rows, the better.
+ * The lookahead function of a node, h(N), stands for the likelihood of its rows while the node is undecided.  It
+ * decides which particles are resampled on the way; the weight of a complete tree does not depend on it.  So it may be
+ * anything, and the better it predicts the final likelihood of the rows, the better.
  *   leaf     the likelihood of the rows in one leaf, as in the thesis.  While the noise is far below the differences
  *            between rows, the particle that is ahead by this measure outweighs all others by hundreds of nats, though
  *            all may end equal.
  *   levels   the likelihood of the rows' levels (bart_pg_levels.h), each in a leaf of its own, minus a penalty for each
  *            leaf but the first; or the likelihood in one leaf, if that is greater.  It is the value of the rows if all
- *            further splits separate level from level.  A split that separates levels keeps the value; a split through a
- *            level makes two leaves of it.  A level that is larger than usual may be several levels that happen to look
- *            alike and that no tree can join: it counts as several, and to split it into halves of the usual size costs
- *            nothing.
+ *            further splits separate level from level.  A split that separates levels keeps the value; a split through
+ *            a level makes two leaves of it.  A level that is larger than usual may be several levels that happen to
+ *            look alike and that no tree can join: it counts as several, and to split it into halves of the usual size
+ *            costs nothing.
  * The levels are found once, among all rows of the regrown subtree.  With one level, `levels` equals `leaf`.
  *
- * Everything lives in an arena from one `begin` to the next.  Nodes and splits are numbers, because their arrays move. */
+ * Everything lives in an arena from one `begin` to the next.  Nodes and splits are numbers, because their arrays
+ * move. */
 #ifndef CP_BART_PG_NODES_H
 #define CP_BART_PG_NODES_H
 

@@ -1,9 +1,9 @@
 /* bart_pg_propose - what a particle does with an open node, stop or split, and with what weight.
  *
  * For an open node N at depth d, let p be the prior probability of a split, s_j the prior probability of column j among
- * the columns that vary (the set V), w_g the width of gap g over the extent of its column, l(N) the likelihood of N as a
- * leaf, h(N) the lookahead function, and v(N) = h(N) if N is open, else l(N) (log_value in bart_pg_nodes.h).  L and R are
- * the children of a split.  The proposals, and the factor that each multiplies the particle's weight by:
+ * the columns that vary (the set V), w_g the width of gap g over the extent of its column, l(N) the likelihood of N as
+ * a leaf, h(N) the lookahead function, and v(N) = h(N) if N is open, else l(N) (log_value in bart_pg_nodes.h).  L and R
+ * are the children of a split.  The proposals, and the factor that each multiplies the particle's weight by:
  *
  *   prior     stop with probability 1-p; else column j with probability s_j and gap g with probability w_g
  *             stop: l(N) / v(N);  split: v(L) v(R) / v(N)                                           [thesis, eq. 4.10]
