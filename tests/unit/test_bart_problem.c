@@ -277,7 +277,7 @@ static void numbers_that_look_like_labels_are_remarked(void **state) {
     make_world(&w, __func__, 0);
     for (size_t i = 0; i < ROWS; i++) w.s.y[i] = (double)(i % 2);
     must(set_up(&w, &opt, &err), err);
-    assert_non_null(strstr(w.said, "--task class"));
+    assert_non_null(strstr(w.said, "`task=class`"));
     cp_bart_problem_clear(&w.b);
     free_sample(&w.s);
 }
