@@ -35,9 +35,9 @@ unit: ## the unit tests, in seconds; make T=csv runs one test
 	@tools/setup build test
 	@tools/run-tests "build gcc" unit
 
-check: ## what a commit needs, in under two minutes: layout, names, format, gcc, same bits, unit and exact tests
+check: ## what a commit needs, in under two minutes: layout, names, sizes, format, gcc, same bits, unit and exact tests
 	@tools/setup build test
-	@tools/run-tests layers lint format "build gcc" symbols names "same bits" unit exact
+	@tools/run-tests layers lint format size messages "build gcc" symbols names "same bits" unit exact
 
 check-long: ## hours, not minutes: fuzzing, mutated model files, slow distribution tests
 	@tools/setup build test

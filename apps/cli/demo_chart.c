@@ -62,8 +62,10 @@ void demo_chart_curve(FILE *f, const demo_curve *c) {
     no_data(f, &x, &y, c->data_to, x.max);
     svg_frame(f, &x, &y, "A forest that knows where it has not been",
               "Motorcycle crash tests, Mondrian forest: where there are no data the intervals widen");
-    svg_band(f, &x, &y, c->high90, c->low90, c->n, "fill=\"" SVG_BLUE "\" fill-opacity=\"0.16\"");
-    svg_band(f, &x, &y, c->high50, c->low50, c->n, "fill=\"" SVG_BLUE "\" fill-opacity=\"0.28\"");
+    svg_band(f, &x, &y, (const svg_point *[]){c->high90, c->low90}, c->n,
+             "fill=\"" SVG_BLUE "\" fill-opacity=\"0.16\"");
+    svg_band(f, &x, &y, (const svg_point *[]){c->high50, c->low50}, c->n,
+             "fill=\"" SVG_BLUE "\" fill-opacity=\"0.28\"");
     svg_line(f, &x, &y, c->mean, c->n, "stroke=\"" SVG_BLUE "\" stroke-width=\"2\" stroke-linejoin=\"round\"");
     curve_points(f, &x, &y, c);
     curve_legend(f, x.from, y.to - 22);

@@ -81,7 +81,7 @@ static void curve(chart *c, size_t k, const char *paint) {
         c->high[i] = (svg_point){at_x(v, i), copse_effect_hi(v->effect, i, k)};
     }
     snprintf(style, sizeof style, "fill=\"%s\" fill-opacity=\"0.16\"", paint);
-    if (v->level > 0) svg_band(c->f, &c->x, &c->y, c->high, c->low, n, style);
+    if (v->level > 0) svg_band(c->f, &c->x, &c->y, (const svg_point *[]){c->high, c->low}, n, style);
     snprintf(style, sizeof style, "stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\"", paint);
     svg_line(c->f, &c->x, &c->y, c->mean, n, style);
     snprintf(style, sizeof style, "fill=\"%s\"", paint);

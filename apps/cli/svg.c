@@ -52,13 +52,13 @@ void svg_area(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *p,
     fprintf(f, "\" %s/>\n", style);
 }
 
-void svg_band(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *upper, const svg_point *lower, size_t n,
+void svg_band(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *const line[2], size_t n,
               const char *style) {
     fputs("<polygon points=\"", f);
-    points(f, x, y, upper, n);
+    points(f, x, y, line[0], n);
     for (size_t i = n; i > 0; i--) {
         fputc(' ', f);
-        points(f, x, y, &lower[i - 1], 1);
+        points(f, x, y, &line[1][i - 1], 1);
     }
     fprintf(f, "\" %s/>\n", style);
 }

@@ -30,8 +30,8 @@ void svg_text(FILE *f, svg_point at, const char *anchor, const char *style, cons
 /* Shapes through points in data units; style holds the attributes of the element. */
 void svg_line(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *p, size_t n, const char *style);
 void svg_area(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *p, size_t n, const char *style);
-/* Fills the area between an upper and a lower line. */
-void svg_band(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *upper, const svg_point *lower, size_t n,
+/* Fills the area between two lines of n points each, the upper and the lower one. */
+void svg_band(FILE *f, const svg_axis *x, const svg_axis *y, const svg_point *const line[2], size_t n,
               const char *style);
 /* A box in pixels. */
 void svg_box(FILE *f, svg_point corner, svg_point size, const char *style);

@@ -222,13 +222,13 @@ static copse_status read_model(cp_btree *b, cp_reader *r, size_t dims, copse_err
     return wrong ? cp_fail(err, COPSE_E_MODEL, "damaged: %s", wrong) : COPSE_OK;
 }
 
-copse_status cp_btree_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                                void **out_state, copse_error *err) {
+copse_status cp_btree_file_read(cp_reader *r, const copse_params *p, cp_rows_shape shape, void **out_state,
+                                copse_error *err) {
     cp_btree *b;
     *out_state = NULL;
     CP_TRY(CP_NEW(b, 1, err));
-    *b = (cp_btree){.task = task, .classes = classes, .prior_only = cp_param_is(p, "prior-only", "yes")};
-    copse_status status = read_model(b, r, dims, err);
+    *b = (cp_btree){.task = shape.task, .classes = shape.classes, .prior_only = cp_param_is(p, "prior-only", "yes")};
+    copse_status status = read_model(b, r, shape.dims, err);
     if (status)
         cp_btree_free(b);
     else

@@ -362,17 +362,17 @@ static copse_status read_model(cp_dyntree *f, cp_reader *r, size_t known, copse_
     return read_nodes(f, r, err);
 }
 
-copse_status cp_dyntree_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                                  void **out_state, copse_error *err) {
+copse_status cp_dyntree_file_read(cp_reader *r, const copse_params *p, cp_rows_shape shape, void **out_state,
+                                  copse_error *err) {
     cp_dyntree *f;
     size_t roots;
-    int64_t learnt_classes = (int64_t)classes;
+    int64_t learnt_classes = (int64_t)shape.classes;
     *out_state = NULL;
     CP_TRY(cp_reader_count(r, "root", CP_I32, &roots, err));
     if (roots != (size_t)cp_param_int(p, "particles")) return cp_reader_bad(r, err, "particles are missing");
-    if (task == COPSE_CLASS) CP_TRY(cp_reader_i64(r, "classes", 1, (int64_t)classes, &learnt_classes, err));
-    CP_TRY(cp_dyntree_new(p, task, dims, (size_t)learnt_classes, &f, err));
-    copse_status status = read_model(f, r, classes, err);
+    if (shape.task == COPSE_CLASS) CP_TRY(cp_reader_i64(r, "classes", 1, (int64_t)shape.classes, &learnt_classes, err));
+    CP_TRY(cp_dyntree_new(p, shape.task, shape.dims, (size_t)learnt_classes, &f, err));
+    copse_status status = read_model(f, r, shape.classes, err);
     if (status)
         cp_dyntree_free(f);
     else

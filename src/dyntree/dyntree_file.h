@@ -6,7 +6,7 @@
 
 copse_status cp_dyntree_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                    copse_error *err);
-copse_status cp_dyntree_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                                  void **out_state, copse_error *err);
+copse_status cp_dyntree_file_read(cp_reader *r, const copse_params *p, cp_rows_shape shape, void **out_state,
+                                  copse_error *err);
 
 #endif

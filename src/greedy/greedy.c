@@ -143,17 +143,18 @@ static copse_status read_figures(cp_greedy *g, cp_reader *r, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status read_state(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                               void **out_state, copse_error *err) {
+static copse_status read_state(cp_reader *r, const copse_params *p, cp_rows_shape shape, void **out_state,
+                               copse_error *err) {
     cp_greedy *g;
     (void)p;
     *out_state = NULL;
     CP_TRY(CP_NEW(g, 1, err));
     copse_status status = read_figures(g, r, err);
     g->leaf_variance = cp_greedy_leaf_variance_none;
-    if (!status && task == COPSE_REGRESS) status = read_leaf_variance(&g->leaf_variance, r, err);
-    if (!status) status = cp_forest_read(r, task, dims, classes, &g->forest, err);
-    if (!status && task == COPSE_REGRESS) status = cp_greedy_leaf_variance_leaves(&g->leaf_variance, &g->forest, err);
+    if (!status && shape.task == COPSE_REGRESS) status = read_leaf_variance(&g->leaf_variance, r, err);
+    if (!status) status = cp_forest_read(r, shape.task, shape.dims, shape.classes, &g->forest, err);
+    if (!status && shape.task == COPSE_REGRESS)
+        status = cp_greedy_leaf_variance_leaves(&g->leaf_variance, &g->forest, err);
     if (status)
         cp_greedy_free(g);
     else

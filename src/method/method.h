@@ -42,8 +42,7 @@ typedef struct cp_method {
 
     copse_status (*write)(const void *state, const copse_params *p, unsigned flags, cp_writer *w, copse_error *err);
     /* dims, classes and task are the schema's; `read` checks everything else in the file. */
-    copse_status (*read)(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                         void **out_state, copse_error *err);
+    copse_status (*read)(cp_reader *r, const copse_params *p, cp_rows_shape shape, void **out_state, copse_error *err);
     /* Checks all invariants, slowly: NULL if they hold, else what is broken. */
     const char *(*check)(const void *state);
     void (*clear)(void *state);

@@ -22,6 +22,12 @@ typedef struct cp_rows {
     const double *weight; /* of each row, finite and >= 0, some > 0; NULL: all are 1 */
 } cp_rows;
 
+/* The shape of the rows that a method was fitted on: what it knows of them when it is read from a file. */
+typedef struct cp_rows_shape {
+    copse_task task;
+    size_t dims, classes; /* classes: 0 for numbers */
+} cp_rows_shape;
+
 /* Rows first ... first+n-1, or as many of them as there are.  Not for key blocks. */
 cp_rows cp_rows_slice(const cp_rows *rows, size_t first, size_t n);
 

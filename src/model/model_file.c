@@ -65,8 +65,8 @@ static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err
         return cp_reader_bad(r, err, "its task does not fit its method");
     if (m->schema->raw != !!m->method->takes_raw) return cp_reader_bad(r, err, "its encoding does not fit its method");
     CP_TRY(cp_reader_push(r, "model", err));
-    copse_status status =
-        m->method->read(r, m->params, m->schema->task, m->schema->dims, m->schema->classes.n, &m->state, err);
+    cp_rows_shape shape = {m->schema->task, m->schema->dims, m->schema->classes.n};
+    copse_status status = m->method->read(r, m->params, shape, &m->state, err);
     cp_reader_pop(r);
     m->lazy->stale = 1;
     if (!status && !levels_fit(m)) status = cp_reader_bad(r, err, "its categories do not fit its trees");

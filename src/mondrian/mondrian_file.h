@@ -11,8 +11,8 @@
 
 copse_status cp_mondrian_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                     copse_error *err);
-copse_status cp_mondrian_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                                   void **out_state, copse_error *err);
+copse_status cp_mondrian_file_read(cp_reader *r, const copse_params *p, cp_rows_shape shape, void **out_state,
+                                   copse_error *err);
 
 /* Beyond these limits, squares and their products overflow; the schema refuses targets that large. */
 #define CP_MONDRIAN_FILE_MAX_MEAN     (2 * CP_SCHEMA_TARGET_MAX)

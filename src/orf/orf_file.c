@@ -306,14 +306,14 @@ static copse_status read_forest(cp_orf *f, cp_reader *r, copse_error *err) {
     return COPSE_OK;
 }
 
-copse_status cp_orf_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                              void **out_state, copse_error *err) {
+copse_status cp_orf_file_read(cp_reader *r, const copse_params *p, cp_rows_shape shape, void **out_state,
+                              copse_error *err) {
     cp_orf *f;
     *out_state = NULL;
     /* before memory is allocated for the trees: a file without the last tree has fewer of them than its options say */
     if (!cp_reader_has_nth(r, "tree", (size_t)cp_param_int(p, "trees") - 1, "dim"))
         return cp_reader_bad(r, err, "trees are missing");
-    CP_TRY(cp_orf_new(p, task, dims, classes, &f, err));
+    CP_TRY(cp_orf_new(p, shape.task, shape.dims, shape.classes, &f, err));
     copse_status status = read_forest(f, r, err);
     if (status)
         cp_orf_free(f);

@@ -48,7 +48,7 @@ static inline copse_status read_image(image from, const cp_rows *rows, const cop
     cp_reader *r;
     *out = NULL;
     CP_TRY(cp_reader_new(from.bytes, from.n, &r, err));
-    copse_status status = p->method->read(r, p, rows->task, rows->dims, rows->classes, out, err);
+    copse_status status = p->method->read(r, p, (cp_rows_shape){rows->task, rows->dims, rows->classes}, out, err);
     cp_reader_free(r);
     return status;
 }

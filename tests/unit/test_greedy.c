@@ -590,7 +590,7 @@ static copse_status whole_life(const cp_method *m, const cp_rows *rows, const co
     if (!status) status = m->write(state, p, 0, w, err);
     if (!status) status = cp_writer_finish(w, &bytes, &n, err);
     if (!status) status = cp_reader_new(bytes, n, &r, err);
-    if (!status) status = m->read(r, p, rows->task, rows->dims, rows->classes, &again, err);
+    if (!status) status = m->read(r, p, (cp_rows_shape){rows->task, rows->dims, rows->classes}, &again, err);
     if (!status && m->check(again)) status = COPSE_E_INTERNAL;
     m->clear(state);
     if (again) m->clear(again);

@@ -147,13 +147,13 @@ static copse_status read_model(cp_bart_model *b, cp_reader *r, copse_error *err)
 }
 
 /* The sizes come from options and schema; the file does not repeat them, so they cannot contradict each other. */
-copse_status cp_bart_file_read(cp_reader *r, const copse_params *p, copse_task task, size_t dims, size_t classes,
-                               void **out_state, copse_error *err) {
-    cp_bart_model *b, like = {.task = task,
-                              .classes = classes,
-                              .dims = dims,
+copse_status cp_bart_file_read(cp_reader *r, const copse_params *p, cp_rows_shape shape, void **out_state,
+                               copse_error *err) {
+    cp_bart_model *b, like = {.task = shape.task,
+                              .classes = shape.classes,
+                              .dims = shape.dims,
                               .trees = (size_t)cp_param_int(p, "trees"),
-                              .sums = classes > 2 ? classes : 1,
+                              .sums = shape.classes > 2 ? shape.classes : 1,
                               .chains = (size_t)cp_param_int(p, "chains"),
                               .samples = (size_t)cp_param_int(p, "samples")};
     *out_state = NULL;
