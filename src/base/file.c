@@ -88,7 +88,7 @@ static copse_status follow_links(const char *path, char **out, copse_error *err)
     return COPSE_OK;
 }
 
-/* A name must survive a power cut too.  0, or -1 with errno. */
+/* Syncs the folder, so that the new name survives a power cut.  0, or -1 with errno. */
 static int sync_folder(const char *path) {
     char folder[MAX_PATH];
     int fd = folder_of(path, folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, result = 0;
@@ -174,8 +174,8 @@ static int open_unnamed(const char *target, mode_t mode) {
     return -1;
 }
 
-/* Opens and locks a new file of that name.  Between the two another writer may have taken it for a dead writer's and
- * removed it: then it has no link.  1, or 0 with errno, which is EEXIST if another name may do. */
+/* Opens and locks a new file of that name.  After open and before flock another writer may find the lock free and
+ * remove the file: its link count is then 0.  1, or 0 with errno, which is EEXIST if another name may do. */
 static int open_locked(cp_file *f, const char *name, mode_t mode) {
     struct stat st;
     f->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);

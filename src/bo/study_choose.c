@@ -7,7 +7,7 @@
 #include "bo/study_forest.h"
 #include "num/draw.h"
 
-enum { TRIES = 1000 }; /* random points drawn before a point is evaluated again */
+enum { TRIES = 1000 }; /* to find a point that no trial has; after that a repeated point is accepted */
 
 static copse_status maximise_acquisition(copse_study *s, cp_rng *rng, double *x, int32_t *point, copse_error *err) {
     const cp_space *space = s->space;
@@ -72,12 +72,12 @@ static copse_status spread_point(copse_study *s, int evenly, cp_rng *rng, double
 }
 
 /* Is the phase still to get its first, evenly spread points?  Those of a restart decide which local optimum it climbs
- * to.  So a restart has twice as many as the default of a new study, or as option `initial` if that is less. */
+ * to.  So a restart has twice the smaller of `initial` and its default. */
 static int is_initial(const copse_study *s) {
-    size_t first = cp_study_first_points(s->space);
-    if (s->restarts.in_phase.n == 0) return 1;
+    size_t by_default = cp_study_first_points(s->space);
+    if (s->restarts.in_phase.n == 0) return 1; /* no value yet in this phase: nothing to learn from */
     if (!s->restarts.is_restart) return s->asked < s->initial;
-    return s->asked - s->restarts.asked_before < 2 * (s->initial < first ? s->initial : first);
+    return s->asked - s->restarts.asked_before < 2 * (s->initial < by_default ? s->initial : by_default);
 }
 
 copse_status cp_study_choose(copse_study *s, double *x, int32_t *point, copse_error *err) {

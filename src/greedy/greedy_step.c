@@ -42,8 +42,8 @@ static void measure(cp_greedy_grower *w, const cp_greedy_node *node) {
     n->rows = node->hi - node->lo;
     n->square = 0;
     if (n->rule->kind == CP_SPLIT_SQUARED) {
-        all = node->hist ? add_up(node->hist, CP_SPLIT_CELLS)
-                         : add_up(sum + node->lo, n->rows); /* any column has all rows */
+        /* The histogram of every column has all rows: that of the first is enough. */
+        all = node->hist ? add_up(node->hist, CP_SPLIT_CELLS) : add_up(sum + node->lo, n->rows);
         n->weight = cp_split_weight(n->rule, all.w);
         n->mean = (double)all.s / n->weight;
         return;
@@ -92,7 +92,7 @@ copse_status cp_greedy_step_find(cp_greedy_grower *w, cp_greedy_step *s, copse_e
     CP_TRY(search(w, node, err));
     cp_greedy_grower_end(w);
     /* A split with gain 0 is made too: it may help further down, as with exclusive or. */
-    if (w->best.num < 0) return COPSE_OK;
+    if (w->best.num < 0) return COPSE_OK; /* no split was found */
     s->is_split = 1;
     s->split = w->best;
     s->gain = cp_greedy_grower_gain(w);

@@ -7,7 +7,8 @@
  *   close       instead of the last three: the node becomes a leaf
  *
  *   greedy_grow_serial      one thread, depth first: all steps of a node one after another
- *   greedy_grow_best_first  find for every open node; the other steps for the one with the largest gain
+ *   greedy_grow_best_first  find for every open node; write, divide or close for the one with the largest
+ *                           gain; its children build their histograms anew
  *   greedy_grow_parallel    find, divide and hand_down for all nodes of a level at once; write and close afterwards, on
  *                           one thread, in the order of greedy_grow_serial
  *

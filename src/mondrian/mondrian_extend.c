@@ -24,10 +24,16 @@ static cp_mondrian_node *node_at(const insertion *in, size_t depth) {
 
 /* ------------------------------------------------------------------------------------------------------------ boxes */
 
-/* A node without a box has one row more; it gets a box when that makes CP_MONDRIAN_BOX_ROWS. */
+/* Does a node without a box, whose `box` this is, get one with the next row? */
+static int gets_box(int32_t box) {
+    return box - 1 <= -CP_MONDRIAN_BOX_ROWS;
+}
+
+/* Counts the new row in a node without a box, whose `box` is minus its number of rows.  At CP_MONDRIAN_BOX_ROWS rows
+ * the node gets a box. */
 static void count_hull_row(const insertion *in, cp_mondrian_node *n) {
     const cp_mondrian_space *s = in->s;
-    if (n->box - 1 > -CP_MONDRIAN_BOX_ROWS) {
+    if (!gets_box(n->box)) {
         n->box--;
         return;
     }
@@ -63,8 +69,8 @@ static void extend_boxes(const insertion *in, size_t n) {
 
 /* ---------------------------------------------------------------------------------------------------- the new split */
 
-/* The branch point above whose node a new split separates x from the rows, and the time of that split; NULL if x
- * reaches its leaf.  [alg. 4, lines 1 to 3, at each node of the path from the root down]
+/* Draws the node above which a new split separates x from the node's rows, and the time of that split; NULL: there is
+ * none, x joins its leaf.  [alg. 4, lines 1 to 3, at each node of the path from the root down]
  *
  * The paper draws an exponential at every node.  One is enough: the new split is the first event of a Poisson process
  * whose rate along the path is the distance of x from the node's box, so it happens where the rate integrated over time
@@ -75,14 +81,14 @@ static void extend_boxes(const insertion *in, size_t n) {
 static const cp_mondrian_branch_point *draw_branch_point(const insertion *in, double *out_time) {
     const cp_mondrian_path *p = in->path;
     if (!p->branch_points) return NULL;
-    double left = cp_draw_exp(in->rng);
+    double remaining = cp_draw_exp(in->rng);      /* of the Exp(1) */
     for (size_t i = p->branch_points; i-- > 0;) { /* they are listed from the leaf upwards */
         const cp_mondrian_branch_point *b = &p->branch_point[i];
         double since = cp_mondrian_path_since(p, in->t, b->depth), end = node_at(in, b->depth)->time;
-        *out_time = since + left / b->outside;
+        *out_time = since + remaining / b->outside;
         if (*out_time < end) return b;
-        left -= b->outside * (end - since);
-        if (left < 0) left = 0; /* by rounding: the event is at the start of the next edge */
+        remaining -= b->outside * (end - since);
+        if (remaining < 0) remaining = 0; /* by rounding: the event is at the start of the next edge */
     }
     return NULL;
 }
@@ -94,8 +100,8 @@ static void introduce_parent(const insertion *in, const cp_mondrian_branch_point
     cp_mondrian_tree *t = in->t;
     const cp_mondrian_space *s = in->s;
     int32_t parent = cp_mondrian_path_node(in->path, b->depth), child = (int32_t)t->nodes, leaf = child + 1;
-    int32_t old = t->node[parent].box;
-    int needs_box = old >= 0 || old - 1 <= -CP_MONDRIAN_BOX_ROWS;
+    int32_t child_box_id = t->node[parent].box;
+    int needs_box = child_box_id >= 0 || gets_box(child_box_id);
     float *box = cp_mondrian_tree_own_box(t, s, (int32_t)t->boxes); /* reserved; kept if needs_box */
     const float *child_box = cp_mondrian_tree_box(t, s, &t->node[parent], box);
     cp_mondrian_split split = cp_mondrian_split_draw_outside(s, child_box, in->x, b->outside, in->rng);
@@ -114,7 +120,7 @@ static void introduce_parent(const insertion *in, const cp_mondrian_branch_point
         .right = x_right ? leaf : child,
         .dim = split.dim,
         .cut = split.cut,
-        .box = needs_box ? (int32_t)t->boxes++ : old - 1,
+        .box = needs_box ? (int32_t)t->boxes++ : child_box_id - 1,
     };
     cp_mondrian_targets_init_leaf(t, s, leaf, in->row);
     cp_mondrian_targets_init_parent(t, s, parent, child, in->row);
@@ -167,7 +173,7 @@ static copse_status begin(insertion *in, copse_error *err) {
     const cp_mondrian_node *leaf = node_at(in, in->path->n - 1);
     int paused = cp_mondrian_tree_paused(in->s, leaf);
     in->resumes = ends_pause(in, leaf);
-    /* Sampling a block of two rows is the same as letting one branch off from the other: then the pause just ends. */
+    /* To sample a block of two rows is the ordinary step of branching off: a leaf of one row counts as not paused. */
     if (in->resumes && leaf->count == 1) paused = in->resumes = 0;
     CP_TRY(reserve_leaf(in, leaf, err));
     cp_mondrian_path_climb(in->path, in->t, in->s, in->x, paused);
@@ -181,7 +187,8 @@ static copse_status begin(insertion *in, copse_error *err) {
  *     else:
  *         extend the box of j to hold x                                                      11
  *         unless j is a leaf, go on at the child of j that x falls into                      12 to 14
- * Line 13 depends on cuts alone, so the path is known before; the draws of all nodes then come before the boxes. */
+ * Line 13 depends on cuts alone.  So the whole path is found first, then all draws are made, and only then boxes
+ * grow. */
 copse_status cp_mondrian_extend(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_rng *rng,
                                 cp_mondrian_extend_scratch *scratch, copse_error *err) {
     int32_t row = (int32_t)t->rows;

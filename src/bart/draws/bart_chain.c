@@ -98,16 +98,16 @@ const cp_bart_trace *cp_bart_chain_trace(const cp_bart_chain *c) {
 
 /* ----------------------------------------------------------------------------------------------------- the residual */
 
-/* Makes the residual partial: one pass subtracts tree m - 1 with its new mu, adds tree m, and sums the result by leaf
- * of tree m. */
+/* Makes s->r the partial residual, without tree m.  One pass subtracts tree m - 1 with its new mu, adds tree m back, and
+ * sums the result by leaf of tree m. */
 static void make_partial(cp_bart_chain *c, cp_bart_sum *s, size_t m) {
     const cp_bart_problem *b = c->problem;
     cp_bart_tree *t = &s->tree[m];
     size_t leaves = cp_bart_tree_leaves(t);
     cp_leaf_pass_values x = {s->r, b->opt_weight, b->rows->n};
-    cp_leaf_pass_shift shift = {t->slot, t->mu, leaves}, before = shift;
-    if (m) before = (cp_leaf_pass_shift){s->tree[m - 1].slot, c->minus_mu, cp_bart_tree_leaves(&s->tree[m - 1])};
-    cp_bart_parallel_move(&c->parallel, b->columns.leaf_pass, &x, m ? &before : NULL, &shift, c->sum_by_slot);
+    cp_leaf_pass_shift add = {t->slot, t->mu, leaves}, subtract = add;
+    if (m) subtract = (cp_leaf_pass_shift){s->tree[m - 1].slot, c->minus_mu, cp_bart_tree_leaves(&s->tree[m - 1])};
+    cp_bart_parallel_move(&c->parallel, b->columns.leaf_pass, &x, m ? &subtract : NULL, &add, c->sum_by_slot);
     for (size_t k = 0; k < leaves; k++) t->leaf[k].sum_wr = b->opt.prior_only ? 0 : c->sum_by_slot[k];
     c->partial = 1;
 }
@@ -150,7 +150,8 @@ static int samples_hyper(const cp_bart_chain *c) {
     return c->done >= opt->grow_from_root + opt->burn_in / 2;
 }
 
-/* After all trees of a sum have been sampled: the last tree back into the residual, then the scalars of the sum. */
+/* After all trees of a sum have been sampled: subtracts the last tree, so that the residual is the full
+ * one again, then samples the scalars of the sum. */
 static void end_sum(cp_bart_chain *c, size_t sum) {
     const cp_bart_problem *b = c->problem;
     cp_bart_sum *s = &c->sum[sum];

@@ -114,7 +114,7 @@ static copse_status begin(cp_bart_pg *g, const cp_bart_view *v, const cp_bart_tr
     CP_TRY(cp_bart_pg_nodes_begin(&g->propose.pg_nodes, v, rows, t->node[top].depth, err));
     for (size_t i = 0; i < g->opt.particles; i++) {
         cp_bart_pg_particle *p = &g->particle[i];
-        p->clamped = i == 0;
+        p->retained = i == 0;
         p->log_w = 0;
         p->nodes = 1;
         p->next = 0;
@@ -138,7 +138,7 @@ static void take_decision(const cp_bart_pg *g, cp_bart_pg_particle *p, cp_bart_p
     skip_closed(g, p);
 }
 
-/* The clamped particle repeats the decision of the node of the old tree at the same position. */
+/* The retained particle repeats the decision of the node of the old tree at the same position. */
 static copse_status decide_again(cp_bart_pg *g, const cp_bart_tree *t, cp_bart_pg_particle *p, cp_rng *rng,
                                  cp_bart_pg_decision *out, copse_error *err) {
     const cp_bart_node *n = &t->node[g->old_node[p->next]];
@@ -157,7 +157,7 @@ static copse_status stage(cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng, siz
         if (p->next == p->nodes) continue;
         if (p->leaves == CP_BART_MAX_LEAVES)
             d = cp_bart_pg_propose_stop(&g->propose, p->node[p->next]);
-        else if (p->clamped)
+        else if (p->retained)
             CP_TRY(decide_again(g, t, p, rng, &d, err));
         else
             CP_TRY(cp_bart_pg_propose_draw(&g->propose, p->node[p->next], rng, &d, err));
@@ -184,7 +184,7 @@ static int should_resample(const cp_bart_pg *g, double sum) {
 }
 
 static void copy_particle(cp_bart_pg_particle *to, const cp_bart_pg_particle *from) {
-    to->clamped = 0;
+    to->retained = 0;
     to->log_w = CP_BROKEN(BROKEN_KEEPS_WEIGHTS) ? from->log_w : 0;
     to->nodes = from->nodes;
     to->next = from->next;
@@ -202,7 +202,7 @@ static void resample(cp_bart_pg *g, cp_rng *rng) {
     for (size_t i = 0; i < g->opt.particles; i++) {
         size_t from = g->parent[i];
         copy_particle(&g->copy[i], &g->particle[from]);
-        g->copy[i].clamped = i == 0 && g->particle[from].clamped;
+        g->copy[i].retained = i == 0 && g->particle[from].retained;
     }
     cp_bart_pg_particle *swap = g->particle;
     g->particle = g->copy;
@@ -211,7 +211,7 @@ static void resample(cp_bart_pg *g, cp_rng *rng) {
 
 /* --------------------------------------------------------------------------------------------------------- new tree */
 
-/* 1 if the particle made the same decisions as the clamped one: equal splits have equal numbers. */
+/* 1 if the particle made the same decisions as the retained one: equal splits have equal numbers. */
 static int is_old(const cp_bart_pg *g, const cp_bart_pg_particle *p) {
     const cp_bart_pg_particle *old = &g->particle[0];
     return p->nodes == old->nodes && !memcmp(p->split, old->split, p->nodes * sizeof *p->split);

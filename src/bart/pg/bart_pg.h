@@ -1,7 +1,7 @@
 /* bart_pg - particle Gibbs: conditional sequential Monte Carlo regrows a tree [thesis, algorithm 4.2].
  *
  * Target: p(T | R, sigma) ~ p(T) prod over leaves of p(R in the leaf | sigma), mu integrated out.
- * Move: particles grow trees breadth first, one node a stage.  Particle 0 is clamped: it repeats the decisions of the
+ * Move: particles grow trees breadth first, one node a stage.  Particle 0 is retained: it repeats the decisions of the
  *       old tree, and its weight is computed as that of any other.  After a stage, if ESS <= ess_threshold * particles,
  *       every particle but the first is replaced by a copy of a particle drawn by weight from all, and all weights
  *       become equal (bart_pg_resample.h).  When no particle has an undecided node, one particle is drawn by weight,
@@ -21,7 +21,7 @@
  * nothing.
  *
  * There is no ancestor sampling.  It would connect the rest of the old path to another particle's past.  But a partial
- * tree can be completed to the old tree only if it is a part of it.  So only the clamped particle and its copies would
+ * tree can be completed to the old tree only if it is a part of it.  So only the retained particle and its copies would
  * have positive weight, and a choice among these changes nothing. */
 #ifndef CP_BART_PG_H
 #define CP_BART_PG_H
@@ -31,7 +31,7 @@
 extern const cp_bart_sampler cp_bart_pg_sampler;
 
 typedef struct cp_bart_pg_particle {
-    int clamped; /* to the old tree */
+    int retained; /* to the old tree */
     double log_w;
     size_t nodes, next; /* nodes so far; the first undecided node, or `nodes` if there is none */
     size_t leaves;      /* of the whole tree, if nothing more is split */
@@ -43,7 +43,7 @@ typedef struct cp_bart_pg {
     const cp_bart_columns *columns;
     cp_bart_sampler_options opt;
     cp_bart_pg_proposer propose;
-    cp_bart_pg_particle *particle, *copy;     /* opt.particles each; particle 0 is clamped */
+    cp_bart_pg_particle *particle, *copy;     /* opt.particles each; particle 0 is retained */
     int32_t *lists;                           /* memory of the lists of all particles and copies */
     int16_t old_node[2 * CP_BART_MAX_LEAVES]; /* for each node of particle 0: the node of the old tree */
     int16_t new_node[2 * CP_BART_MAX_LEAVES]; /* for each node of the chosen particle: the node of the new tree */

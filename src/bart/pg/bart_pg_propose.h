@@ -17,8 +17,8 @@
  * decision: uniform over the C(|V|-1, k-1) sets that hold the column of the split, or over all C(|V|, k) sets if the
  * decision is to stop.  The proposal draws S first, each set with probability 1 / C(|V|, k), then a decision within S.
  * From 1 / C(|V|-1, k-1) = |V| / k / C(|V|, k) the masses above follow, and all but their sum cancels.  The decision of
- * a clamped particle is given, so its S is drawn from the extended target given the decision: the column of the split
- * and k-1 others, or any k.  So (decision, S) of the clamped particle is a draw from the extended target whenever the
+ * a retained particle is given, so its S is drawn from the extended target given the decision: the column of the split
+ * and k-1 others, or any k.  So (decision, S) of the retained particle is a draw from the extended target whenever the
  * tree is a draw from its posterior, and that is all conditional SMC requires. */
 #ifndef CP_BART_PG_PROPOSE_H
 #define CP_BART_PG_PROPOSE_H

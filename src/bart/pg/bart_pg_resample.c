@@ -48,6 +48,19 @@ static double points_on(const line *l, size_t i, double u) {
     return points_below(l->end[i], u) - points_below(begin_of(l, i), u);
 }
 
+/* The interval of particle 0 is so short that it vanishes by rounding.  In the limit the point of place 0 lies where that
+ * interval is, and u is the fractional part of that place.  A point at the end of an interval belongs to the next one if
+ * that end is before the interval of particle 0, and to this one if it is behind: a short interval in between would move
+ * the ends behind it. */
+static void systematic_limit(line *l) {
+    double at = begin_of(l, l->first), u = at < (double)l->n ? at - floor(at) : 1, before = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        double up_to = i < l->first ? points_below(l->end[i], u) : fmin((double)l->n, floor(l->end[i] - u) + 1);
+        add_copies(l, l->particle[i], (size_t)(up_to - before) - (i == l->first));
+        before = up_to;
+    }
+}
+
 /* The numbers of copies change only where u passes the fractional part of some end.  So u is drawn as one of the ranges
  * between these.  Given that the point of place 0 is in the interval of particle 0, the density of u is proportional to
  * the number of points in that interval. */
@@ -60,6 +73,10 @@ static void systematic(line *l, cp_rng *rng) {
     for (size_t i = 0; i < l->n; i++)
         sum += mass[i] = (edge[i + 1] - edge[i]) * points_on(l, l->first, 0.5 * (edge[i] + edge[i + 1]));
     size_t k = cp_bart_pg_pick(mass, l->n, sum, rng);
+    if (!(sum > 0)) {
+        systematic_limit(l);
+        return;
+    }
     double u = 0.5 * (edge[k] + edge[k + 1]);
     for (size_t i = 0; i < l->n; i++) add_copies(l, l->particle[i], (size_t)points_on(l, i, u) - (i == l->first));
 }
@@ -71,10 +88,15 @@ static double overlap(const line *l, size_t i, size_t stratum) {
     return fmax(0, high - low);
 }
 
+static size_t stratum_of(const line *l, double at) {
+    return at < (double)l->n ? (size_t)at : l->n - 1;
+}
+
 static void stratified(line *l, cp_rng *rng) {
     double *mass = l->tmp, sum = 0;
     for (size_t s = 0; s < l->n; s++) sum += mass[s] = overlap(l, l->first, s);
     size_t first = cp_bart_pg_pick(mass, l->n, sum, rng);
+    if (!(sum > 0)) first = stratum_of(l, begin_of(l, l->first)); /* the interval vanishes by rounding */
     for (size_t s = 0; s < l->n; s++) {
         if (s == first) continue;
         sum = 0;
@@ -85,12 +107,20 @@ static void stratified(line *l, cp_rng *rng) {
 
 /* --------------------------------------------------------------------------------------------------------- residual */
 
+/* The copies that a particle has for certain.  If the interval of particle 0 vanishes by rounding, the other intervals
+ * are a little shorter in truth: whole lengths count as just below. */
+static double certain_copies(const line *l, size_t i) {
+    double length = length_of(l, i);
+    if (length_of(l, 0) > 0) return floor(length);
+    return fmax(0, ceil(length) - 1);
+}
+
 static void residual(line *l, cp_rng *rng) {
     double *rest = l->tmp, sum = 0;
-    for (size_t i = 0; i < l->n; i++) sum += rest[i] = length_of(l, i) - floor(length_of(l, i));
-    const double which[2] = {floor(l->end[0]), rest[0]};
-    int drawn = cp_bart_pg_pick(which, 2, which[0] + which[1], rng) == 1;
-    for (size_t i = 0; i < l->n; i++) add_copies(l, i, (size_t)floor(length_of(l, i)) - (i == 0 && !drawn));
+    for (size_t i = 0; i < l->n; i++) sum += rest[i] = length_of(l, i) - certain_copies(l, i);
+    const double which[2] = {certain_copies(l, 0), rest[0]};
+    int drawn = cp_bart_pg_pick(which, 2, which[0] + which[1], rng) == 1 || !(which[0] > 0);
+    for (size_t i = 0; i < l->n; i++) add_copies(l, i, (size_t)certain_copies(l, i) - (i == 0 && !drawn));
     multinomial(l, rest, sum, rng);
 }
 

@@ -23,7 +23,8 @@ typedef struct cp_bart_pg_resample_scratch {
     uint32_t *parent; /* n: the result; the first is 0 */
 } cp_bart_pg_resample_scratch;
 
-/* w: n weights >= 0 with this sum; w[0] > 0. */
+/* w: n weights >= 0 with this sum, which is > 0.  w[0] may be so small that it vanishes beside the others, or 0: the
+ * result then follows the limit of the distribution for w[0] -> 0. */
 void cp_bart_pg_resample(cp_resampling scheme, const double *w, size_t n, double sum,
                          cp_bart_pg_resample_scratch scratch, cp_rng *rng);
 
