@@ -291,3 +291,30 @@ double cp_math_sin(double x) {
     cos_sin(x, &c, &s);
     return s;
 }
+
+/* atan(t) for 0 <= t <= 1: atan(c) + atan(r) with c = k/8 next to t, r = (t - c) / (1 + t c), |r| <= 1/16, and Taylor's
+ * polynomial for atan(r), whose first term left out is below 2^-66. */
+static double atan_unit(double t) {
+    static const double at[9] = {0,
+                                 0x1.fd5ba9aac2f6ep-4,
+                                 0x1.f5b75f92c80ddp-3,
+                                 0x1.6f61941e4def1p-2,
+                                 0x1.dac670561bb4fp-2,
+                                 0x1.1e00babdefeb4p-1,
+                                 0x1.4978fa3269ee1p-1,
+                                 0x1.700a7c5784634p-1,
+                                 0x1.921fb54442d18p-1};
+    size_t k = (size_t)(8 * t + 0.5);
+    double c = (double)k / 8, r = (t - c) / (1 + t * c), s = r * r;
+    double rest = -1.0 / 3 + s * (1.0 / 5 + s * (-1.0 / 7 + s * (1.0 / 9 + s * (-1.0 / 11 + s * (1.0 / 13 - s / 15)))));
+    return at[k] + (r + r * s * rest);
+}
+
+double cp_math_atan2(double y, double x) {
+    const double pi = 0x1.921fb54442d18p+1;
+    double far = fabs(x) > fabs(y) ? fabs(x) : fabs(y), near = fabs(x) > fabs(y) ? fabs(y) : fabs(x);
+    double angle = atan_unit(near / far);
+    if (fabs(y) > fabs(x)) angle = pi / 2 - angle;
+    if (x < 0) angle = pi - angle;
+    return y < 0 ? -angle : angle;
+}

@@ -25,5 +25,7 @@ void cp_math_cos_sin_turn(double t, double *out_cos, double *out_sin);
 /* cos and sin of x: an absolute error below 2e-16 (1 + |x|); NaN for |x| > 1e6.  For made-up data. */
 double cp_math_cos(double x);
 double cp_math_sin(double x);
+/* The angle of the point (x, y), from -pi to pi: 3 ulp for finite arguments, not both 0.  For made-up data. */
+double cp_math_atan2(double y, double x);
 
 #endif

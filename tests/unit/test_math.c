@@ -121,6 +121,18 @@ static void circle_is_exact_at_its_quarters(void **state) {
     assert_true(isnan(c) && isnan(s) && isnan(cp_math_sin(NAN)) && isnan(cp_math_cos(1e7)));
 }
 
+static void angles_are_right(void **state) {
+    (void)state;
+    cp_rng rng;
+    cp_rng_init(&rng, 21, CP_FOR_TEST, 0, 0);
+    for (int i = 0; i < MANY; i++) {
+        double x = draw(&rng, -20, 20, BOTH_SIGNS), y = draw(&rng, -20, 20, BOTH_SIGNS);
+        long double exact = atan2l(y, x);
+        assert_true(fabsl(cp_math_atan2(y, x) - exact) <= 3 * ulp(exact));
+    }
+    assert_true(cp_math_atan2(0, 1) == 0 && cp_math_atan2(1, 0) == 0x1.921fb54442d18p+0);
+}
+
 static int same(double a, double b) {
     return a == b || (isnan(a) && isnan(b));
 }
@@ -169,6 +181,7 @@ int main(void) {
         cmocka_unit_test(comparison_can_fail),
         cmocka_unit_test(powers_are_right_to_the_last_digit_but_one),
         cmocka_unit_test(circle_is_exact_at_its_quarters),
+        cmocka_unit_test(angles_are_right),
         cmocka_unit_test(special_values_are_those_of_c),
         cmocka_unit_test(any_bits_will_do),
         cmocka_unit_test(whole_powers_of_two_are_exact),
