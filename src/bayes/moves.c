@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "bayes/moves_rebuild.h"
+#include "num/math.h"
 
 /* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
 #ifndef CP_BROKEN
@@ -173,7 +174,7 @@ static double growable(const cp_moves_tree *t) {
 /* log of q(T' -> T) / q(T -> T') for a grow that makes the inner node n; a prune has the negative.  grows: leaves that
  * can grow in the smaller tree; prunes: nodes that can be pruned in the larger tree. */
 static double log_grow_proposal(const cp_moves *k, const cp_moves_node *n, double grows, double prunes) {
-    return log(k->move_prob[CP_MOVE_PRUNE] / prunes) - log(k->move_prob[CP_MOVE_GROW] / grows) - n->log;
+    return cp_math_log(k->move_prob[CP_MOVE_PRUNE] / prunes) - cp_math_log(k->move_prob[CP_MOVE_GROW] / grows) - n->log;
 }
 
 static double log_proposal(const cp_moves *k, const cp_moves_tree *t, const cp_move *move) {
@@ -281,7 +282,7 @@ copse_status cp_moves_step(cp_moves *k, cp_moves_tree *t, cp_rng *rng, cp_moves_
     CP_TRY(cp_moves_reserve(k, t, t->pairs + 1, err));
     *out = (cp_moves_outcome){.kind = draw_kind(k->move_prob, rng)};
     if (!cp_moves_choose(k, t, out->kind, rng, &move)) return COPSE_OK;
-    out->accepted = log(cp_rng_unit(rng)) < cp_moves_log_ratio(k, t, &move);
+    out->accepted = cp_math_log(cp_rng_unit(rng)) < cp_moves_log_ratio(k, t, &move);
     if (out->accepted) cp_moves_apply(k, t, &move);
     return COPSE_OK;
 }

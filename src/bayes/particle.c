@@ -6,10 +6,11 @@
 #include <math.h>
 
 #include "num/draw.h"
+#include "num/math.h"
 #include "num/special.h"
 
 double cp_particle_log_mean(const double *log_w, size_t n) {
-    return cp_special_log_sum_exp(log_w, n) - log((double)n);
+    return cp_special_log_sum_exp(log_w, n) - cp_math_log((double)n);
 }
 
 static double greatest(const double *v, size_t n) {
@@ -22,7 +23,7 @@ double cp_particle_ess(const double *log_w, size_t n) {
     double top = greatest(log_w, n), sum = 0, squares = 0;
     if (isinf(top)) return 0;
     for (size_t i = 0; i < n; i++) {
-        double w = exp(log_w[i] - top);
+        double w = cp_math_exp(log_w[i] - top);
         sum += w;
         squares += w * w;
     }
@@ -71,7 +72,7 @@ void cp_particle_resample(cp_resampling scheme, const double *log_w, size_t n, c
     double *end = tmp, *point = tmp + n, top = greatest(log_w, n), sum = 0;
     size_t residual = scheme == CP_RESAMPLE_RESIDUAL ? n : 0, points = n, last = 0, made = 0;
     for (size_t j = 0; j < n; j++) {
-        sum += end[j] = exp(log_w[j] - top);
+        sum += end[j] = cp_math_exp(log_w[j] - top);
         if (end[j] > 0) last = j;
     }
     if (residual)
@@ -79,7 +80,7 @@ void cp_particle_resample(cp_resampling scheme, const double *log_w, size_t n, c
     double line = lay_out(end, n, sum, residual);
     place_points(scheme, points, rng, point);
     for (size_t j = 0, at = 0; j < n; j++) {
-        size_t copies = residual ? certain_copies(exp(log_w[j] - top), sum, n) : 0;
+        size_t copies = residual ? certain_copies(cp_math_exp(log_w[j] - top), sum, n) : 0;
         for (; at < points && (point[at] * line < end[j] || j == last); at++) copies++;
         while (copies--) out_parent[made++] = (uint32_t)j;
     }

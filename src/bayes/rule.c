@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "num/math.h"
+
 /* Two rows at a time, so that the minima and maxima form two independent chains of operations. */
 cp_extent cp_rule_extent(const cp_ranks *r, size_t dim, cp_span s) {
     const uint32_t *rank = cp_ranks_column(r, dim);
@@ -85,7 +87,7 @@ int cp_rule_draw(const cp_ranks *r, cp_span s, cp_rng *rng, uint32_t *order, cp_
 double cp_rule_log_prob(const cp_ranks *r, cp_rule rule, cp_extent e, size_t columns) {
     if (rule.cell < e.low || rule.cell >= e.high) return -INFINITY;
     double share = cp_ranks_width(r, rule.dim, rule.cell, rule.cell + 1) / cp_ranks_width(r, rule.dim, e.low, e.high);
-    return log(share / (double)columns);
+    return cp_math_log(share / (double)columns);
 }
 
 /* -------------------------------------------------------------------------------------------------------- partition */

@@ -2,16 +2,18 @@
 
 #include <math.h>
 
+#include "num/math.h"
+
 double cp_tree_prior_split(const cp_tree_prior *p, size_t depth) {
-    return p->alpha / pow(1 + (double)depth, p->beta);
+    return p->alpha / cp_math_pow(1 + (double)depth, p->beta);
 }
 
 double cp_tree_prior_log_split(const cp_tree_prior *p, size_t depth) {
-    return log(p->alpha) - p->beta * log1p((double)depth);
+    return cp_math_log(p->alpha) - p->beta * cp_math_log1p((double)depth);
 }
 
 double cp_tree_prior_log_stop(const cp_tree_prior *p, size_t depth) {
-    return log1p(-cp_tree_prior_split(p, depth));
+    return cp_math_log1p(-cp_tree_prior_split(p, depth));
 }
 
 void cp_tree_prior_table_init(cp_tree_prior_table *t, cp_tree_prior p) {

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "base/mem.h"
+#include "num/math.h"
 
 enum {
     RANDOM_STARTS = 256,
@@ -296,7 +297,7 @@ out:
  * cube; for one dimension g is the golden ratio [Roberts 2018]. */
 static double golden_ratio(size_t dims) {
     double g = 2;
-    for (int i = 0; i < 60; i++) g = pow(1 + g, 1 / ((double)dims + 1));
+    for (int i = 0; i < 60; i++) g = cp_math_pow(1 + g, 1 / ((double)dims + 1));
     return g;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "num/dens.h"
+#include "num/math.h"
 
 /* Study files hold these names. */
 static const char *const names[CP_ACQUISITIONS] = {
@@ -24,7 +25,7 @@ static double expected_improvement(double mean, double sd, double best) {
     double gain = mean - best;
     if (!(sd > 0)) return fmax(gain, 0);
     double z = gain / sd;
-    return gain * cp_dens_normal_cdf(z) + sd * exp(cp_dens_normal_log(z));
+    return gain * cp_dens_normal_cdf(z) + sd * cp_math_exp(cp_dens_normal_log(z));
 }
 
 /* The expected improvement is that of a Gaussian, not that of the mixture itself.  The mixture's would be small near

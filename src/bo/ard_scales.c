@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "num/math.h"
 
 static const double NOISE = .01; /* variance, that of the process being 1 */
 static const double FIRST_STEP = 1;
@@ -25,12 +26,12 @@ void cp_ard_scales_distances(const cp_space *s, const float *u, size_t n, double
 static void fill_covariance(const double *distance, size_t n, const double *log_a, size_t dims, double *out) {
     size_t pairs = n * (n - 1) / 2, at = 0;
     double a[CP_ARD_SCALES_DIMS];
-    for (size_t d = 0; d < dims; d++) a[d] = exp(log_a[d]);
+    for (size_t d = 0; d < dims; d++) a[d] = cp_math_exp(log_a[d]);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++, at++) {
             double sum = 0;
             for (size_t d = 0; d < dims; d++) sum += a[d] * distance[d * pairs + at];
-            out[i * n + j] = exp(-sum);
+            out[i * n + j] = cp_math_exp(-sum);
         }
         out[i * n + i] = 1 + NOISE;
     }
@@ -44,7 +45,7 @@ static double cholesky(double *k, size_t n) {
         for (size_t j = 0; j <= i; j++) {
             double v = k[i * n + j];
             for (size_t m = 0; m < j; m++) v -= k[i * n + m] * k[j * n + m];
-            if (i == j) log_det += log(v);
+            if (i == j) log_det += cp_math_log(v);
             k[i * n + j] = i == j ? sqrt(v) : v / k[j * n + j];
         }
     return log_det;
@@ -69,7 +70,7 @@ double cp_ard_scales_evidence(const double *distance, const double *y, size_t n,
         of_y += z[i] * z[i];
     }
     double rest = fmax(of_y - mixed * mixed / of_ones, 0); /* with the best mean */
-    return -.5 * (double)n * log(rest / (double)n + 1e-12) - .5 * log_det;
+    return -.5 * (double)n * cp_math_log(rest / (double)n + 1e-12) - .5 * log_det;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- search */
@@ -146,7 +147,7 @@ copse_status cp_ard_scales_fit(const cp_space *s, const float *u, const double *
     for (size_t d = 0; d < s->dims; d++) mean += q.log_a[d] / (double)s->dims;
     for (size_t d = 0; d < s->dims; d++)
         for (size_t c = s->dim[d].first; c < s->dim[d].first + s->dim[d].width; c++)
-            out[c] = (float)exp(q.log_a[d] - mean);
+            out[c] = (float)cp_math_exp(q.log_a[d] - mean);
 out:
     cp_mem_free(q.distance);
     cp_mem_free(q.work);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "data/table_match.h"
+#include "num/math.h"
 
 static const double most_integer = 9007199254740992.0; /* 2^53 */
 
@@ -102,8 +103,8 @@ static void set_scale(cp_space_dim *d) {
     d->from = d->info.low - half;
     d->to = d->info.high + half;
     if (d->info.log) {
-        d->from = log(d->from);
-        d->to = log(d->to);
+        d->from = cp_math_log(d->from);
+        d->to = cp_math_log(d->to);
     }
 }
 
@@ -253,7 +254,7 @@ copse_status cp_space_of_table(const copse_table *t, const char *opt_drop, const
 double cp_space_value(const cp_space_dim *d, double u) {
     if (d->info.kind == COPSE_DIM_CATEGORY) return fmin(floor(u * (double)d->width), (double)(d->width - 1));
     double x = d->from + u * (d->to - d->from);
-    if (d->info.log) x = exp(x);
+    if (d->info.log) x = cp_math_exp(x);
     if (d->info.kind == COPSE_DIM_INTEGER) x = floor(x + .5);
     return fmin(fmax(x, d->info.low), d->info.high);
 }
@@ -263,7 +264,7 @@ void cp_space_encode_dim(const cp_space_dim *d, double value, float *out) {
         for (size_t i = 0; i < d->width; i++) out[i] = (double)i == value ? 1.0F / (float)d->width : 0;
         return;
     }
-    double x = d->info.log ? log(value) : value, span = d->to - d->from;
+    double x = d->info.log ? cp_math_log(value) : value, span = d->to - d->from;
     out[0] = span > 0 ? (float)((x - d->from) / span) : 0.5F;
 }
 

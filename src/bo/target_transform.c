@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "num/math.h"
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -49,7 +50,7 @@ static double by_rank(const cp_target_transform *t, double objective) {
     double n = (double)t->n, below = (double)count_below(t, objective, 0),
            not_above = (double)count_below(t, objective, 1);
     double rank = n - (below + not_above) / 2 + .5; /* ties have their mean rank */
-    return log((n + 1.5) / (rank + 1)) / log((n + 1.5) / 2);
+    return cp_math_log((n + 1.5) / (rank + 1)) / cp_math_log((n + 1.5) / 2);
 }
 
 double cp_target_transform_apply(const cp_target_transform *t, double objective) {

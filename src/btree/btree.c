@@ -11,11 +11,12 @@
 #include "btree/btree_islands.h"
 #include "btree/btree_predict.h"
 #include "btree/btree_report.h"
+#include "num/math.h"
 
 /* ------------------------------------------------------------------------------------------------------------ state */
 
 double cp_btree_own_units(const cp_btree *b, double log_prob) {
-    return b->prior_only ? log_prob : log_prob - (double)b->rows * log(b->scale);
+    return b->prior_only ? log_prob : log_prob - (double)b->rows * cp_math_log(b->scale);
 }
 
 copse_status cp_btree_new(const cp_btree_problem *p, const cp_btree_hyper *hyper, cp_btree **out, copse_error *err) {

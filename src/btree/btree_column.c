@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "kernel/sort.h"
+#include "num/math.h"
 
 enum {
     SPARSE = 4,   /* with more ranks than this times the rows, rows are sorted by key, not by counting */
@@ -142,10 +143,10 @@ void cp_btree_column_sum(cp_btree_column *c) {
         double below = c->log_lik[g] - top;
         c->mass[g] = 0;
         if (below < -NEGLIGIBLE) continue;
-        c->mass[g] = ((double)v[c->rank[g + 1]] - (double)v[c->rank[g]]) / extent * exp(below);
+        c->mass[g] = ((double)v[c->rank[g + 1]] - (double)v[c->rank[g]]) / extent * cp_math_exp(below);
         c->sum += c->mass[g];
     }
-    c->log_sum = top + log(c->sum);
+    c->log_sum = top + cp_math_log(c->sum);
 }
 
 /* Binary search for the last gap that begins at or before the cut. */

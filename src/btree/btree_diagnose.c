@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "method/diagnosis.h"
+#include "num/math.h"
 
 /* Independent estimates of log p(y | x) whose standard deviation exceeds this are useless: the estimate is then
  * dominated by the largest weight of a particle. */
@@ -15,18 +16,22 @@ static const double max_rhat = 1.01, min_draws = 100;
 
 /* ---------------------------------------------------------------------------------------------------------- islands */
 
+static double square(double x) {
+    return x * x;
+}
+
 double cp_btree_diagnose_log_marginal_sd(const cp_btree *b) {
     double mean = 0, squares = 0, n = (double)b->islands;
     for (size_t i = 0; i < b->islands; i++) mean += b->island[i].log_marginal / n;
-    for (size_t i = 0; i < b->islands; i++) squares += pow(b->island[i].log_marginal - mean, 2);
+    for (size_t i = 0; i < b->islands; i++) squares += square(b->island[i].log_marginal - mean);
     return n > 1 ? sqrt(squares / (n - 1)) : NAN;
 }
 
 double cp_btree_diagnose_log_marginal(const cp_btree *b) {
     double top = -INFINITY, sum = 0;
     for (size_t i = 0; i < b->islands; i++) top = fmax(top, b->island[i].log_marginal);
-    for (size_t i = 0; i < b->islands; i++) sum += exp(b->island[i].log_marginal - top);
-    return top + log(sum / (double)b->islands);
+    for (size_t i = 0; i < b->islands; i++) sum += cp_math_exp(b->island[i].log_marginal - top);
+    return top + cp_math_log(sum / (double)b->islands);
 }
 
 double cp_btree_diagnose_min_ess(const cp_btree *b) {

@@ -10,6 +10,7 @@
 #include "btree/btree_replicas.h"
 #include "btree/btree_smc_file.h"
 #include "btree/btree_tune.h"
+#include "num/math.h"
 
 typedef struct sampling {
     cp_btree_replicas replicas;
@@ -78,7 +79,7 @@ static double weight_of(const cp_btree_replicas *c, const cp_btree *b, size_t i)
     double top = -INFINITY;
     if (!sampling_of(c)->by_evidence) return 1;
     for (size_t k = 0; k < c->n; k++) top = fmax(top, b->island[k].log_marginal);
-    return exp(b->island[i].log_marginal - top);
+    return cp_math_exp(b->island[i].log_marginal - top);
 }
 
 static copse_status write_island(void *member, cp_writer *w, copse_error *err) {

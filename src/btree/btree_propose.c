@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "num/math.h"
 
 /* tests/broken builds this file with known bugs, one at a time, to check that the tests find them. */
 #ifndef CP_BROKEN
@@ -131,25 +132,25 @@ static void propose_from_prior(cp_btree_proposer *p, cp_rng *rng, cp_btree_choic
 /* Draws among stopping and the chosen columns in proportion to their masses.  The sum of the masses is the weight
  * factor times l(N). */
 static void propose_by_mass(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
-    double each = p->log_split - log((double)p->n_chosen);
+    double each = p->log_split - cp_math_log((double)p->n_chosen);
     double *mass = p->log_mass, top, sum = 0;
     top = mass[0] = p->log_stop + p->block.log_lik;
     for (size_t i = 0; i < p->n_chosen; i++) {
         mass[i + 1] = each + log_sum_of(p, p->chosen[i]);
         top = fmax(top, mass[i + 1]);
     }
-    for (size_t i = 0; i <= p->n_chosen; i++) sum += exp(mass[i] - top);
+    for (size_t i = 0; i <= p->n_chosen; i++) sum += cp_math_exp(mass[i] - top);
     double left = cp_rng_unit(rng) * sum;
     size_t pick = 0;
     for (size_t i = 0; i <= p->n_chosen; i++) {
-        double m = exp(mass[i] - top);
+        double m = cp_math_exp(mass[i] - top);
         if (!(m > 0)) continue;
         pick = i;
         left -= m;
         if (left < 0) break;
     }
     *out = (cp_btree_choice){.dim = pick ? (int32_t)p->chosen[pick - 1] : CP_NONE, .u = cp_rng_unit(rng)};
-    out->log_weight = top + log(sum) - p->block.log_lik;
+    out->log_weight = top + cp_math_log(sum) - p->block.log_lik;
 }
 
 void cp_btree_propose_column(cp_btree_proposer *p, cp_rng *rng, cp_btree_choice *out) {
@@ -178,7 +179,7 @@ void cp_btree_propose_gap(cp_btree_proposer *p, cp_btree_choice *c) {
         gap = (size_t)(c->u * (double)t->gaps);
         if (gap == t->gaps) gap--;
         double count = (double)t->gaps + CP_BROKEN(BROKEN_COUNTS_VALUES);
-        c->log_weight = log(count * cp_btree_column_share(t, gap)) + t->log_lik[gap] - p->block.log_lik;
+        c->log_weight = cp_math_log(count * cp_btree_column_share(t, gap)) + t->log_lik[gap] - p->block.log_lik;
     }
     c->gap = cp_btree_column_gap(t, gap);
 }

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "btree/btree_stage.h"
+#include "num/math.h"
 
 enum { SLOTS_MAX = 1 << 24 }; /* slots of random streams (num/rng.h): each particle has one */
 
@@ -187,7 +188,7 @@ static void tree_builder_clear(tree_builder *h) {
 static copse_status collect_trees(cp_btree_smc *s, cp_tree_set *tree_set, size_t *out_unique, copse_error *err) {
     size_t n = s->opt.particles;
     tree_builder h = {.s = s, .tree_set = tree_set};
-    double log_total = cp_particle_log_mean(s->log_weight, n) + log((double)n);
+    double log_total = cp_particle_log_mean(s->log_weight, n) + cp_math_log((double)n);
     copse_status status;
     CP_TRY_OUT(tree_builder_init(&h, err));
     *out_unique = 0;
@@ -195,7 +196,7 @@ static copse_status collect_trees(cp_btree_smc *s, cp_tree_set *tree_set, size_t
         int32_t *root = &h.root[s->particle[i]];
         *out_unique += *root == CP_NONE;
         if (*root == CP_NONE) CP_TRY_OUT(build_tree(&h, s->particle[i], err));
-        CP_TRY_OUT(cp_tree_set_add(tree_set, *root, exp(s->log_weight[i] - log_total), err));
+        CP_TRY_OUT(cp_tree_set_add(tree_set, *root, cp_math_exp(s->log_weight[i] - log_total), err));
     }
 out:
     tree_builder_clear(&h);

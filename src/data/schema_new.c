@@ -12,6 +12,7 @@
 #include "data/schema_scale.h"
 #include "data/schema_task.h"
 #include "data/table_match.h"
+#include "num/math.h"
 #include "num/stat.h"
 
 /* Statistics of a training column. */
@@ -202,10 +203,10 @@ static int no_scale(const copse_roles *roles) {
 static int floats_suffice(const double *x, size_t n, const summary *sum) {
     double far = fmax(fabs(sum->min), fabs(sum->max));
     if (far <= 16 * (sum->max - sum->min) || far == 0) return 1;
-    double spacing = ldexp(1, ilogb(far) - 23); /* of floats */
-    double tens = floor(-log10(spacing));       /* multiples of 10^-tens */
+    double spacing = ldexp(1, ilogb(far) - 23);   /* of floats */
+    double tens = floor(-cp_math_log10(spacing)); /* multiples of 10^-tens */
     if (!(fabs(tens) < 300)) return 0;
-    double unit = pow(10, fabs(tens));
+    double unit = cp_math_pow(10, fabs(tens));
     for (size_t i = 0; i < n; i++) {
         if (isnan(x[i])) continue;
         double k = tens < 0 ? x[i] / unit : x[i] * unit;

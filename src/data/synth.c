@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/suggest.h"
 #include "num/draw.h"
+#include "num/math.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -42,7 +43,7 @@ static size_t draw_cube(const job *j, cp_rng *rng, double *x) {
 /* Friedman 1991, Multivariate adaptive regression splines, sections 4.3 and 4.4. */
 static double friedman1(const job *j, const double *x) {
     (void)j;
-    return 10 * sin(pi * x[0] * x[1]) + 20 * (x[2] - .5) * (x[2] - .5) + 10 * x[3] + 5 * x[4];
+    return 10 * cp_math_sin(pi * x[0] * x[1]) + 20 * (x[2] - .5) * (x[2] - .5) + 10 * x[3] + 5 * x[4];
 }
 
 static size_t draw_circuit(const job *j, cp_rng *rng, double *x) {
@@ -54,14 +55,19 @@ static size_t draw_circuit(const job *j, cp_rng *rng, double *x) {
     return 0;
 }
 
+/* From the origin; not hypot, whose last bit depends on the C library. */
+static double distance(double x, double y) {
+    return sqrt(x * x + y * y);
+}
+
 static double friedman2(const job *j, const double *x) {
     (void)j;
-    return hypot(x[0], x[1] * x[2] - 1 / (x[1] * x[3]));
+    return distance(x[0], x[1] * x[2] - 1 / (x[1] * x[3]));
 }
 
 static double friedman3(const job *j, const double *x) {
     (void)j;
-    return atan2(x[1] * x[2] - 1 / (x[1] * x[3]), x[0]);
+    return cp_math_atan2(x[1] * x[2] - 1 / (x[1] * x[3]), x[0]);
 }
 
 /* Lakshminarayanan 2016, section 4.4.1: points around the corners of a cube.  Each corner has a value of its own,
@@ -91,7 +97,7 @@ static size_t draw_branin(const job *j, cp_rng *rng, double *x) {
 static double branin(const job *j, const double *x) {
     (void)j;
     double valley = x[1] - 5.1 / (4 * pi * pi) * x[0] * x[0] + 5 / pi * x[0] - 6;
-    return valley * valley + 10 * (1 - 1 / (8 * pi)) * cos(x[0]) + 10;
+    return valley * valley + 10 * (1 - 1 / (8 * pi)) * cp_math_cos(x[0]) + 10;
 }
 
 /* Minimum -3.32237 at (0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573). */
@@ -108,7 +114,7 @@ static double hartmann6(const job *j, const double *x) {
     for (size_t i = 0; i < 4; i++) {
         double distance = 0;
         for (size_t d = 0; d < 6; d++) distance += rate[i][d] * (x[d] - centre[i][d]) * (x[d] - centre[i][d]);
-        sum -= weight[i] * exp(-distance);
+        sum -= weight[i] * cp_math_exp(-distance);
     }
     return sum;
 }
@@ -124,7 +130,7 @@ static size_t draw_around_hole(const job *j, cp_rng *rng, double *x) {
 
 static double hole(const job *j, const double *x) {
     (void)j;
-    return sin(3 * x[0]) + x[1] * x[1];
+    return cp_math_sin(3 * x[0]) + x[1] * x[1];
 }
 
 /* ---------------------------------------------------------------------------------------------------------- classes */
@@ -135,14 +141,14 @@ static const char *const moon_names[] = {"upper", "lower"}, *const ring_names[] 
 static size_t draw_moons(const job *j, cp_rng *rng, double *x) {
     size_t lower = cp_rng_u32(rng) & 1;
     double angle = uniform(rng, 0, pi);
-    x[0] = (lower ? 1 - cos(angle) : cos(angle)) + j->noise * cp_draw_normal(rng);
-    x[1] = (lower ? .5 - sin(angle) : sin(angle)) + j->noise * cp_draw_normal(rng);
+    x[0] = (lower ? 1 - cp_math_cos(angle) : cp_math_cos(angle)) + j->noise * cp_draw_normal(rng);
+    x[1] = (lower ? .5 - cp_math_sin(angle) : cp_math_sin(angle)) + j->noise * cp_draw_normal(rng);
     return lower;
 }
 
 /* Distance from the half circle of radius 1 above the origin. */
 static double from_moon(double x, double y) {
-    return y >= 0 ? fabs(hypot(x, y) - 1) : hypot(fabs(x) - 1, y);
+    return y >= 0 ? fabs(distance(x, y) - 1) : distance(fabs(x) - 1, y);
 }
 
 /* The nearer moon, which is the most probable one if the noise is small against the curvature. */
@@ -168,7 +174,7 @@ static double ringnorm(const job *j, const double *x) {
         outer += x[d] * x[d];
     }
     double unit = 2 * j->noise * j->noise;
-    return -inner / unit > -outer / (4 * unit) - (double)j->dims * log(2);
+    return -inner / unit > -outer / (4 * unit) - (double)j->dims * cp_math_log(2);
 }
 
 /* --------------------------------------------------------------------------------------------------- measured data */

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "kernel/sort.h"
+#include "num/math.h"
 
 static void gather_column(const cp_dyntree *f, cp_dyntree_step_scratch *d, int32_t leaf, size_t dim) {
     const uint32_t *list = cp_dyntree_pool_list(&f->pool, leaf);
@@ -136,7 +137,7 @@ static void weigh_moves(const cp_dyntree *f, const cp_dyntree_step_scratch *d, s
 
 static void decide(cp_dyntree_choice *c) {
     double top = fmax(fmax(c->log_w[0], c->log_w[1]), c->log_w[2]), w[CP_DYNTREE_MOVES], sum = 0;
-    for (int k = 0; k < CP_DYNTREE_MOVES; k++) sum += w[k] = exp(c->log_w[k] - top);
+    for (int k = 0; k < CP_DYNTREE_MOVES; k++) sum += w[k] = cp_math_exp(c->log_w[k] - top);
     double at = c->u * sum;
     c->move = at < w[CP_DYNTREE_STAY]                         ? CP_DYNTREE_STAY
               : at < w[CP_DYNTREE_STAY] + w[CP_DYNTREE_PRUNE] ? CP_DYNTREE_PRUNE

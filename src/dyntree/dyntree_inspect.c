@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "num/math.h"
 
 static int32_t nodes_below(const cp_dyntree *f, int32_t node) {
     return 2 * (int32_t)f->pool.node[node].leaves - 1;
@@ -22,7 +23,7 @@ static size_t different_trees(const cp_dyntree *f) {
 
 /* In the unit of y: the density of each row's y is that of its scaled value over the scale. */
 static double log_predictive(const cp_dyntree *f) {
-    return f->log_predictive - (f->task == COPSE_REGRESS ? (double)f->learnt * log(f->scale) : 0);
+    return f->log_predictive - (f->task == COPSE_REGRESS ? (double)f->learnt * cp_math_log(f->scale) : 0);
 }
 
 size_t cp_dyntree_inspect_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "num/math.h"
 
 /* ---------------------------------------------------------------------------------------------------------- scratch */
 
@@ -44,8 +45,8 @@ void cp_dyntree_step_clear(cp_dyntree_step_scratch *d) {
 static double log_predictive(const cp_dyntree *f, int32_t leaf, size_t row) {
     const double *stat = cp_dyntree_pool_stat(&f->pool, leaf);
     if (f->task == COPSE_CLASS)
-        return log((stat[f->label[row]] + f->alpha / (double)f->classes) /
-                   ((double)f->pool.node[leaf].rows + f->alpha));
+        return cp_math_log((stat[f->label[row]] + f->alpha / (double)f->classes) /
+                           ((double)f->pool.node[leaf].rows + f->alpha));
     double with[3] = {stat[0], stat[1], stat[2]};
     cp_leaf_add(&f->leaf, with, row);
     return cp_leaf_log_marginal(&f->leaf, with) - cp_leaf_log_marginal(&f->leaf, stat);

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "eval/perturb.h"
 #include "eval/score.h"
+#include "num/math.h"
 
 /* Mean and standard deviation of v[0], v[stride], ...; the sd of a single value is NaN. */
 static copse_importance spread(const double *v, size_t n, size_t stride) {
@@ -67,7 +68,7 @@ typedef struct sums {
 static double row_loss(const cp_score_targets *truth, const cp_answer *a, size_t row, size_t i) {
     if (a->task == COPSE_CLASS) {
         double p = truth->label[row] == CP_NONE ? 0 : a->probs[i * a->classes + (size_t)truth->label[row]];
-        return -log(fmax(p, 1e-15));
+        return -cp_math_log(fmax(p, 1e-15));
     }
     double off = cp_mixture_mean(cp_answer_mixture(a, i)) - truth->y[row];
     return off * off;

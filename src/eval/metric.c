@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "num/math.h"
 #include "num/mixture_crps.h"
 #include "num/special.h"
 
@@ -48,7 +49,7 @@ static void add_class_row(cp_metric *m, const cp_answer *a, size_t row, int32_t 
     double hit = known && best == (size_t)label;
     m->unseen += !known;
     m->hits += weight * hit;
-    m->log_loss -= weight * log(fmin(fmax(p_true, 1e-15), 1)); /* a sum of shares may exceed 1 by rounding */
+    m->log_loss -= weight * cp_math_log(fmin(fmax(p_true, 1e-15), 1)); /* a sum of shares may exceed 1 by rounding */
     m->brier += weight * squares;
     size_t bin = confidence_bin(p[best]);
     m->bin[bin].rows++;

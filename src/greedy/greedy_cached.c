@@ -5,6 +5,7 @@
 
 #include "kernel/partition.h"
 #include "kernel/sort.h"
+#include "num/math.h"
 #include "split/split_category.h"
 #include "split/split_hist.h"
 
@@ -289,7 +290,7 @@ static void sum_squares(cp_greedy_grower *w, const cached_node *p) {
         if (n->left[k] != 0) continue;
         n->left[k] = 1;
         double c = n->total[k];
-        n->square += n->rule->kind == CP_SPLIT_GINI ? c * c : c * log(c);
+        n->square += n->rule->kind == CP_SPLIT_GINI ? c * c : c * cp_math_log(c);
     }
     for (uint32_t i = p->lo; i < p->hi; i++) n->left[l->sum[member[i]].s] = 0;
 }

@@ -6,6 +6,7 @@
 #include "greedy/greedy_grow_parallel.h"
 #include "greedy/greedy_grow_serial.h"
 #include "greedy/greedy_step.h"
+#include "num/math.h"
 
 /* ------------------------------------------------------------------------------------------------------------- data */
 
@@ -19,7 +20,7 @@ copse_status cp_greedy_grow_data_init(cp_greedy_data *d, const cp_rows *rows, in
             high = rows->y[i] > high ? rows->y[i] : high;
         }
         d->centre = low / 2 + high / 2;
-        if (high > low) d->scale = exp2(ceil(log2(fmax(high / 2 - low / 2, CP_FOREST_LEAST_SCALE))));
+        if (high > low) d->scale = cp_math_exp2(ceil(cp_math_log2(fmax(high / 2 - low / 2, CP_FOREST_LEAST_SCALE))));
     }
     return binned ? cp_bins_init(&d->bins, &(cp_bins_data){rows->x, rows->n, rows->dims, rows->levels}, run, err)
                   : COPSE_OK;

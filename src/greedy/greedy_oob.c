@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "kernel/key_block.h"
+#include "num/math.h"
 #include "tree/tree_walk.h"
 
 enum {
@@ -120,7 +121,7 @@ static void evaluate_class(const oob *o, size_t row, const double *sum, double v
         if (sum[k] > sum[best]) best = k;
     t->weight += weight;
     t->right += weight * (best == label);
-    t->log_loss -= weight * log(fmax(1e-15, sum[label] / votes)); /* bounded like the metric */
+    t->log_loss -= weight * cp_math_log(fmax(1e-15, sum[label] / votes)); /* bounded like the metric */
 }
 
 static copse_status evaluate_block(void *arg, size_t k, size_t worker, copse_error *err) {

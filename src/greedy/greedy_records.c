@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "num/math.h"
 
 #define LARGEST 0x1p50
 
@@ -100,14 +101,14 @@ static copse_status measure(filling *f, const copse_run *run, row_totals *all, c
 
 /* The largest power of two p such that p * total <= bound. */
 static double unit_within(double total, double bound) {
-    return total > 0 ? exp2(floor(log2(bound / total))) : 1;
+    return total > 0 ? cp_math_exp2(floor(cp_math_log2(bound / total))) : 1;
 }
 
 static void choose_units(cp_greedy_records *r, const row_totals *e, double *per_weight, double *per_target) {
     unsigned bits = 1; /* of the number of rows */
     while (e->rows >> bits) bits++;
     /* The bound on the sum of weights; each may be rounded up to the next whole number. */
-    double room = exp2(fmin(50, 62 - bits));
+    double room = cp_math_exp2(fmin(50, 62 - bits));
     r->rule.shift = 63 - bits;
     r->rule.mask = ((int64_t)1 << r->rule.shift) - 1;
     *per_weight = e->whole && e->weight <= room ? 1 : unit_within(e->weight, room - (double)e->rows);

@@ -6,6 +6,7 @@
 #include "greedy/greedy_hist.h"
 #include "greedy/greedy_random.h"
 #include "greedy/greedy_sorted.h"
+#include "num/math.h"
 #include "split/split_hist.h"
 
 static copse_status new_search(cp_greedy_grower *w, size_t rows, copse_error *err) {
@@ -59,7 +60,7 @@ static void measure(cp_greedy_grower *w, const cp_greedy_node *node) {
     n->weight = cp_split_weight(n->rule, all.w);
     for (size_t k = 0; k < seen; k++) {
         double c = n->total[w->class_seen[k]];
-        n->square += n->rule->kind == CP_SPLIT_GINI ? c * c : c * log(c);
+        n->square += n->rule->kind == CP_SPLIT_GINI ? c * c : c * cp_math_log(c);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "num/draw.h"
+#include "num/math.h"
 
 static const cp_leaf_kind dirichlet;
 
@@ -19,7 +20,7 @@ static void log_rising(double a, size_t n, double *out) {
     double sum = 0, lost = 0;
     out[0] = 0;
     for (size_t i = 0; i < n; i++) {
-        double term = log(a + (double)i) - lost, next = sum + term;
+        double term = cp_math_log(a + (double)i) - lost, next = sum + term;
         lost = (next - sum) - term;
         out[i + 1] = sum = next;
     }
@@ -154,11 +155,11 @@ static void draw(const cp_leaf *m, const double *stat, cp_rng *rng, double *out)
     double top = -INFINITY, sum = 0;
     for (size_t k = 0; k < m->classes; k++) {
         double shape = m->alpha / (double)m->classes + stat[k];
-        out[k] =
-            shape < 1 ? log(cp_draw_gamma(rng, shape + 1)) - cp_draw_exp(rng) / shape : log(cp_draw_gamma(rng, shape));
+        out[k] = shape < 1 ? cp_math_log(cp_draw_gamma(rng, shape + 1)) - cp_draw_exp(rng) / shape
+                           : cp_math_log(cp_draw_gamma(rng, shape));
         top = fmax(top, out[k]);
     }
-    for (size_t k = 0; k < m->classes; k++) sum += out[k] = exp(out[k] - top);
+    for (size_t k = 0; k < m->classes; k++) sum += out[k] = cp_math_exp(out[k] - top);
     for (size_t k = 0; k < m->classes; k++) out[k] /= sum;
 }
 

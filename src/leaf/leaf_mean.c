@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "num/draw.h"
+#include "num/math.h"
 
 static const cp_leaf_kind mean;
 
@@ -37,7 +38,7 @@ static void gather(const cp_leaf *m, const uint32_t *rows, size_t n, double *out
 
 double cp_leaf_mean_log(double leaf_var, double noise_var, double sum_w, double sum_wr) {
     double all = noise_var + leaf_var * sum_w;
-    return 0.5 * (leaf_var * sum_wr * sum_wr / (noise_var * all) - log1p(leaf_var * sum_w / noise_var));
+    return 0.5 * (leaf_var * sum_wr * sum_wr / (noise_var * all) - cp_math_log1p(leaf_var * sum_w / noise_var));
 }
 
 static double log_marginal(const cp_leaf *m, const double *stat) {

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "num/draw.h"
+#include "num/math.h"
 #include "num/special.h"
 
 static const cp_leaf_kind nig;
@@ -26,7 +27,7 @@ copse_status cp_leaf_nig_init(cp_leaf *m, const double *y, size_t rows, cp_leaf_
     double log_gammas = 0, lost = 0;
     for (size_t i = 0; i <= rows; i++) {
         double n = (double)i;
-        m->of_rows[i] = log_gammas + 0.5 * (log(kappa / (kappa + n)) - n * (log_pi + log(nu * lambda)));
+        m->of_rows[i] = log_gammas + 0.5 * (cp_math_log(kappa / (kappa + n)) - n * (log_pi + cp_math_log(nu * lambda)));
         double term = cp_special_log_gamma_half(0.5 * (nu + n)) - lost, next = log_gammas + term;
         lost = (next - log_gammas) - term;
         log_gammas = next;
@@ -40,12 +41,12 @@ double cp_leaf_nig_lambda(double nu, double sd, double q) {
     double low = -740, high = 700;
     for (int i = 0; i < 100; i++) {
         double middle = 0.5 * (low + high);
-        if (cp_special_gamma_lower(0.5 * nu, 0.5 * exp(middle)) < 1 - q)
+        if (cp_special_gamma_lower(0.5 * nu, 0.5 * cp_math_exp(middle)) < 1 - q)
             low = middle;
         else
             high = middle;
     }
-    return sd * sd * exp(low) / nu;
+    return sd * sd * cp_math_exp(low) / nu;
 }
 
 static int all_equal(const double *y, size_t n) {
@@ -95,7 +96,8 @@ static double b_of(const cp_leaf *m, double n, double sum, double squares) {
 }
 
 static double log_marginal_of(const cp_leaf *m, double n, double sum, double squares) {
-    return m->of_rows[(size_t)n] - 0.5 * (m->nu + n) * log(1 + excess_of(m, n, sum, squares) / (m->nu * m->lambda));
+    return m->of_rows[(size_t)n] -
+           0.5 * (m->nu + n) * cp_math_log(1 + excess_of(m, n, sum, squares) / (m->nu * m->lambda));
 }
 
 static double log_marginal(const cp_leaf *m, const double *stat) {

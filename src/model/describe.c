@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "model/posterior.h"
+#include "num/math.h"
 
 /* ------------------------------------------------------------------------------------------------------------ JSON */
 
@@ -214,7 +215,7 @@ static void set_text(const cp_feature *f, const uint32_t *set, char *buf, size_t
  * needs more digits. */
 static void cut_text(const cp_schema *s, const cp_inspect_node *v, char *buf, size_t n) {
     double offset = v->cut * s->span[v->dim], cut = s->shift[v->dim] + offset;
-    double more = s->shift[v->dim] != 0 && s->raw ? ceil(log10(fabs(cut) / fmax(fabs(offset), 1e-9))) : 0;
+    double more = s->shift[v->dim] != 0 && s->raw ? ceil(cp_math_log10(fabs(cut) / fmax(fabs(offset), 1e-9))) : 0;
     append(buf, n, "%.*g", 6 + (int)fmin(fmax(more, 0), 9), cut);
     if (v->cut_halfwidth > 0) append(buf, n, " +- %.2g", v->cut_halfwidth * s->span[v->dim]);
 }

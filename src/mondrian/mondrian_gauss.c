@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/math.h"
+
 /* ---------------------------------------------------------------------------------------------------------- moments */
 
 cp_mondrian_stat cp_mondrian_gauss_leaf(const cp_mondrian_tree *t, const cp_mondrian_space *s,
@@ -72,8 +74,8 @@ void cp_mondrian_gauss_clear(cp_mondrian_gauss_layout *c) {
 
 /* (s(time) - s(since)) / gamma1, computed from 1 minus each sigmoid, so that nothing cancels near 1. */
 static double drift(double gamma2, double since, double time) {
-    double a = exp(-gamma2 * since), b = exp(-gamma2 * time);
-    return -a * expm1(-gamma2 * (time - since)) / ((1 + a) * (1 + b));
+    double a = cp_math_exp(-gamma2 * since), b = cp_math_exp(-gamma2 * time);
+    return -a * cp_math_expm1(-gamma2 * (time - since)) / ((1 + a) * (1 + b));
 }
 
 static double node_drift(const cp_mondrian_gauss_layout *c, double gamma2, size_t i) {
@@ -93,7 +95,7 @@ cp_mondrian_gauss_evidence cp_mondrian_gauss_up(cp_mondrian_gauss_layout *c, dou
             c->up[i] = leaf->mean;
             c->var[i] = noise_ratio / leaf->n;
             e.rows += leaf->n;
-            e.base -= 0.5 * ((leaf->n - 1) * (log_2pi + log(noise_ratio)) + log(leaf->n));
+            e.base -= 0.5 * ((leaf->n - 1) * (log_2pi + cp_math_log(noise_ratio)) + cp_math_log(leaf->n));
             e.quad += leaf->m2 / noise_ratio;
         }
         double var = c->var[i] + node_drift(c, gamma2, i);
@@ -101,13 +103,13 @@ cp_mondrian_gauss_evidence cp_mondrian_gauss_up(cp_mondrian_gauss_layout *c, dou
         if (p == CP_NONE) {
             e.up = c->up[i];
             e.spread = var;
-            e.base -= 0.5 * (log_2pi + log(var));
+            e.base -= 0.5 * (log_2pi + cp_math_log(var));
         } else if (isinf(c->var[p])) {
             c->up[p] = c->up[i];
             c->var[p] = var;
         } else {
             double sum = c->var[p] + var, off = c->up[p] - c->up[i];
-            e.base -= 0.5 * (log_2pi + log(sum));
+            e.base -= 0.5 * (log_2pi + cp_math_log(sum));
             e.quad += off * off / sum;
             c->up[p] = (c->up[p] * var + c->up[i] * c->var[p]) / sum;
             c->var[p] = c->var[p] * var / sum;
@@ -118,7 +120,7 @@ cp_mondrian_gauss_evidence cp_mondrian_gauss_up(cp_mondrian_gauss_layout *c, dou
 
 double cp_mondrian_gauss_log_marginal(const cp_mondrian_gauss_evidence *e, double gamma1, double mean) {
     double off = e->up - mean;
-    return e->base - 0.5 * e->rows * log(gamma1) - 0.5 * (e->quad + off * off / e->spread) / gamma1;
+    return e->base - 0.5 * e->rows * cp_math_log(gamma1) - 0.5 * (e->quad + off * off / e->spread) / gamma1;
 }
 
 /* Given mu_parent and the message from the rows below (mean up, variance u), mu_j has mean g mu_parent + (1-g) up and
@@ -146,7 +148,7 @@ cp_mondrian_hyper cp_mondrian_gauss_heuristic(size_t dims, double rows, double m
     return (cp_mondrian_hyper){
         .mean = mean,
         .gamma1 = gamma1,
-        .gamma2 = (double)dims / (20 * fmax(1, log2(rows))),
+        .gamma2 = (double)dims / (20 * fmax(1, cp_math_log2(rows))),
         .noise = gamma1 / k,
         .floor = least,
     };
@@ -176,7 +178,7 @@ typedef struct component {
 
 /* The component for branching off at tau_p + after.  It takes a single exponential. */
 static component bridge_at(const bridge *b, double after, double weight) {
-    double fall = expm1(-b->h->gamma2 * after), now = b->start * (1 + fall);
+    double fall = cp_math_expm1(-b->h->gamma2 * after), now = b->start * (1 + fall);
     double gone = -b->h->gamma1 * b->start * fall / ((1 + b->start) * (1 + now));
     double left = b->h->gamma1 * (now - b->stop) / ((1 + now) * (1 + b->stop));
     double a = b->phi > 0 ? fmin(1, gone / b->phi) : 0, r = 1 - a;
@@ -241,10 +243,10 @@ static size_t branch_components(const bridge *b, const cp_mondrian_branch_point 
         double from = edge[k] * unit, to = fmin(end, edge[k + 1] * unit), half = 0.5 * (to - from);
         for (int i = 0; i < POINTS; i++) {
             double t = from + half * (1 + gl_x[i]);
-            out[n++] = bridge_at(b, t, factor * gl_w[i] * half * x->outside * exp(-x->outside * t));
+            out[n++] = bridge_at(b, t, factor * gl_w[i] * half * x->outside * cp_math_exp(-x->outside * t));
         }
     }
-    double rest = factor * (exp(-x->outside * end) - exp(-x->outside * x->delta));
+    double rest = factor * (cp_math_exp(-x->outside * end) - cp_math_exp(-x->outside * x->delta));
     if (rest > 0) out[n++] = bridge_at(b, fmin(x->delta, end + 1 / x->outside), rest);
     return n;
 }
@@ -277,8 +279,8 @@ static copse_status predict_exact(const cp_mondrian_gauss_sink *e, const cp_mond
         const cp_mondrian_stat *parent = x->depth ? &t->stat[cp_mondrian_path_node(path, x->depth - 1)] : NULL;
         double since = cp_mondrian_path_since(path, t, x->depth);
         bridge b = {.h = h,
-                    .start = exp(-h->gamma2 * since),
-                    .stop = exp(-h->gamma2 * s->lifetime),
+                    .start = cp_math_exp(-h->gamma2 * since),
+                    .stop = cp_math_exp(-h->gamma2 * s->lifetime),
                     .phi = h->gamma1 * drift(h->gamma2, since, since + x->delta),
                     .mp = parent ? parent->m : h->mean,
                     .vp = parent ? parent->v : 0,

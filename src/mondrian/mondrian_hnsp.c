@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/math.h"
+
 /* -------------------------------------------------------------------------------------------------- sets and counts */
 
 copse_status cp_mondrian_hnsp_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, copse_error *err) {
@@ -199,14 +201,14 @@ static double add_leaf(const cp_mondrian_tree *t, const cp_mondrian_node *n, fac
 
 /* exp(-z), or 0 where it is too small to change a sum of probabilities. */
 static double decay(double z) {
-    return z < 45 ? exp(-z) : 0;
+    return z < 45 ? cp_math_exp(-z) : 0;
 }
 
 /* E[exp(-gamma T)] for T exponential with rate eta, truncated at delta:
  *     eta / (eta+gamma) * (1 - exp(-(eta+gamma) delta)) / (1 - exp(-eta delta)). */
 static double expected_discount(const cp_mondrian_branch_point *b, double gamma) {
     double rate = b->outside + gamma, z = rate * b->delta;
-    return b->outside / (rate * b->p_branch) * (z < 45 ? -expm1(-z) : 1);
+    return b->outside / (rate * b->p_branch) * (z < 45 ? -cp_math_expm1(-z) : 1);
 }
 
 void cp_mondrian_hnsp_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s, double gamma,

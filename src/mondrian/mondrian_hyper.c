@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/parallel.h"
+#include "num/math.h"
 
 typedef struct search {
     cp_mondrian *f;
@@ -39,8 +40,8 @@ static copse_status pass_up(void *arg, size_t m, size_t worker, copse_error *err
  * hyperparameters so far. */
 static copse_status evaluate(search *g, const double at[2], double *out, copse_error *err) {
     size_t trees = g->f->trees;
-    g->gamma2 = exp(at[0]);
-    g->ratio = exp(at[1]);
+    g->gamma2 = cp_math_exp(at[0]);
+    g->ratio = cp_math_exp(at[1]);
     CP_TRY(cp_parallel_for(g->run, cp_parallel_workers(g->run, trees), trees, NULL, pass_up, g, err));
     double weight = 0, mean = 0, quad = 0, value = 0, rows = g->evidence[0].rows;
     for (size_t m = 0; m < trees; m++) {
@@ -114,12 +115,13 @@ static copse_status simplex_step(search *g, vertex c[3], copse_error *err) {
 static copse_status minimise(search *g, copse_error *err) {
     enum { STEPS = 60 };
     const cp_mondrian_hyper *h = &g->f->hyper;
-    const double start[2] = {log(h->gamma2), log(0.1)}; /* start with a noise of gamma1 / 10: real data are noisy */
+    const double start[2] = {cp_math_log(h->gamma2),
+                             cp_math_log(0.1)}; /* start with a noise of gamma1 / 10: real data are noisy */
     vertex c[3];
     g->low[0] = start[0] - 12;
-    g->low[1] = log(1e-6);
+    g->low[1] = cp_math_log(1e-6);
     g->high[0] = start[0] + 12;
-    g->high[1] = log(1e3);
+    g->high[1] = cp_math_log(1e3);
     for (int i = 0; i < 3; i++) {
         c[i] = (vertex){.at = {start[0] + (i == 1 ? 2 : 0), start[1] + (i == 2 ? 2 : 0)}};
         CP_TRY(evaluate(g, c[i].at, &c[i].value, err));

@@ -4,6 +4,7 @@
 
 #include "kernel/prefetch.h"
 #include "mondrian/mondrian_prefetch.h"
+#include "num/math.h"
 
 /* Room for paths of `depths` nodes. */
 static copse_status reserve(cp_mondrian_paths *paths, size_t depths, copse_error *err) {
@@ -125,10 +126,10 @@ static void root_first(cp_mondrian_path *p) {
 /* 1 - exp(-z) and exp(-z).  The smaller is computed and the other is 1 minus it: no digits are lost in either. */
 static void branch_or_stay(double z, double *out_branch, double *out_stay) {
     if (z < 0.69) {
-        *out_branch = -expm1(-z);
+        *out_branch = -cp_math_expm1(-z);
         *out_stay = 1 - *out_branch;
     } else {
-        *out_stay = exp(-z);
+        *out_stay = cp_math_exp(-z);
         *out_branch = 1 - *out_stay;
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "num/math.h"
 #include "num/special.h"
 
 /* The m halves of chains, of n draws each; a chain of odd length loses the draw in its middle. */
@@ -112,7 +113,7 @@ static double ess_of(halves *h) {
         sum += last;
         left = 0;
     }
-    double tau = fmax(2 * sum - 1 + left, 1 / log10(all)); /* bounds the size of antithetic chains */
+    double tau = fmax(2 * sum - 1 + left, 1 / cp_math_log10(all)); /* bounds the size of antithetic chains */
     return all / tau;
 }
 

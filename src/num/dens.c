@@ -3,13 +3,14 @@
 
 #include <math.h>
 
+#include "num/math.h"
 #include "num/special.h"
 
 static const double half_log_two_pi = 0.918938533204672741780;
 static const double half_log_pi = 0.572364942924700087072;
 
 double cp_dens_exp_cdf(double x) {
-    return x <= 0 ? 0 : -expm1(-x);
+    return x <= 0 ? 0 : -cp_math_expm1(-x);
 }
 
 double cp_dens_normal_log(double x) {
@@ -27,12 +28,12 @@ double cp_dens_gamma_cdf(double x, double shape) {
 /* log(1 + x^2 / df) without overflow. */
 static double log1p_square(double x, double df) {
     double u = x / sqrt(df);
-    return fabs(u) < 1e100 ? log1p(u * u) : 2 * log(fabs(u));
+    return fabs(u) < 1e100 ? cp_math_log1p(u * u) : 2 * cp_math_log(fabs(u));
 }
 
 double cp_dens_student_log(double x, double df) {
     if (isinf(df)) return cp_dens_normal_log(x);
-    double norm = cp_special_log_gamma_half(0.5 * df) - 0.5 * log(df) - half_log_pi;
+    double norm = cp_special_log_gamma_half(0.5 * df) - 0.5 * cp_math_log(df) - half_log_pi;
     return norm - 0.5 * (df + 1) * log1p_square(x, df);
 }
 
@@ -51,7 +52,8 @@ static double lower_student_tail(double x, double df) {
     double u = x / sqrt(df), square = u * u;
     double near_part = isinf(square) ? 0 : 1 / (1 + square);
     if (near_part < 1e-200)
-        return 0.5 * exp(-df * log(fabs(u)) + cp_special_log_gamma_half(0.5 * df) - half_log_pi - log(0.5 * df));
+        return 0.5 * cp_math_exp(-df * cp_math_log(fabs(u)) + cp_special_log_gamma_half(0.5 * df) - half_log_pi -
+                                 cp_math_log(0.5 * df));
     return 0.5 * cp_special_beta_lower(0.5 * df, 0.5, near_part, square / (1 + square));
 }
 

@@ -3,23 +3,26 @@
 
 #include <math.h>
 
-static const double two_pi = 6.283185307179586476925;
+#include "num/math.h"
 
 double cp_draw_exp(cp_rng *rng) {
-    return -log(cp_rng_unit(rng));
+    return -cp_math_log(cp_rng_unit(rng));
 }
 
 /* Box and Muller (1958), one of the pair.  A normal always takes two uniforms, so the position in a stream does not
  * depend on the values drawn, and no state is kept between calls. */
 double cp_draw_normal(cp_rng *rng) {
-    double radius = sqrt(-2 * log(cp_rng_unit(rng)));
-    return radius * cos(two_pi * cp_rng_unit(rng));
+    double radius = sqrt(-2 * cp_math_log(cp_rng_unit(rng)));
+    double c, s;
+    cp_math_cos_sin_turn(cp_rng_unit(rng), &c, &s);
+    return radius * c;
 }
 
 void cp_draw_normals(cp_rng *rng, double out[2]) {
-    double radius = sqrt(-2 * log(cp_rng_unit(rng))), angle = two_pi * cp_rng_unit(rng);
-    out[0] = radius * cos(angle);
-    out[1] = radius * sin(angle);
+    double radius = sqrt(-2 * cp_math_log(cp_rng_unit(rng))), c, s;
+    cp_math_cos_sin_turn(cp_rng_unit(rng), &c, &s);
+    out[0] = radius * c;
+    out[1] = radius * s;
 }
 
 /* Marsaglia and Tsang (2000), for shape >= 1: with d = shape - 1/3 and c = 1/sqrt(9 d), the density of d (1 + c z)^3
@@ -30,7 +33,7 @@ static double draw_gamma_from_one(cp_rng *rng, double shape) {
         double z = cp_draw_normal(rng), root = 1 + c * z;
         if (root <= 0) continue;
         double v = root * root * root;
-        if (log(cp_rng_unit(rng)) < 0.5 * z * z + d * (1 - v + log(v))) return d * v;
+        if (cp_math_log(cp_rng_unit(rng)) < 0.5 * z * z + d * (1 - v + cp_math_log(v))) return d * v;
     }
 }
 
@@ -39,13 +42,13 @@ static double draw_gamma_from_one(cp_rng *rng, double shape) {
 double cp_draw_gamma(cp_rng *rng, double shape) {
     if (shape >= 1) return draw_gamma_from_one(rng, shape);
     double whole = draw_gamma_from_one(rng, shape + 1);
-    return whole * exp(-cp_draw_exp(rng) / shape);
+    return whole * cp_math_exp(-cp_draw_exp(rng) / shape);
 }
 
 double cp_draw_log_gamma(cp_rng *rng, double shape) {
-    if (shape >= 1) return log(draw_gamma_from_one(rng, shape));
+    if (shape >= 1) return cp_math_log(draw_gamma_from_one(rng, shape));
     double whole = draw_gamma_from_one(rng, shape + 1);
-    return log(whole) - cp_draw_exp(rng) / shape;
+    return cp_math_log(whole) - cp_draw_exp(rng) / shape;
 }
 
 /* For low < 0 at least every second normal is above it.  For low >= 0, Robert (1995): exponentials shifted to `low`,

@@ -6,6 +6,7 @@
 
 #include "num/dens.h"
 #include "num/draw.h"
+#include "num/math.h"
 #include "num/normal.h"
 #include "num/special.h"
 
@@ -80,7 +81,7 @@ static void correct_students(const cp_component *c, size_t n, const double *z, d
     for (size_t k = 0; k < n; k++) {
         if (isinf(c[k].df)) continue;
         cdf[k] = cp_dens_student_cdf(z[k], c[k].df);
-        if (opt_pdf) opt_pdf[k] = exp(cp_dens_student_log(z[k], c[k].df));
+        if (opt_pdf) opt_pdf[k] = cp_math_exp(cp_dens_student_log(z[k], c[k].df));
     }
 }
 
@@ -125,7 +126,7 @@ static double far_log_density(cp_mixture m, double y) {
     size_t n = 1;
     for (size_t i = 0; i < m.n; i++) {
         cp_component c = cp_mixture_at(&m, i);
-        term[n++] = log(c.weight / c.scale) + cp_dens_student_log((y - c.loc) / c.scale, c.df);
+        term[n++] = cp_math_log(c.weight / c.scale) + cp_dens_student_log((y - c.loc) / c.scale, c.df);
         if (n < CHUNK) continue;
         term[0] = cp_special_log_sum_exp(term, n);
         n = 1;
@@ -136,7 +137,7 @@ static double far_log_density(cp_mixture m, double y) {
 /* Logarithms of single components are needed only where the density would underflow. */
 double cp_mixture_log_density(cp_mixture m, double y) {
     double density = tail_at(m, y, WITH_DENSITY).density;
-    return density > 1e-200 && density < INFINITY ? log(density) : far_log_density(m, y);
+    return density > 1e-200 && density < INFINITY ? cp_math_log(density) : far_log_density(m, y);
 }
 
 /* ------------------------------------------------------------------------------------------------------ quantiles */
@@ -173,7 +174,7 @@ static void bracket(search *s) {
 /* Newton's step for log(mass) = log q.  The logarithm of a normal tail is nearly a parabola, so a few steps are enough
  * even from far away, where Newton's method for the mass itself is slow. */
 static double newton_step(const search *s, tail t) {
-    double step = log(t.mass / s->q) * t.mass / t.density;
+    double step = cp_math_log(t.mass / s->q) * t.mass / t.density;
     return s->upper ? step : -step;
 }
 

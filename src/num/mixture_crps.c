@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "num/dens.h"
+#include "num/math.h"
 #include "num/normal.h"
 #include "num/quadrature.h"
 
@@ -263,9 +264,9 @@ static void outer(const void *arg, const double *u, size_t n, double *out) {
     double d[CHUNK];
     for (size_t i = 0; i < n; i += CHUNK) {
         size_t part = n - i < CHUNK ? n - i : CHUNK;
-        for (size_t k = 0; k < part; k++) d[k] = s->edge + s->stretch * expm1(u[i + k]);
+        for (size_t k = 0; k < part; k++) d[k] = s->edge + s->stretch * cp_math_expm1(u[i + k]);
         squared_masses(s, d, part, out + i);
-        for (size_t k = 0; k < part; k++) out[i + k] *= s->stretch * exp(u[i + k]);
+        for (size_t k = 0; k < part; k++) out[i + k] *= s->stretch * cp_math_exp(u[i + k]);
     }
 }
 

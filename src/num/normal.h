@@ -9,6 +9,9 @@
 
 #include "kernel/tier.h"
 
+/* Phi(x) with a relative error below 1e-14, also in the lower tail as far as doubles reach. */
+double cp_normal_cdf(double x);
+
 /* Phi and phi at x[0] ... x[n-1], each with a relative error below 1e-13 where |x| < 37.5; beyond that the tail and
  * the density, both below 1e-300, are 0.  The arrays do not overlap. */
 void cp_normal_many(const double *restrict x, size_t n, double *restrict out_cdf, double *restrict out_pdf);

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "num/math.h"
+
 /* Clenshaw and Curtis' rule on 17 points and, for the error, on every second of them.  Point k is
  * mid + half * cos(k pi / 16), k = 0 ... 16.  The tables hold the first half; the other is its mirror image. */
 enum { STEPS = 16, HALF = STEPS / 2, PANELS = 400 };
@@ -32,7 +34,7 @@ typedef struct panel {
  * one is far smaller; QUADPACK's rule of thumb estimates it.  `spread` is the integral of |f - mean f|. */
 static double estimate_error(double difference, double spread) {
     if (!(spread > 0)) return difference;
-    return spread * fmin(1, pow(200 * difference / spread, 1.5));
+    return spread * fmin(1, cp_math_pow(200 * difference / spread, 1.5));
 }
 
 static panel measure(cp_quadrature_fn f, const void *arg, panel p) {

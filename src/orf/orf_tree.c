@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "num/math.h"
 
 /* ------------------------------------------------------------------------------------------------------- statistics */
 
@@ -159,7 +160,7 @@ void cp_orf_tree_widen(cp_orf_tree *t, const cp_orf_rules *f, size_t width) {
 /* --------------------------------------------------------------------------------------------------------- learning */
 
 size_t cp_orf_tree_draw_copies(cp_rng *rng) {
-    double u = cp_rng_unit(rng), p = exp(-1.0);
+    double u = cp_rng_unit(rng), p = cp_math_exp(-1.0);
     size_t k = 0;
     /* 18 copies or more have probability below 1/18!, which is less than the spacing of the values of u */
     for (; u > p && k < 18; p /= (double)k) {

@@ -6,10 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/math.h"
 #include "split/split.h"
 
 static inline double xlogx(double x) {
-    return x > 0 ? x * log(x) : 0;
+    return x > 0 ? x * cp_math_log(x) : 0;
 }
 
 /* Weight of the left side, and for each side the sum over classes of f(class weight): f is the square (gini) or x log x

@@ -5,6 +5,7 @@
 
 #include "bart/core/bart_parallel.h"
 #include "base/mem.h"
+#include "num/math.h"
 
 copse_status cp_bart_split_probs_init(cp_bart_split_probs *s, size_t dims, int dart, copse_error *err) {
     copse_status status = COPSE_OK;
@@ -104,5 +105,5 @@ double cp_bart_split_probs_log_rule(const cp_bart_view *v, cp_rule rule, cp_bart
     cp_extent e = extent_of(v, rule.dim, rows);
     if (rule.cell < e.low || rule.cell >= e.high) return -INFINITY;
     double width = cp_ranks_width(r, rule.dim, rule.cell, rule.cell + 1) / cp_ranks_width(r, rule.dim, e.low, e.high);
-    return log(width * cp_bart_split_probs_of(v->split_probs, rule.dim) / cp_bart_split_probs_mass(v, rows));
+    return cp_math_log(width * cp_bart_split_probs_of(v->split_probs, rule.dim) / cp_bart_split_probs_mass(v, rows));
 }

@@ -10,6 +10,7 @@
 #include "bart/draws/bart_chain_state.h"
 #include "bart/draws/bart_draws_file.h"
 #include "base/mem.h"
+#include "num/math.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
@@ -73,7 +74,7 @@ static copse_status read_dart(cp_bart_sum *s, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_array(r, "log_s", CP_F64, dart->dims, &log_s, err));
     memcpy(dart->log_s, log_s, dart->dims * sizeof *log_s);
     cp_mem_free(log_s);
-    for (size_t d = 0; d < dart->dims; d++) all += exp(dart->log_s[d]);
+    for (size_t d = 0; d < dart->dims; d++) all += cp_math_exp(dart->log_s[d]);
     if (!(fabs(all - 1) < 1e-6)) return cp_reader_bad(r, err, "the split probabilities of the columns do not sum to 1");
     cp_bart_dart_set_probs(dart, &s->split_probs);
     return COPSE_OK;

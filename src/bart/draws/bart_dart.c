@@ -19,6 +19,7 @@
 
 #include "base/mem.h"
 #include "num/draw.h"
+#include "num/math.h"
 #include "num/special.h"
 
 #ifndef CP_BROKEN
@@ -34,7 +35,7 @@ static void make_grid(cp_bart_dart *dart) {
         double ratio = ((double)i + 0.5) / CP_BART_DART_THETAS, theta = d * ratio / (1 - ratio);
         double mass = sqrt((double)(i + 1) / CP_BART_DART_THETAS) - sqrt((double)i / CP_BART_DART_THETAS);
         dart->theta_of[i] = theta;
-        dart->log_of[i] = log(mass) + cp_special_log_gamma(theta) - d * cp_special_log_gamma(theta / d);
+        dart->log_of[i] = cp_math_log(mass) + cp_special_log_gamma(theta) - d * cp_special_log_gamma(theta / d);
     }
 }
 
@@ -47,7 +48,7 @@ copse_status cp_bart_dart_init(cp_bart_dart *dart, size_t dims, copse_error *err
     CP_TRY(CP_RAW(dart->row, PIECE, err));
     CP_TRY(CP_RAW(dart->constant, dims, err));
     CP_TRY(CP_RAW(dart->varying, dims, err));
-    for (size_t d = 0; d < dims; d++) dart->log_s[d] = -log((double)dims);
+    for (size_t d = 0; d < dims; d++) dart->log_s[d] = -cp_math_log((double)dims);
     make_grid(dart);
     return COPSE_OK;
 }
@@ -62,7 +63,7 @@ void cp_bart_dart_clear(cp_bart_dart *dart) {
 }
 
 void cp_bart_dart_set_probs(cp_bart_dart *dart, cp_bart_split_probs *probs) {
-    for (size_t d = 0; d < dart->dims; d++) dart->rate[d] = exp(dart->log_s[d]);
+    for (size_t d = 0; d < dart->dims; d++) dart->rate[d] = cp_math_exp(dart->log_s[d]);
     cp_bart_split_probs_set(probs, dart->rate);
 }
 
@@ -120,7 +121,7 @@ static void add_node(cp_bart_dart *dart, const cp_bart_split_probs *probs, const
 static void draw_probs(cp_bart_dart *dart, cp_rng *rng) {
     double shape = dart->theta / (double)dart->dims;
     for (size_t d = 0; d < dart->dims; d++)
-        dart->log_s[d] = cp_draw_log_gamma(rng, shape + dart->splits[d]) - log(fmax(dart->rate[d], 1e-300));
+        dart->log_s[d] = cp_draw_log_gamma(rng, shape + dart->splits[d]) - cp_math_log(fmax(dart->rate[d], 1e-300));
     double all = cp_special_log_sum_exp(dart->log_s, dart->dims);
     for (size_t d = 0; d < dart->dims; d++) dart->log_s[d] -= all;
 }
@@ -134,7 +135,7 @@ static void draw_theta(cp_bart_dart *dart, cp_rng *rng) {
     double all = cp_special_log_sum_exp(density, CP_BART_DART_THETAS), u = cp_rng_unit(rng);
     size_t i = 0;
     for (; i + 1 < CP_BART_DART_THETAS; i++) {
-        u -= exp(density[i] - all);
+        u -= cp_math_exp(density[i] - all);
         if (u < 0) break;
     }
     dart->theta = dart->theta_of[i];
@@ -142,7 +143,7 @@ static void draw_theta(cp_bart_dart *dart, cp_rng *rng) {
 
 void cp_bart_dart_draw(cp_bart_dart *dart, cp_bart_split_probs *probs, const cp_bart_view *v, const cp_bart_tree *tree,
                        size_t trees, cp_rng *rng) {
-    double total = exp(cp_draw_log_gamma(rng, dart->theta));
+    double total = cp_math_exp(cp_draw_log_gamma(rng, dart->theta));
     for (size_t d = 0; d < dart->dims; d++) {
         dart->splits[d] = 0;
         dart->rate[d] = total;

@@ -18,6 +18,7 @@
 #include "bart/core/bart_parallel.h"
 #include "bart/core/bart_split_probs.h"
 #include "base/mem.h"
+#include "num/math.h"
 
 enum {
     SAMPLE = 32768,
@@ -341,12 +342,12 @@ static double weigh(const cp_bart_grow_from_root *g, const cp_bart_view *v, cons
         double prob = cp_bart_split_probs_of(v->split_probs, g->column[k]) / mass;
         for (size_t i = k * BINS; i < (k + 1) * BINS; i++) {
             double less = half * (g->gain[i] - most);
-            g->mass[i] = less > -40 && g->mass[i] > 0 ? prob * g->mass[i] * exp(less) : 0;
+            g->mass[i] = less > -40 && g->mass[i] > 0 ? prob * g->mass[i] * cp_math_exp(less) : 0;
             sum += g->mass[i];
         }
     }
-    *out_sum = exp(v->log_split[depth]) * sum;
-    return exp(v->log_stop[depth]) * variance_factor(v, whole, nothing) * exp(half * (none - most));
+    *out_sum = cp_math_exp(v->log_split[depth]) * sum;
+    return cp_math_exp(v->log_stop[depth]) * variance_factor(v, whole, nothing) * cp_math_exp(half * (none - most));
 }
 
 /* Draws a cut; 0: no cut. */
@@ -355,7 +356,7 @@ static int choose(const cp_bart_grow_from_root *g, const cp_bart_view *v, const 
     double cuts, none = weigh(g, v, l, depth, &cuts), u = cp_rng_unit(rng) * (none + cuts) - none;
     size_t last = 0;
     if (u < 0 || !(cuts > 0)) return 0;
-    double left = u / exp(v->log_split[depth]);
+    double left = u / cp_math_exp(v->log_split[depth]);
     for (size_t i = 0; i < g->columns * BINS; i++) {
         if (g->mass[i] == 0) continue;
         last = i;

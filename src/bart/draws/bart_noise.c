@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "num/draw.h"
+#include "num/math.h"
 #include "num/special.h"
 
 #ifndef CP_BROKEN
@@ -119,16 +120,16 @@ void cp_bart_noise_draw_leaf_var(const cp_bart_chain *c, cp_bart_sum *s, cp_rng 
 
 /* log Phi(x); below -37, where Phi underflows, by the leading terms of its asymptotic series. */
 static double log_cdf(double x) {
-    if (x > -37) return log(cp_special_normal_cdf(x));
-    return -0.5 * x * x - log(-x) - 0.918938533204672741780 - 1 / (x * x);
+    if (x > -37) return cp_math_log(cp_special_normal_cdf(x));
+    return -0.5 * x * x - cp_math_log(-x) - 0.918938533204672741780 - 1 / (x * x);
 }
 
 static double log_numbers(const cp_bart_chain *c, const cp_bart_sum *s) {
     const cp_bart_problem *b = c->problem;
     double n = (double)b->positive_rows, logs = 0;
     for (size_t i = 0; i < b->rows->n && b->opt_weight; i++)
-        if (b->opt_weight[i] > 0) logs += log((double)b->opt_weight[i]);
-    return 0.5 * logs - n * (0.918938533204672741780 + log(b->scale) + 0.5 * log(s->noise_var)) -
+        if (b->opt_weight[i] > 0) logs += cp_math_log((double)b->opt_weight[i]);
+    return 0.5 * logs - n * (0.918938533204672741780 + cp_math_log(b->scale) + 0.5 * cp_math_log(s->noise_var)) -
            0.5 * sum_squares(c, s) / s->noise_var;
 }
 

@@ -6,6 +6,7 @@
 #include "bart/core/bart_split_probs.h"
 #include "bart/mh/bart_mh_subtree.h"
 #include "base/mem.h"
+#include "num/math.h"
 
 /* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
 #ifndef CP_BROKEN
@@ -141,12 +142,12 @@ static int edit_swap(cp_bart_tree *t, int16_t lower) {
 static double log_grown(const cp_bart_view *v, const cp_bart_split *s, uint16_t depth, double odds) {
     const cp_bart_leaf *l = &s->left, *r = &s->right;
     double prior = v->log_split[depth] - v->log_stop[depth] + (double)(l->open + r->open) * v->log_stop[depth + 1];
-    if (!v->r) return prior + log(odds);
+    if (!v->r) return prior + cp_math_log(odds);
     double a_l = v->noise_var + v->leaf_var * l->sum_w, a_r = v->noise_var + v->leaf_var * r->sum_w;
     double a = a_l + v->leaf_var * r->sum_w, sum = l->sum_wr + r->sum_wr;
     double squares = l->sum_wr * l->sum_wr / a_l + r->sum_wr * r->sum_wr / a_r - sum * sum / a;
     double roots = (v->noise_var / a_l) * (a / a_r);
-    return prior + 0.5 * (v->leaf_var / v->noise_var * squares + log(roots * odds * odds));
+    return prior + 0.5 * (v->leaf_var / v->noise_var * squares + cp_math_log(roots * odds * odds));
 }
 
 /* The probability of pruning one of `prunes` nodes of the larger tree, over that of growing one of `grows` leaves of
@@ -268,7 +269,7 @@ static copse_status step(void *sampler, const cp_bart_view *v, cp_bart_tree *t, 
     cp_bart_move kind = draw_kind(k, t, rng);
     tally->proposed[kind]++;
     if (!cp_bart_mh_choose(k, v, t, kind, rng, &move)) return COPSE_OK;
-    if (!(log(cp_rng_unit(rng)) < cp_bart_mh_log_ratio(k, v, t, &move))) return COPSE_OK;
+    if (!(cp_math_log(cp_rng_unit(rng)) < cp_bart_mh_log_ratio(k, v, t, &move))) return COPSE_OK;
     cp_bart_mh_apply(k, v, t, &move, rng);
     tally->accepted[kind]++;
     return COPSE_OK;

@@ -6,6 +6,7 @@
 #include "bart/mh/bart_mh.h"
 #include "bart/pg/bart_pg_pick.h"
 #include "bart/pg/bart_pg_resample.h"
+#include "num/math.h"
 
 /* tests/broken builds this file with known bugs, one at a time, to see that tests find them. */
 #ifndef CP_BROKEN
@@ -173,7 +174,7 @@ static copse_status stage(cp_bart_pg *g, const cp_bart_tree *t, cp_rng *rng, siz
 static double find_weights(cp_bart_pg *g) {
     double top = -INFINITY, sum = 0;
     for (size_t i = 0; i < g->opt.particles; i++) top = fmax(top, g->particle[i].log_w);
-    for (size_t i = 0; i < g->opt.particles; i++) sum += g->weight[i] = exp(g->particle[i].log_w - top);
+    for (size_t i = 0; i < g->opt.particles; i++) sum += g->weight[i] = cp_math_exp(g->particle[i].log_w - top);
     return sum;
 }
 

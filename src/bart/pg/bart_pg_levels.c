@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "kernel/sort.h"
+#include "num/math.h"
 
 /* A block: consecutive rows in the order of residuals without a wide gap between them; and the best division of all
  * blocks up to this one into levels. */
@@ -67,7 +68,7 @@ static size_t find_blocks(cp_bart_pg_levels *l, const cp_bart_view *v, size_t ro
 /* The score of a level of n rows among all, without the penalty: bart_pg_levels.h. */
 static double log_level(const cp_bart_view *v, const block *sum, size_t rows) {
     double n = (double)(sum->end - sum->begin);
-    return cp_bart_view_log_leaf(v, sum->w, sum->wr) + n * log(n / (double)rows);
+    return cp_bart_view_log_leaf(v, sum->w, sum->wr) + n * cp_math_log(n / (double)rows);
 }
 
 /* Dynamic programming: the last level of the best division up to block j begins at block[j].first.  Levels much wider
@@ -125,7 +126,7 @@ static double log_rescaled(const cp_bart_view *v, cp_span rows, double noise_var
         double r = (double)v->r[rows.row[i]];
         sum += (v->opt_weight ? (double)v->opt_weight[rows.row[i]] : 1) * r * r;
     }
-    return 0.5 * ((double)rows.n * log(v->noise_var / noise_var) + sum * (1 / v->noise_var - 1 / noise_var));
+    return 0.5 * ((double)rows.n * cp_math_log(v->noise_var / noise_var) + sum * (1 / v->noise_var - 1 / noise_var));
 }
 
 void cp_bart_pg_levels_find(cp_bart_pg_levels *l, const cp_bart_view *v, cp_span rows, double leaf_penalty) {

@@ -5,6 +5,7 @@
 
 #include "bart/core/bart_split_probs.h"
 #include "kernel/sort.h"
+#include "num/math.h"
 
 copse_status cp_bart_pg_nodes_init(cp_bart_pg_nodes *b, const cp_bart_columns *c, cp_bart_pg_lookahead lookahead,
                                    copse_error *err) {
@@ -160,11 +161,11 @@ static void find_varying(const cp_bart_pg_nodes *b, cp_span rows, cp_bart_pg_col
         double prob = v->split_probs->opt_s ? v->split_probs->opt_s[d] : 1;
         c->dim[c->n] = d;
         c->extent[c->n] = e;
-        c->log_prob[c->n] = log(prob);
+        c->log_prob[c->n] = cp_math_log(prob);
         c->gaps[c->n++] = (cp_bart_pg_gaps){0};
         sum += prob;
     }
-    for (size_t i = 0; i < c->n; i++) c->log_prob[i] -= log(sum);
+    for (size_t i = 0; i < c->n; i++) c->log_prob[i] -= cp_math_log(sum);
 }
 
 copse_status cp_bart_pg_nodes_columns(cp_bart_pg_nodes *b, int32_t pg_node, cp_bart_pg_columns **out,
@@ -236,7 +237,8 @@ static void scan_gaps(cp_bart_pg_nodes *b, const cp_bart_pg_node *pg_node, uint3
         add_row(b->v, row, 1, &left);
         move_row(b, row, sum);
         if (here == next) continue;
-        b->log_mass[at] = log(cp_ranks_width(ranks, dim, here, next)) + log_sides(b, &pg_node->sums, &left, sum);
+        b->log_mass[at] =
+            cp_math_log(cp_ranks_width(ranks, dim, here, next)) + log_sides(b, &pg_node->sums, &left, sum);
         g->rank[++at] = next;
     }
 }
@@ -246,8 +248,8 @@ static void weigh_gaps(const double *log_mass, double log_extent, cp_bart_pg_gap
     double top = -INFINITY;
     g->sum = 0;
     for (size_t i = 0; i < g->gaps; i++) top = fmax(top, log_mass[i]);
-    for (size_t i = 0; i < g->gaps; i++) g->sum += g->mass[i] = exp(log_mass[i] - top);
-    g->log_mean = top + log(g->sum) - log_extent;
+    for (size_t i = 0; i < g->gaps; i++) g->sum += g->mass[i] = cp_math_exp(log_mass[i] - top);
+    g->log_mean = top + cp_math_log(g->sum) - log_extent;
 }
 
 copse_status cp_bart_pg_nodes_gaps(cp_bart_pg_nodes *b, int32_t pg_node, size_t i, cp_bart_pg_gaps **out,
@@ -262,7 +264,7 @@ copse_status cp_bart_pg_nodes_gaps(cp_bart_pg_nodes *b, int32_t pg_node, size_t 
         g->gaps = values - 1;
         scan_gaps(b, at, c->dim[i], g);
         const cp_extent e = c->extent[i];
-        weigh_gaps(b->log_mass, log(cp_ranks_width(&b->v->columns->ranks, c->dim[i], e.low, e.high)), g);
+        weigh_gaps(b->log_mass, cp_math_log(cp_ranks_width(&b->v->columns->ranks, c->dim[i], e.low, e.high)), g);
     }
     *out = g;
     return COPSE_OK;

@@ -4,6 +4,7 @@
 
 #include "bart/core/bart_split_probs.h"
 #include "bart/pg/bart_pg_pick.h"
+#include "num/math.h"
 
 copse_status cp_bart_pg_propose_init(cp_bart_pg_proposer *p, const cp_bart_columns *c,
                                      const cp_bart_sampler_options *opt, copse_error *err) {
@@ -61,7 +62,7 @@ static copse_status draw_dart_rule(cp_bart_pg_proposer *p, int32_t pg_node, cp_r
     cp_bart_pg_columns *c;
     double sum = 0;
     CP_TRY(cp_bart_pg_nodes_columns(&p->pg_nodes, pg_node, &c, err));
-    for (size_t i = 0; i < c->n; i++) sum += p->mass[i] = exp(c->log_prob[i]);
+    for (size_t i = 0; i < c->n; i++) sum += p->mass[i] = cp_math_exp(c->log_prob[i]);
     size_t i = cp_bart_pg_pick(p->mass, c->n, sum, rng);
     *out = (cp_rule){c->dim[i], cp_bart_pg_pick_cell(&p->pg_nodes.v->columns->ranks, c->dim[i], c->extent[i], rng)};
     return COPSE_OK;
@@ -83,7 +84,7 @@ static copse_status weigh_prior(cp_bart_pg_proposer *p, int32_t pg_node, const c
 static copse_status draw_prior(cp_bart_pg_proposer *p, int32_t pg_node, cp_rng *rng, cp_bart_pg_decision *out,
                                copse_error *err) {
     const cp_bart_pg_node *at = &p->pg_nodes.node[pg_node];
-    const double w[2] = {exp(log_stop(p, at)), exp(log_split(p, at))};
+    const double w[2] = {cp_math_exp(log_stop(p, at)), cp_math_exp(log_split(p, at))};
     cp_rule rule;
     if (cp_bart_pg_pick(w, 2, w[0] + w[1], rng) == 0) return weigh_prior(p, pg_node, NULL, out, err);
     if (p->pg_nodes.v->split_probs->opt_s)
@@ -124,7 +125,7 @@ typedef struct masses {
 static copse_status find_masses(cp_bart_pg_proposer *p, int32_t pg_node, masses *m, copse_error *err) {
     const cp_bart_pg_columns *c = m->columns;
     double top = p->log_mass[0] = log_stop(p, &p->pg_nodes.node[pg_node]) + p->pg_nodes.node[pg_node].log_leaf;
-    double split = log_split(p, &p->pg_nodes.node[pg_node]) + log((double)c->n / (double)m->chosen);
+    double split = log_split(p, &p->pg_nodes.node[pg_node]) + cp_math_log((double)c->n / (double)m->chosen);
     for (size_t i = 0; i < m->chosen; i++) {
         cp_bart_pg_gaps *g;
         CP_TRY(cp_bart_pg_nodes_gaps(&p->pg_nodes, pg_node, p->order[i], &g, err));
@@ -132,8 +133,8 @@ static copse_status find_masses(cp_bart_pg_proposer *p, int32_t pg_node, masses 
         top = fmax(top, p->log_mass[i + 1]);
     }
     m->sum = 0;
-    for (size_t i = 0; i <= m->chosen; i++) m->sum += p->mass[i] = exp(p->log_mass[i] - top);
-    m->log_sum = top + log(m->sum);
+    for (size_t i = 0; i <= m->chosen; i++) m->sum += p->mass[i] = cp_math_exp(p->log_mass[i] - top);
+    m->log_sum = top + cp_math_log(m->sum);
     return COPSE_OK;
 }
 
