@@ -81,8 +81,8 @@ static double middle(double square) {
     return even + square * odd;
 }
 
-/* In the tail u^2 is rounded, and exp(-u^2/2) would multiply that error by u^2/2.  So u is cut in two: the square of the
- * first part is exact, and the rest is small. */
+/* In the tail u^2 is rounded, and exp(-u^2/2) would multiply that error by u^2/2.  So u is cut in two: the square of
+ * the first part is exact, and the rest is small. */
 double cp_normal_cdf(double x) {
     double u = fabs(x);
     if (u <= 1.5) return 0.5 + x * middle(x * x);
