@@ -48,10 +48,10 @@ static double points_on(const line *l, size_t i, double u) {
     return points_below(l->end[i], u) - points_below(begin_of(l, i), u);
 }
 
-/* The interval of particle 0 is so short that it vanishes by rounding.  In the limit the point of place 0 lies where that
- * interval is, and u is the fractional part of that place.  A point at the end of an interval belongs to the next one if
- * that end is before the interval of particle 0, and to this one if it is behind: a short interval in between would move
- * the ends behind it. */
+/* The interval of particle 0 is so short that it vanishes by rounding.  In the limit the point of place 0 lies where
+ * that interval is, and u is the fractional part of that place.  A point at the end of an interval belongs to the next
+ * one if that end is before the interval of particle 0, and to this one if it is behind: a short interval in between
+ * would move the ends behind it. */
 static void systematic_limit(line *l) {
     double at = begin_of(l, l->first), u = at < (double)l->n ? at - floor(at) : 1, before = 0;
     for (size_t i = 0; i < l->n; i++) {
