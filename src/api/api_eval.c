@@ -42,32 +42,32 @@ void copse_scorer_free(copse_scorer *s) {
     cp_mem_free(s);
 }
 
-copse_status copse_eval(const copse_model *model, const copse_table *test, double interval, const copse_run *run,
-                        copse_scores *out, copse_error *err) {
-    return cp_score_table(model, test, &(copse_eval_options){.interval = interval}, run, out, err);
+copse_status copse_eval(const copse_model *model, const copse_table *test, const copse_eval_options *opt,
+                        const copse_run *run, copse_scores *out, copse_error *err) {
+    return cp_score_table(model, test, opt ? opt : &(copse_eval_options){0}, run, out, err);
 }
 
-copse_status copse_eval_with(const copse_model *model, const copse_table *test, const copse_eval_options *opt,
-                             const copse_run *run, copse_scores *out, copse_error *err) {
-    return cp_score_table(model, test, opt, run, out, err);
-}
-
-copse_status copse_cv(const copse_table *data, const copse_roles *roles, const copse_params *params, size_t folds,
-                      size_t repeats, uint64_t seed, const copse_run *run, copse_scores *out, copse_error *err) {
-    if (repeats < 1) return cp_fail(err, COPSE_E_USAGE, "0 repeats of cross-validation: ask for 1 or more");
-    cp_cv_plan plan = {.params = params, .folds = folds, .repeats = repeats, .seed = seed};
+copse_status copse_cv(const copse_table *data, const copse_roles *roles, const copse_cv_options *opt,
+                      const copse_run *run, copse_scores *out, copse_error *err) {
+    copse_cv_options o = opt ? *opt : (copse_cv_options){0};
+    cp_cv_plan plan = {
+        .params = o.params, .folds = o.folds ? o.folds : 10, .repeats = o.repeats ? o.repeats : 1, .seed = o.seed};
     return cp_cv_run(data, roles, &plan, run, out, err);
 }
 
-copse_status copse_importance_impurity(const copse_model *model, copse_importance *out, copse_error *err) {
+copse_status copse_importance_impurity(const copse_model *model, const copse_run *run, copse_importance *out,
+                                       copse_error *err) {
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     return cp_importance_impurity(model, out, err);
 }
 
-copse_status copse_importance_permute(const copse_model *model, const copse_table *data, size_t repeats, uint64_t seed,
-                                      const copse_run *run, double *out_loss, copse_importance *out, copse_error *err) {
-    if (repeats < 1) return cp_fail(err, COPSE_E_USAGE, "0 shuffles of each column: ask for 1 or more");
-    cp_importance_plan plan = {.data = data, .repeats = repeats, .seed = seed};
-    return cp_importance_permute(model, &plan, run, out_loss, out, err);
+copse_status copse_importance_permute(const copse_model *model, const copse_table *data,
+                                      const copse_permute_options *opt, const copse_run *run, copse_importance *out,
+                                      copse_error *err) {
+    copse_permute_options o = opt ? *opt : (copse_permute_options){0};
+    double loss;
+    cp_importance_plan plan = {.data = data, .repeats = o.repeats ? o.repeats : 5, .seed = o.seed};
+    return cp_importance_permute(model, &plan, run, o.out_loss ? o.out_loss : &loss, out, err);
 }
 
 copse_status copse_effect_new(const copse_model *model, const copse_table *data, const copse_effect_options *opt,

@@ -13,6 +13,10 @@ const char *copse_version(void) {
     return COPSE_VERSION;
 }
 
+int copse_version_number(void) {
+    return COPSE_VERSION_NUMBER;
+}
+
 const char *copse_status_text(copse_status status) {
     switch (status) {
         case COPSE_OK: return "done";
@@ -112,33 +116,35 @@ copse_status copse_update_predict(copse_model *model, const copse_table *rows, c
     return end_prediction(out, cp_model_update_predict(model, rows, run, &(*out)->answer, err));
 }
 
-copse_status copse_predict(const copse_model *model, const copse_table *x, size_t first, size_t n, const copse_run *run,
-                           copse_prediction **out, copse_error *err) {
-    const cp_model_query q = {.table = x, .first = first, .n = n};
+copse_status copse_predict(const copse_model *model, const copse_table *x, const copse_predict_options *opt,
+                           const copse_run *run, copse_prediction **out, copse_error *err) {
+    copse_predict_options o = opt ? *opt : (copse_predict_options){0};
+    size_t rest = o.first < x->rows ? x->rows - o.first : 0;
+    const cp_model_query q = {.table = x, .first = o.first, .n = o.n ? o.n : rest, .of_mean = o.of_mean};
     CP_TRY(new_prediction(out, err));
     return end_prediction(out, cp_model_predict(model, &q, run, &(*out)->answer, err));
 }
 
-copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first, size_t n,
-                                const copse_run *run, copse_prediction **out, copse_error *err) {
-    const cp_model_query q = {.table = x, .first = first, .n = n, .of_mean = 1};
-    CP_TRY(new_prediction(out, err));
-    return end_prediction(out, cp_model_predict(model, &q, run, &(*out)->answer, err));
-}
-
-copse_status copse_save(const copse_model *model, const char *path, unsigned flags, copse_error *err) {
+copse_status copse_save(const copse_model *model, const char *path, unsigned flags, const copse_run *run,
+                        copse_error *err) {
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     return cp_model_file_save(model, path, flags, err);
 }
 
-copse_status copse_load(const char *path, copse_model **out, copse_error *err) {
+copse_status copse_load(const char *path, const copse_run *run, copse_model **out, copse_error *err) {
+    *out = NULL;
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     return cp_model_file_load(path, out, err);
 }
 
-copse_status copse_model_check(const copse_model *model, copse_error *err) {
+copse_status copse_model_check(const copse_model *model, const copse_run *run, copse_error *err) {
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     return cp_model_check(model, err);
 }
 
-copse_status copse_model_digest(const copse_model *model, char out[COPSE_DIGEST_SIZE], copse_error *err) {
+copse_status copse_model_digest(const copse_model *model, const copse_run *run, char out[COPSE_DIGEST_SIZE],
+                                copse_error *err) {
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     return cp_model_digest(model, out, err);
 }
 

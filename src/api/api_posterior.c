@@ -1,6 +1,9 @@
 #include "model/posterior.h"
 
-copse_status copse_posterior_new(const copse_model *model, copse_posterior **out, copse_error *err) {
+copse_status copse_posterior_new(const copse_model *model, const copse_run *run, copse_posterior **out,
+                                 copse_error *err) {
+    *out = NULL;
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     return cp_posterior_new(model, out, err);
 }
 

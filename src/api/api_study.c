@@ -11,35 +11,44 @@ static void show(const copse_study *s, size_t trial, copse_trial *out) {
                          .row = t->point == CP_NONE ? (size_t)-1 : (size_t)t->point};
 }
 
-copse_status copse_study_new(const char *opt_path, const copse_study_options *opt, copse_study **out,
-                             copse_error *err) {
+copse_status copse_study_new(const char *opt_path, const copse_study_options *opt, const copse_run *run,
+                             copse_study **out, copse_error *err) {
+    *out = NULL;
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     return cp_study_new(opt_path, opt, out, err);
 }
 
-copse_status copse_study_open(const char *path, copse_study **out, copse_error *err) {
+copse_status copse_study_open(const char *path, const copse_run *run, copse_study **out, copse_error *err) {
+    *out = NULL;
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     return cp_study_open(path, out, err);
 }
 
-copse_status copse_study_ask(copse_study *s, copse_trial *out, copse_error *err) {
+copse_status copse_study_ask(copse_study *s, const copse_run *run, copse_trial *out, copse_error *err) {
     size_t trial;
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     CP_TRY(cp_study_ask(s, &trial, err));
     show(s, trial, out);
     return COPSE_OK;
 }
 
-copse_status copse_study_tell(copse_study *s, size_t id, double value, copse_error *err) {
+copse_status copse_study_tell(copse_study *s, size_t id, double value, const copse_run *run, copse_error *err) {
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     if (id < 1) return cp_fail(err, COPSE_E_USAGE, "there is no trial 0: they are numbered from 1");
     return cp_study_tell(s, id - 1, value, err);
 }
 
-copse_status copse_study_add(copse_study *s, const double *x, double value, copse_trial *opt_out, copse_error *err) {
+copse_status copse_study_add(copse_study *s, const double *x, double value, const copse_run *run, copse_trial *opt_out,
+                             copse_error *err) {
     size_t trial;
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     CP_TRY(cp_study_add(s, x, value, &trial, err));
     if (opt_out) show(s, trial, opt_out);
     return COPSE_OK;
 }
 
-copse_status copse_study_look(copse_study *s, copse_error *err) {
+copse_status copse_study_look(copse_study *s, const copse_run *run, copse_error *err) {
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
     return cp_study_refresh(s, err);
 }
 

@@ -9,8 +9,8 @@
 #include "io/stream.h"
 #include "model/model.h"
 
-static cp_read_options inner_options(const copse_read_options *opt) {
-    if (!opt) return (cp_read_options){0};
+static cp_read_options inner_options(const copse_read_options *opt, const copse_run *run) {
+    if (!opt) return (cp_read_options){.stop = run ? run->stop : NULL};
     return (cp_read_options){
         .format = opt->format,
         .delimiter = opt->delimiter,
@@ -19,12 +19,13 @@ static cp_read_options inner_options(const copse_read_options *opt) {
         .categorical = opt->categorical,
         .numeric = opt->numeric,
         .like = opt->like ? opt->like->schema : NULL,
-        .stop = opt->stop,
+        .stop = run ? run->stop : NULL,
     };
 }
 
-copse_status copse_table_read(const char *path, const copse_read_options *opt, copse_table **out, copse_error *err) {
-    cp_read_options inner = inner_options(opt);
+copse_status copse_table_read(const char *path, const copse_read_options *opt, const copse_run *run, copse_table **out,
+                              copse_error *err) {
+    cp_read_options inner = inner_options(opt, run);
     *out = NULL;
     return cp_read_file(path, &inner, out, err);
 }
@@ -106,14 +107,17 @@ void copse_table_free(copse_table *t) {
     cp_table_free(t);
 }
 
-copse_status copse_stream_open(const char *path, const copse_read_options *opt, copse_stream **out, copse_error *err) {
-    cp_read_options inner = inner_options(opt);
+copse_status copse_stream_open(const char *path, const copse_read_options *opt, const copse_run *run,
+                               copse_stream **out, copse_error *err) {
+    cp_read_options inner = inner_options(opt, run);
     *out = NULL;
     return cp_stream_open(path, &inner, out, err);
 }
 
-copse_status copse_stream_next(copse_stream *s, size_t max_rows, copse_table **out, copse_error *err) {
+copse_status copse_stream_next(copse_stream *s, size_t max_rows, const copse_run *run, copse_table **out,
+                               copse_error *err) {
     *out = NULL;
+    cp_stream_watch(s, run ? run->stop : NULL);
     return cp_stream_next(s, max_rows, out, err);
 }
 
@@ -125,10 +129,13 @@ void copse_stream_close(copse_stream *s) {
     cp_stream_close(s);
 }
 
-copse_status copse_synth(const char *name, size_t rows, size_t dims, double noise, uint64_t seed, int with_truth,
-                         copse_table **out, copse_error *err) {
+copse_status copse_synth(const char *name, const copse_synth_options *opt, copse_table **out, copse_error *err) {
+    copse_synth_options o = opt ? *opt : (copse_synth_options){0};
     *out = NULL;
-    return cp_synth_new(name, &(cp_synth_options){rows, dims, noise, seed, with_truth}, out, err);
+    if (!(o.noise >= 0))
+        return cp_fail(err, COPSE_E_USAGE, "`noise` is a standard deviation: 0 or more, not %g", o.noise);
+    double noise = o.noise_free ? 0 : o.noise > 0 ? o.noise : -1;
+    return cp_synth_new(name, &(cp_synth_options){o.rows, o.dims, noise, o.seed, o.with_truth}, out, err);
 }
 
 const char *copse_synth_name(size_t i) {

@@ -11,6 +11,8 @@
 static copse_status fail(copse_error *err, copse_status code, long row, long col, const char *fmt, va_list args) {
     if (err) {
         err->code = code;
+        err->what = COPSE_ABOUT_NOTHING;
+        err->name[0] = '\0';
         err->row = row;
         err->col = col;
         vsnprintf(err->msg, sizeof err->msg, fmt, args);
@@ -45,8 +47,10 @@ copse_status cp_fail_system(copse_error *err, const char *what, const char *path
     return cp_fail(err, COPSE_E_SYSTEM, "cannot %s %.700s: %s", what, path, why);
 }
 
-copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err) {
-    return opt_stop && *opt_stop ? cp_fail(err, COPSE_E_STOPPED, "interrupted") : COPSE_OK;
+copse_status cp_fail_if_stopped(const copse_flag *opt_stop, copse_error *err) {
+    return opt_stop && atomic_load_explicit(opt_stop, memory_order_relaxed)
+               ? cp_fail(err, COPSE_E_STOPPED, "interrupted")
+               : COPSE_OK;
 }
 
 void cp_fail_bug(const char *file, int line, const char *what) {

@@ -22,7 +22,7 @@ copse_status cp_fail_memory(copse_error *err);
 /* COPSE_E_SYSTEM: "cannot WHAT PATH: the system's reason", from errno. */
 copse_status cp_fail_system(copse_error *err, const char *what, const char *path);
 /* COPSE_E_STOPPED if the flag is not NULL and was set, by a signal handler or another thread. */
-copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err);
+copse_status cp_fail_if_stopped(const copse_flag *opt_stop, copse_error *err);
 
 /* Forwards a failure to the caller. */
 #define CP_TRY(call)                               \

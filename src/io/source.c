@@ -22,7 +22,7 @@ typedef enum compression { PLAIN, GZIP, ZSTD } compression;
 struct cp_source {
     char *name;
     int fd, owns_fd, is_file;
-    const volatile int *stop;
+    const copse_flag *stop;
     size_t size_hint; /* the size of a regular file; 0: unknown */
     compression compression;
     unsigned char raw[RAW]; /* raw[at] ... raw[end-1] is read but not yet handed out or decompressed */
@@ -41,7 +41,7 @@ int cp_source_may_wait(const cp_source *s) {
     return !s->is_file;
 }
 
-void cp_source_watch(cp_source *s, const volatile int *opt_stop) {
+void cp_source_watch(cp_source *s, const copse_flag *opt_stop) {
     s->stop = opt_stop;
 }
 
