@@ -220,20 +220,44 @@ typedef enum copse_task { COPSE_TASK_NONE = 0, COPSE_CLASS = 1, COPSE_REGRESS = 
 
 typedef struct copse_method_info {
     const char *name, *summary;
-    unsigned tasks; /* COPSE_CLASS | COPSE_REGRESS */
-    int online;     /* copse_update works */
-    int keeps_rows; /* its models hold their training rows, unless saved frozen */
+    unsigned tasks;       /* COPSE_CLASS | COPSE_REGRESS */
+    int online;           /* copse_update works */
+    int keeps_rows;       /* its models hold their training rows, unless saved frozen */
+    int samples;          /* it draws samples: copse_model_diagnose works, and checkpoint and resume of copse_run */
+    int takes_weights;    /* copse_roles.weights works */
+    int takes_missing;    /* missing values are used as they are, else the median or the most frequent level instead */
+    int takes_categories; /* text is split by sets of levels, else it becomes a column per level, or ranks if many */
 } copse_method_info;
 
+typedef enum copse_option_kind {
+    COPSE_OPTION_INT,    /* a whole number */
+    COPSE_OPTION_REAL,   /* a number */
+    COPSE_OPTION_CHOICE, /* one of its words */
+    COPSE_OPTION_LIST,   /* "none", or some of its words with commas between them */
+    COPSE_OPTION_FLAG    /* "yes" or "no" */
+} copse_option_kind;
+
+enum { COPSE_MAX_CHOICES = 16, COPSE_CHOICE_SIZE = 32 };
+
 typedef struct copse_option_info {
-    const char *name;    /* as on the command line, without the dashes */
-    const char *type;    /* int, real, choice, list, flag */
+    const char *name; /* as on the command line, without the dashes */
+    copse_option_kind kind;
+    unsigned tasks;  /* the tasks for which it means something: COPSE_CLASS | COPSE_REGRESS */
+    double min, max; /* of numbers, both allowed; infinite if there is no bound; NaN if it takes no numbers */
+    /* Words, in order.  Numbers: what is allowed in place of a number ("auto").  A choice with a count takes a whole
+     * number from min to max after a colon, "grid:50"; the word alone means that count.  The others have NaN. */
+    size_t n_choices;
+    char choice[COPSE_MAX_CHOICES][COPSE_CHOICE_SIZE];
+    double count[COPSE_MAX_CHOICES];
     const char *initial; /* the default, as text */
-    char range[160];     /* "1 to 100000", "exact fast", ...; "" if any value will do */
-    const char *help;    /* one line */
+    /* The default as a number.  Numbers: NaN if it is a word.  A choice: the index of its word.  A list: the sum of 2^i
+     * over its words i.  A flag: 0 or 1. */
+    double initial_number;
+    const char *help;   /* one line */
+    double reserved[8]; /* 0 */
 } copse_option_info;
 
-/* The i-th method, NULL after the last; the i-th option of a method, 0 after the last. */
+/* The i-th method, NULL after the last; the i-th option of a method, 0 after the last or if there is no such method. */
 COPSE_API const copse_method_info *copse_method(size_t i);
 COPSE_API int copse_method_option(const char *method, size_t i, copse_option_info *out);
 
@@ -256,6 +280,11 @@ typedef struct copse_roles {
     const char *drop;     /* columns not used */
     const char *weights;  /* a column of row weights, 0 or more: a row of weight 2 counts as two */
     const char *scale;    /* NULL: ranges of the training rows; "none"; or a CSV file with columns name,min,max */
+    /* Classes that may come, besides those of the training rows: n_classes labels.  The model has them from the start,
+     * in the usual order of classes, and predicts each of its classes with a probability of 1e-15 or more.  Without them a class that is met online is appended.  A target with announced
+     * classes is classified. */
+    const char *const *classes;
+    size_t n_classes;
 } copse_roles;
 
 /* ------------------------------------------------------------------------------------------------------- 5. models */

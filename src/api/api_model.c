@@ -42,7 +42,7 @@ const copse_method_info *copse_method(size_t i) {
 int copse_method_option(const char *method, size_t i, copse_option_info *out) {
     const cp_method *m;
     if (cp_registry_find(method, &m, NULL) || i >= m->n_params) return 0;
-    cp_param_info(&m->params[i], out);
+    cp_param_info(m, i, out);
     return 1;
 }
 

@@ -67,6 +67,7 @@ static copse_status predict_block(void *arg, size_t b, size_t worker, copse_erro
     part->of_mean = q->of_mean;
     part->tree = q->one_tree ? q->tree : CP_NONE;
     if (!status) status = m->method->predict(m->state, &data.rows, m->params, part, err);
+    if (!status && m->schema->announced) cp_answer_raise(part, CP_MODEL_PREDICT_LEAST);
     cp_model_encode_clear(&data);
     return status;
 }
