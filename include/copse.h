@@ -281,8 +281,8 @@ typedef struct copse_roles {
     const char *weights;  /* a column of row weights, 0 or more: a row of weight 2 counts as two */
     const char *scale;    /* NULL: ranges of the training rows; "none"; or a CSV file with columns name,min,max */
     /* Classes that may come, besides those of the training rows: n_classes labels.  The model has them from the start,
-     * in the usual order of classes, and predicts each of its classes with a probability of 1e-15 or more.  Without them a class that is met online is appended.  A target with announced
-     * classes is classified. */
+     * in the usual order of classes, and each of its classes has a probability of 1e-15 or more.  A class that was not
+     * announced and is met online is appended.  A target with announced classes is classified. */
     const char *const *classes;
     size_t n_classes;
 } copse_roles;

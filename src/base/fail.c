@@ -1,12 +1,11 @@
-/* fail - fills errors, and ends the process on a bug of ours. */
+/* fail - fills errors, and raises faults of the library. */
 #include "base/fail.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/guard.h"
 
 static copse_status fail(copse_error *err, copse_status code, long row, long col, const char *fmt, va_list args) {
     if (err) {
@@ -36,6 +35,19 @@ copse_status cp_fail_at(copse_error *err, copse_status code, long row, long col,
     return code;
 }
 
+copse_status cp_fail_about(copse_error *err, copse_status code, copse_about what, const char *name) {
+    if (err) {
+        err->what = what;
+        snprintf(err->name, sizeof err->name, "%s", name);
+    }
+    return code;
+}
+
+copse_status cp_fail_argument(copse_error *err, const char *name) {
+    cp_fail(err, COPSE_E_USAGE, "the argument `%s` is missing (NULL)", name);
+    return cp_fail_about(err, COPSE_E_USAGE, COPSE_ABOUT_ARGUMENT, name);
+}
+
 copse_status cp_fail_memory(copse_error *err) {
     return cp_fail(err, COPSE_E_MEMORY, "out of memory");
 }
@@ -54,6 +66,7 @@ copse_status cp_fail_if_stopped(const copse_flag *opt_stop, copse_error *err) {
 }
 
 void cp_fail_bug(const char *file, int line, const char *what) {
-    cp_log_fatal(file, line, what);
-    abort();
+    char text[256];
+    snprintf(text, sizeof text, "internal error at %s:%d: %.120s.  Please report it", file, line, what);
+    cp_guard_raise(text);
 }
