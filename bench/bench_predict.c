@@ -23,7 +23,7 @@ static copse_status answer(const copse_model *m, const copse_table *test, double
     size_t n = copse_table_rows(test);
     copse_prediction *p = NULL;
     double began = seconds();
-    copse_status status = copse_predict(m, test, 0, n, &(copse_run){.threads = 1}, &p, err);
+    copse_status status = copse_predict(m, test, &(copse_predict_options){.n = n}, &(copse_run){.threads = 1}, &p, err);
     for (size_t i = 0; !status && i < n && copse_model_task(m) == COPSE_REGRESS; i++)
         mean[i] = copse_prediction_mean(p, i);
     *out_seconds = seconds() - began;
@@ -37,8 +37,8 @@ int main(int argc, char **argv) {
     copse_table *test = NULL;
     double *mean = NULL;
     long times = argc == 4 ? strtol(argv[3], NULL, 10) : 0;
-    int fails = times < 1 || copse_load(argv[1], &m, &err) ||
-                copse_table_read(argv[2], &(copse_read_options){.like = m}, &test, &err) ||
+    int fails = times < 1 || copse_load(argv[1], NULL, &m, &err) ||
+                copse_table_read(argv[2], &(copse_read_options){.like = m}, NULL, &test, &err) ||
                 !(mean = calloc(copse_table_rows(test) + 1, sizeof *mean));
     for (long k = 0; !fails && k < times; k++) {
         double cpu = 0;

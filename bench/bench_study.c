@@ -30,13 +30,13 @@ static double hill(const double *x) {
 static copse_status add(copse_study *s, cp_rng *rng, copse_error *err) {
     double x[DIMS];
     for (int k = 0; k < DIMS; k++) x[k] = cp_rng_unit(rng);
-    return copse_study_add(s, x, hill(x), NULL, err);
+    return copse_study_add(s, x, hill(x), NULL, NULL, err);
 }
 
 static copse_status ask(copse_study *s, copse_error *err) {
     copse_trial t;
-    copse_status status = copse_study_ask(s, &t, err);
-    return status ? status : copse_study_tell(s, t.id, hill(t.x), err);
+    copse_status status = copse_study_ask(s, NULL, &t, err);
+    return status ? status : copse_study_tell(s, t.id, hill(t.x), NULL, err);
 }
 
 int main(void) {
@@ -46,7 +46,7 @@ int main(void) {
     cp_rng rng;
     cp_rng_init(&rng, 1, CP_FOR_TEST, 0, 0);
     copse_status status =
-        copse_study_new(NULL, &(copse_study_options){.dims = dim, .n_dims = DIMS, .seed = 1}, &s, &err);
+        copse_study_new(NULL, &(copse_study_options){.dims = dim, .n_dims = DIMS, .seed = 1}, NULL, &s, &err);
     double first = 0;
     for (size_t k = 0; !status && k < sizeof at / sizeof *at; k++) {
         while (!status && copse_study_trials(s) < at[k] - LAST)

@@ -37,8 +37,8 @@ static copse_status fit(const copse_table *train, const char *target, copse_mode
 static copse_status evaluate(const copse_model *model, const copse_table *test, copse_error *err) {
     copse_scores scores;
     copse_prediction *p = NULL;
-    copse_status status = copse_eval(model, test, .9, NULL, &scores, err);
-    if (!status) status = copse_predict(model, test, 0, 3, NULL, &p, err);
+    copse_status status = copse_eval(model, test, &(copse_eval_options){.interval = .9}, NULL, &scores, err);
+    if (!status) status = copse_predict(model, test, &(copse_predict_options){.n = 3}, NULL, &p, err);
     if (!status) {
         printf("learnt from %zu rows; on %zu others:\n", copse_model_rows(model), scores.rows);
         print_scores(&scores);
@@ -54,8 +54,8 @@ int main(int argc, char **argv) {
     copse_model *model = NULL;
     copse_error err;
 
-    copse_status status =
-        file ? copse_table_read(file, NULL, &all, &err) : copse_synth("friedman1", 2000, 0, -1, 1, 0, &all, &err);
+    copse_status status = file ? copse_table_read(file, NULL, NULL, &all, &err)
+                               : copse_synth("friedman1", &(copse_synth_options){.rows = 2000, .seed = 1}, &all, &err);
     if (!status) status = copse_holdout(all, .2, 1, &train, &test, &err);
     if (!status) status = fit(train, target, &model, &err);
     if (!status) status = evaluate(model, test, &err);

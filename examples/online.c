@@ -10,7 +10,7 @@ enum { FIRST_ROWS = 200, BLOCK_ROWS = 500 };
 /* The first rows decide the types and ranges of the columns. */
 static copse_status fit_first(copse_stream *stream, const char *target, copse_model **model, copse_error *err) {
     copse_table *first = NULL;
-    copse_status status = copse_stream_next(stream, FIRST_ROWS, &first, err);
+    copse_status status = copse_stream_next(stream, FIRST_ROWS, NULL, &first, err);
     if (!status && !first) {
         snprintf(err->msg, sizeof err->msg, "the stream has no rows");
         return COPSE_E_DATA;
@@ -43,14 +43,14 @@ int main(int argc, char **argv) {
     copse_error err;
     if (argc != 4) return fprintf(stderr, "usage: online STREAM TARGET MODEL\n"), 2;
 
-    copse_status status = copse_stream_open(argv[1], NULL, &stream, &err);
+    copse_status status = copse_stream_open(argv[1], NULL, NULL, &stream, &err);
     if (!status) status = fit_first(stream, argv[2], &model, &err);
     if (!status) status = copse_scorer_new(model, 0, &scorer, &err);
-    while (!status && !(status = copse_stream_next(stream, BLOCK_ROWS, &rows, &err)) && rows) {
+    while (!status && !(status = copse_stream_next(stream, BLOCK_ROWS, NULL, &rows, &err)) && rows) {
         status = score_and_learn(model, rows, scorer, &err);
         copse_table_free(rows);
     }
-    if (!status) status = copse_save(model, argv[3], 0, &err);
+    if (!status) status = copse_save(model, argv[3], 0, NULL, &err);
     if (status) fprintf(stderr, "%s\n", err.msg);
     copse_scorer_free(scorer);
     copse_model_free(model);

@@ -29,11 +29,11 @@ int main(int argc, char **argv) {
     copse_trial t;
     copse_error err;
 
-    copse_status status = path ? copse_study_open(path, &study, &err) : COPSE_E_SYSTEM;
-    if (status == COPSE_E_SYSTEM) status = copse_study_new(path, &options, &study, &err);
+    copse_status status = path ? copse_study_open(path, NULL, &study, &err) : COPSE_E_SYSTEM;
+    if (status == COPSE_E_SYSTEM) status = copse_study_new(path, &options, NULL, &study, &err);
     for (int i = 0; !status && i < EVALUATIONS; i++) {
-        status = copse_study_ask(study, &t, &err);
-        if (!status) status = copse_study_tell(study, t.id, evaluate(t.x), &err);
+        status = copse_study_ask(study, NULL, &t, &err);
+        if (!status) status = copse_study_tell(study, t.id, evaluate(t.x), NULL, &err);
     }
     if (!status && copse_study_trial(study, copse_study_best(study), &t))
         printf("%.4f after %zu evaluations: x = %.3f, rate = %.4f, %g layers, %s\n", t.value, copse_study_trials(study),

@@ -4,10 +4,10 @@
  *
  *     copse_table *train = NULL, *test = NULL;  copse_model *model = NULL;  copse_prediction *p = NULL;
  *     copse_error err;
- *     if (copse_table_read("train.csv", NULL, &train, &err) ||
+ *     if (copse_table_read("train.csv", NULL, NULL, &train, &err) ||
  *         copse_fit(train, &(copse_roles){.target = "y"}, NULL, NULL, &model, &err) ||
- *         copse_table_read("test.csv", &(copse_read_options){.like = model}, &test, &err) ||
- *         copse_predict(model, test, 0, copse_table_rows(test), NULL, &p, &err))
+ *         copse_table_read("test.csv", &(copse_read_options){.like = model}, NULL, &test, &err) ||
+ *         copse_predict(model, test, NULL, NULL, &p, &err))
  *         fprintf(stderr, "%s\n", err.msg);
  *     else
  *         printf("%g +- %g\n", copse_prediction_mean(p, 0), copse_prediction_sd(p, 0));
@@ -19,15 +19,28 @@
  *   - Arguments are borrowed for the call; the library keeps no pointer to them.
  *   - An object may be read by many threads at once, or changed by one.  There is no global state.
  *   - Parameters and the seed decide a result; run options (threads, callbacks) never change one bit of it.
- *   - A zero in an options struct is the default: {0}, or NULL for the whole struct, is all defaults. */
+ *   - A zero in an options struct is the default: {0}, or NULL for the whole struct, is all defaults.
+ *   - Misuse never crashes.  NULL where an object is needed, and rows, columns or classes that do not exist, give
+ *     COPSE_E_USAGE; a function without a status answers NaN, NULL, 0 or (size_t)-1.
+ *   - Within 1.x, a program compiled with an older copse.h runs with a newer library.  Options structs may grow at
+ *     their end and begin with their size: 0 is the size in 1.0; a program that uses a later member sets
+ *     `.size = sizeof(...)`.  A library older than the program accepts the struct if it knows all that is set.  Structs
+ *     that the library owns and hands out by pointer may grow at their end: do not copy them.  All other structs keep
+ *     their layout.  Enums may get new values. */
 #ifndef COPSE_H
 #define COPSE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* An int that one thread or signal handler sets while another thread reads it. */
 #ifdef __cplusplus
+#include <atomic>
+typedef std::atomic<int> copse_flag;
 extern "C" {
+#else
+#include <stdatomic.h>
+typedef atomic_int copse_flag;
 #endif
 
 #if defined(__GNUC__)
@@ -38,7 +51,12 @@ extern "C" {
 #define COPSE_MUST_CHECK
 #endif
 
-#define COPSE_VERSION "0.1.0"
+#define COPSE_VERSION_MAJOR 1
+#define COPSE_VERSION_MINOR 0
+#define COPSE_VERSION_PATCH 0
+/* For comparisons: 10203 is version 1.2.3. */
+#define COPSE_VERSION_NUMBER (COPSE_VERSION_MAJOR * 10000 + COPSE_VERSION_MINOR * 100 + COPSE_VERSION_PATCH)
+#define COPSE_VERSION        "1.0.0-rc"
 
 /* ------------------------------------------------------------------------------------------------------ 1. status */
 
@@ -52,37 +70,56 @@ typedef enum copse_status {
     COPSE_E_SYSTEM = 5,   /* the operating system refused: path, permission, disk */
     COPSE_E_CONVERGE = 6, /* a sampler has not converged */
     COPSE_E_MEMORY = 7,   /* out of memory */
-    COPSE_E_STOPPED = 8   /* copse_run.stop was set */
+    COPSE_E_STOPPED = 8   /* copse_run.stop was set, or copse_run.poll asked for it */
 } copse_status;
 
-/* msg says in a sentence or two what went wrong and what to do; it names options in backquotes, `min-leaf`.  row and
- * col are 1-based, 0 if unknown. */
+/* What an error is about. */
+typedef enum copse_about {
+    COPSE_ABOUT_NOTHING = 0,
+    COPSE_ABOUT_ARGUMENT = 1, /* of a function: "model" */
+    COPSE_ABOUT_OPTION = 2,   /* of a method or a struct: "min-leaf" */
+    COPSE_ABOUT_COLUMN = 3    /* of a table */
+} copse_about;
+
+/* msg says in a sentence or two what went wrong and what to do; it names options in backquotes, `min-leaf`.  The same
+ * as data: `name` is the option, column or argument that `what` says, cut off after 127 bytes; empty if there is none.
+ * row and col are 1-based, 0 if unknown. */
 typedef struct copse_error {
     copse_status code;
+    copse_about what;
     long row, col;
+    char name[128];
     char msg[1024];
 } copse_error;
 
 /* A few words for a status, never NULL. */
 COPSE_API const char *copse_status_text(copse_status status);
 
-/* The version of the library that is linked, e.g. "0.1.0". */
+/* The version of the library that is linked, e.g. "1.0.0-rc"; and its COPSE_VERSION_NUMBER. */
 COPSE_API const char *copse_version(void);
+COPSE_API int copse_version_number(void);
 
 /* --------------------------------------------------------------------------------------------------------- 2. run */
 
 typedef enum copse_log_level { COPSE_LOG_INFO, COPSE_LOG_WARNING } copse_log_level;
 
-/* How to compute, never what. */
+/* How to compute, never what.  Every call that may take long takes one. */
 typedef struct copse_run {
+    size_t size; /* see the top of this file */
     int threads; /* 0: one per core that the process may use */
-    /* Called from the calling thread only; `text` is one line without a newline. */
+    /* All callbacks are called from the calling thread only.  They must not call the library with the objects of the
+     * call that is under way. */
+    /* `text` is one line without a newline. */
     void (*log)(void *arg, copse_log_level level, const char *text);
-    /* Called from the calling thread from time to time: `done` of `total` units of work; total is 0 if unknown. */
+    /* Called from time to time: `done` of `total` units of work; total is 0 if unknown. */
     void (*progress)(void *arg, const char *what, double done, double total);
+    /* Called at least ten times a second, whatever the work, as long as the system gives the thread time.  Non-zero
+     * ends the call with COPSE_E_STOPPED soon.  The work is then done by other threads while the calling thread
+     * waits. */
+    int (*poll)(void *arg);
     void *arg; /* passed to the callbacks */
     /* Read often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it. */
-    const volatile int *stop;
+    const copse_flag *stop;
     /* Fits of methods that sample (smc, bcart, bart).  checkpoint: a file to which the state is saved from time to
      * time, at the end, and when stopped.  resume: such a file, from which the fit goes on to the result of an
      * uninterrupted fit, bit for bit.  Data and options must be those that the fit was begun with; only `samples` may
@@ -99,6 +136,7 @@ typedef struct copse_model copse_model;
 typedef enum copse_kind { COPSE_NUMBER, COPSE_TEXT } copse_kind;
 
 typedef struct copse_read_options {
+    size_t size;
     const char *format; /* csv tsv npy libsvm ndjson; NULL: by name, then by content */
     char delimiter;     /* 0: detected among , ; tab | */
     int no_header;      /* the columns are then x1 ... xD */
@@ -109,12 +147,11 @@ typedef struct copse_read_options {
     /* Columns get the types of this model's; where it has numbers, other values are errors.  Words that meant "missing"
      * in its training rows do so again. */
     const copse_model *like;
-    const volatile int *stop; /* as in copse_run */
 } copse_read_options;
 
 /* Reads a whole file; "-" is standard input.  gzip and zstd are decompressed.  Errors name file:line:column. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_read(const char *path, const copse_read_options *opt,
-                                                         copse_table **out, copse_error *err);
+                                                         const copse_run *run, copse_table **out, copse_error *err);
 
 /* A table of `rows` rows without columns, to which the next two functions add columns; values are copied. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_new(size_t rows, copse_table **out, copse_error *err);
@@ -153,18 +190,27 @@ COPSE_API void copse_table_free(copse_table *t);
 /* Rows that arrive over time: from files, pipes, terminals. */
 typedef struct copse_stream copse_stream;
 COPSE_API COPSE_MUST_CHECK copse_status copse_stream_open(const char *path, const copse_read_options *opt,
-                                                          copse_stream **out, copse_error *err);
+                                                          const copse_run *run, copse_stream **out, copse_error *err);
 /* The next rows, at most max_rows.  Waits only until there is one.  *out is NULL at the end. */
-COPSE_API COPSE_MUST_CHECK copse_status copse_stream_next(copse_stream *s, size_t max_rows, copse_table **out,
-                                                          copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_stream_next(copse_stream *s, size_t max_rows, const copse_run *run,
+                                                          copse_table **out, copse_error *err);
 /* From now on columns have the types of this model, which must outlive the stream. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_stream_like(copse_stream *s, const copse_model *model, copse_error *err);
 COPSE_API void copse_stream_close(copse_stream *s);
 
-/* Simulated data: friedman1, hypercube, branin ...; copse_synth_name(i) lists the sets, NULL after the last.
- * dims 0 and noise < 0 are the defaults of the set.  with_truth adds the noise-free column "truth". */
-COPSE_API COPSE_MUST_CHECK copse_status copse_synth(const char *name, size_t rows, size_t dims, double noise,
-                                                    uint64_t seed, int with_truth, copse_table **out, copse_error *err);
+typedef struct copse_synth_options {
+    size_t size;
+    size_t rows;
+    size_t dims;    /* 0: the default of the set */
+    double noise;   /* 0: the default of the set */
+    int noise_free; /* no noise */
+    uint64_t seed;
+    int with_truth; /* adds the noise-free column "truth" */
+} copse_synth_options;
+
+/* Simulated data: friedman1, hypercube, branin ...; copse_synth_name(i) lists the sets, NULL after the last. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_synth(const char *name, const copse_synth_options *opt, copse_table **out,
+                                                    copse_error *err);
 COPSE_API const char *copse_synth_name(size_t i);
 COPSE_API const char *copse_synth_summary(size_t i);
 
@@ -174,20 +220,44 @@ typedef enum copse_task { COPSE_TASK_NONE = 0, COPSE_CLASS = 1, COPSE_REGRESS = 
 
 typedef struct copse_method_info {
     const char *name, *summary;
-    unsigned tasks; /* COPSE_CLASS | COPSE_REGRESS */
-    int online;     /* copse_update works */
-    int keeps_rows; /* its models hold their training rows, unless saved frozen */
+    unsigned tasks;       /* COPSE_CLASS | COPSE_REGRESS */
+    int online;           /* copse_update works */
+    int keeps_rows;       /* its models hold their training rows, unless saved frozen */
+    int samples;          /* it draws samples: copse_model_diagnose works, and checkpoint and resume of copse_run */
+    int takes_weights;    /* copse_roles.weights works */
+    int takes_missing;    /* missing values are used as they are, else the median or the most frequent level instead */
+    int takes_categories; /* text is split by sets of levels, else it becomes a column per level, or ranks if many */
 } copse_method_info;
 
+typedef enum copse_option_kind {
+    COPSE_OPTION_INT,    /* a whole number */
+    COPSE_OPTION_REAL,   /* a number */
+    COPSE_OPTION_CHOICE, /* one of its words */
+    COPSE_OPTION_LIST,   /* "none", or some of its words with commas between them */
+    COPSE_OPTION_FLAG    /* "yes" or "no" */
+} copse_option_kind;
+
+enum { COPSE_MAX_CHOICES = 16, COPSE_CHOICE_SIZE = 32 };
+
 typedef struct copse_option_info {
-    const char *name;    /* as on the command line, without the dashes */
-    const char *type;    /* int, real, choice, list, flag */
+    const char *name; /* as on the command line, without the dashes */
+    copse_option_kind kind;
+    unsigned tasks;  /* the tasks for which it means something: COPSE_CLASS | COPSE_REGRESS */
+    double min, max; /* of numbers, both allowed; infinite if there is no bound; NaN if it takes no numbers */
+    /* Words, in order.  Numbers: what is allowed in place of a number ("auto").  A choice with a count takes a whole
+     * number from min to max after a colon, "grid:50"; the word alone means that count.  The others have NaN. */
+    size_t n_choices;
+    char choice[COPSE_MAX_CHOICES][COPSE_CHOICE_SIZE];
+    double count[COPSE_MAX_CHOICES];
     const char *initial; /* the default, as text */
-    char range[160];     /* "1 to 100000", "exact fast", ...; "" if any value will do */
-    const char *help;    /* one line */
+    /* The default as a number.  Numbers: NaN if it is a word.  A choice: the index of its word.  A list: the sum of 2^i
+     * over its words i.  A flag: 0 or 1. */
+    double initial_number;
+    const char *help;   /* one line */
+    double reserved[8]; /* 0 */
 } copse_option_info;
 
-/* The i-th method, NULL after the last; the i-th option of a method, 0 after the last. */
+/* The i-th method, NULL after the last; the i-th option of a method, 0 after the last or if there is no such method. */
 COPSE_API const copse_method_info *copse_method(size_t i);
 COPSE_API int copse_method_option(const char *method, size_t i, copse_option_info *out);
 
@@ -203,12 +273,18 @@ COPSE_API void copse_params_free(copse_params *p);
 
 /* The role of each column.  Lists take names, A..B ranges (in the table's order) and * wildcards. */
 typedef struct copse_roles {
+    size_t size;
     const char *target;   /* required */
     copse_task task;      /* COPSE_TASK_NONE: decided by the values of the target, see copse help fit */
     const char *features; /* NULL: every column without another role */
     const char *drop;     /* columns not used */
     const char *weights;  /* a column of row weights, 0 or more: a row of weight 2 counts as two */
     const char *scale;    /* NULL: ranges of the training rows; "none"; or a CSV file with columns name,min,max */
+    /* Classes that may come, besides those of the training rows: n_classes labels.  The model has them from the start,
+     * in the usual order of classes, and each of its classes has a probability of 1e-15 or more.  A class that was not
+     * announced and is met online is appended.  A target with announced classes is classified. */
+    const char *const *classes;
+    size_t n_classes;
 } copse_roles;
 
 /* ------------------------------------------------------------------------------------------------------- 5. models */
@@ -240,18 +316,21 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_update_predict(copse_model *model,
                                                              const copse_run *run, copse_prediction **out,
                                                              copse_error *err);
 
-/* Predictive distributions of rows first ... first+n-1.  Columns are matched by name; extra columns are ignored. */
-COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, const copse_table *x, size_t first,
-                                                      size_t n, const copse_run *run, copse_prediction **out,
-                                                      copse_error *err);
+typedef struct copse_predict_options {
+    size_t size;
+    size_t first; /* the first row to predict, from 0 */
+    size_t n;     /* the number of rows; 0: all from `first` on */
+    /* Regression: the distribution of the mean of y, on which the trees disagree (epistemic uncertainty), without the
+     * noise of y about it.  COPSE_E_USAGE unless copse_model_has_draws.  Classification: the usual probabilities and
+     * those of every draw, for copse_prediction_prob_sd, _prob_quantile and _prob_draws.  COPSE_E_USAGE unless
+     * copse_model_has_prob_draws. */
+    int of_mean;
+} copse_predict_options;
 
-/* Regression: the distribution of the mean of y, on which the trees disagree (epistemic uncertainty), without the noise
- * of y about it.  COPSE_E_USAGE unless copse_model_has_draws.  Classification: the probabilities of copse_predict and
- * those of every draw, for copse_prediction_prob_sd, _prob_quantile and _prob_draws.  COPSE_E_USAGE unless
- * copse_model_has_prob_draws. */
-COPSE_API COPSE_MUST_CHECK copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first,
-                                                           size_t n, const copse_run *run, copse_prediction **out,
-                                                           copse_error *err);
+/* Predictive distributions of rows of a table.  Columns are matched by name; extra columns are ignored. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, const copse_table *x,
+                                                      const copse_predict_options *opt, const copse_run *run,
+                                                      copse_prediction **out, copse_error *err);
 
 /* Leaves out the training rows: the model is smaller and predicts the same, but can no longer learn.  This does not
  * hide the data: a Mondrian forest keeps the corners of its leaves' boxes, which are positions of rows, and the class
@@ -260,16 +339,18 @@ enum { COPSE_SAVE_FROZEN = 1 };
 
 /* Atomic: writes a temporary file beside `path` and renames it when it is whole. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_save(const copse_model *model, const char *path, unsigned flags,
-                                                   copse_error *err);
+                                                   const copse_run *run, copse_error *err);
 /* Checks everything in the file.  COPSE_E_MODEL if it is damaged. */
-COPSE_API COPSE_MUST_CHECK copse_status copse_load(const char *path, copse_model **out, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_load(const char *path, const copse_run *run, copse_model **out,
+                                                   copse_error *err);
 /* Checks all invariants of the model, which is slow.  COPSE_E_MODEL with the one that does not hold. */
-COPSE_API COPSE_MUST_CHECK copse_status copse_model_check(const copse_model *model, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_model_check(const copse_model *model, const copse_run *run,
+                                                          copse_error *err);
 /* SHA-256 of what was learnt, as 64 hexadecimal digits and a terminator.  The options and the version that wrote the
  * model do not count.  Models of equal options and equal digests predict the same, to the last bit. */
 enum { COPSE_DIGEST_SIZE = 65 };
-COPSE_API COPSE_MUST_CHECK copse_status copse_model_digest(const copse_model *model, char out[COPSE_DIGEST_SIZE],
-                                                           copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_model_digest(const copse_model *model, const copse_run *run,
+                                                           char out[COPSE_DIGEST_SIZE], copse_error *err);
 COPSE_API void copse_model_free(copse_model *model);
 
 COPSE_API copse_task copse_model_task(const copse_model *model);
@@ -278,9 +359,9 @@ COPSE_API const char *copse_model_target(const copse_model *model);
 COPSE_API size_t copse_model_rows(const copse_model *model);   /* learnt so far */
 COPSE_API int copse_model_can_learn(const copse_model *model); /* copse_update would work */
 /* The model averages several draws (trees, or sums of trees), each a predictor of its own: so the spread over draws is
- * an uncertainty, and copse_predict_mean works. */
+ * an uncertainty, and copse_predict can predict the mean. */
 COPSE_API int copse_model_has_draws(const copse_model *model);
-/* Classification: copse_predict_mean works, and gives the probabilities of every draw. */
+/* Classification: copse_predict with of_mean gives the probabilities of every draw. */
 COPSE_API int copse_model_has_prob_draws(const copse_model *model);
 COPSE_API size_t copse_model_features(const copse_model *model); /* columns as the user knows them */
 COPSE_API const char *copse_model_feature(const copse_model *model, size_t i);
@@ -336,8 +417,8 @@ typedef struct copse_bar {
     size_t value;
     double probability;
 } copse_bar;
-COPSE_API COPSE_MUST_CHECK copse_status copse_posterior_new(const copse_model *model, copse_posterior **out,
-                                                            copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_posterior_new(const copse_model *model, const copse_run *run,
+                                                            copse_posterior **out, copse_error *err);
 /* The probability of tree 0, which is the most probable one. */
 COPSE_API double copse_posterior_top(const copse_posterior *p);
 /* Distributions of the number of leaves and of the depth, by rising value; probabilities sum to 1. */
@@ -374,7 +455,7 @@ COPSE_API size_t copse_prediction_classes(const copse_prediction *p); /* 0 for r
 /* Classification: the probabilities of a row (they sum to 1) and the most probable class (the first, if tied). */
 COPSE_API const double *copse_prediction_probs(const copse_prediction *p, size_t row);
 COPSE_API size_t copse_prediction_label(const copse_prediction *p, size_t row);
-/* For predictions of copse_predict_mean: the probability of class k over the draws of the model.  Its q-quantile is the
+/* For predictions with of_mean: the probability of class k over the draws of the model.  Its q-quantile is the
  * smallest draw that a share q of the draws does not exceed.  _prob_draws gives n draws, as copse_prediction_draws
  * does: draw i is the same draw of the model in every row and class. */
 COPSE_API double copse_prediction_prob_sd(const copse_prediction *p, size_t row, size_t k);
@@ -421,6 +502,7 @@ typedef struct copse_scores {
     size_t pit[COPSE_BINS];                      /* histogram of F(y) */
     double interval, interval_observed;          /* the level asked for, or 0, and the share of rows covered */
     double predict_seconds, predict_cpu_seconds; /* prediction alone, without scoring */
+    double reserved[16];                         /* 0 */
 } copse_scores;
 
 /* Accumulates scores over any number of predictions.  The model must outlive the scorer.  It may learn in between:
@@ -436,27 +518,32 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_scorer_add(copse_scorer *s, const 
 COPSE_API void copse_scorer_read(const copse_scorer *s, copse_scores *out);
 COPSE_API void copse_scorer_free(copse_scorer *s);
 
-/* Predicts and scores a whole table, in blocks.  Logs how many rows are of a class that the model has never seen. */
-COPSE_API COPSE_MUST_CHECK copse_status copse_eval(const copse_model *model, const copse_table *test, double interval,
-                                                   const copse_run *run, copse_scores *out, copse_error *err);
-
-/* The same with more options. */
 typedef struct copse_eval_options {
+    size_t size;
     double interval; /* a level in (0,1) whose coverage is measured too, or 0 */
     /* A column of row weights, 0 or more, or NULL.  Means and shares are then weighted, and rows of weight 0 are not
      * scored; `rows` in scores and reliability, and pit, stay plain counts. */
     const char *weights;
 } copse_eval_options;
-COPSE_API COPSE_MUST_CHECK copse_status copse_eval_with(const copse_model *model, const copse_table *test,
-                                                        const copse_eval_options *opt, const copse_run *run,
-                                                        copse_scores *out, copse_error *err);
+
+/* Predicts and scores a whole table, in blocks.  Logs how many rows are of a class that the model has never seen. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_eval(const copse_model *model, const copse_table *test,
+                                                   const copse_eval_options *opt, const copse_run *run,
+                                                   copse_scores *out, copse_error *err);
+
+typedef struct copse_cv_options {
+    size_t size;
+    const copse_params *params; /* as for copse_fit */
+    size_t folds;               /* 0: 10 */
+    size_t repeats;             /* 0: 1 */
+    uint64_t seed;              /* of the folds */
+} copse_cv_options;
 
 /* Cross-validation.  Within a repeat each row is tested in one fold; folds are stratified by class.  out has
  * folds x repeats entries, repeat-major.  The folds depend on seed, rows, folds and repeats only, so that methods are
  * compared on the same folds. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_cv(const copse_table *data, const copse_roles *roles,
-                                                 const copse_params *params, size_t folds, size_t repeats,
-                                                 uint64_t seed, const copse_run *run, copse_scores *out,
+                                                 const copse_cv_options *opt, const copse_run *run, copse_scores *out,
                                                  copse_error *err);
 
 /* Feature importance; out has copse_model_features entries, in the order of the features. */
@@ -466,18 +553,25 @@ typedef struct copse_importance {
 
 /* By impurity: the decrease of impurity on the training rows by the splits on the feature, as a share of that by all
  * splits of the tree; mean and sd over the trees.  COPSE_E_USAGE if the method does not measure it. */
-COPSE_API COPSE_MUST_CHECK copse_status copse_importance_impurity(const copse_model *model, copse_importance *out,
-                                                                  copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_importance_impurity(const copse_model *model, const copse_run *run,
+                                                                  copse_importance *out, copse_error *err);
+typedef struct copse_permute_options {
+    size_t size;
+    size_t repeats;   /* shuffles of each column, 0: 5 */
+    uint64_t seed;    /* of the shuffles */
+    double *out_loss; /* if not NULL: gets the loss without shuffling */
+} copse_permute_options;
+
 /* By permutation: the increase of the loss (RMSE, or log loss of classes) when the feature's column is shuffled; the
- * mean over `repeats` shuffles.  sd is over the trees, each taken as a model of its own, if copse_model_has_draws; else
- * over the shuffles.  out_loss is the loss without shuffling.  Rows whose target is missing are skipped. */
+ * mean over the shuffles.  sd is over the trees, each taken as a model of its own, if copse_model_has_draws; else over
+ * the shuffles, NaN if there is one.  Rows whose target is missing are skipped. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_importance_permute(const copse_model *model, const copse_table *data,
-                                                                 size_t repeats, uint64_t seed, const copse_run *run,
-                                                                 double *out_loss, copse_importance *out,
-                                                                 copse_error *err);
+                                                                 const copse_permute_options *opt, const copse_run *run,
+                                                                 copse_importance *out, copse_error *err);
 
 /* Partial dependence: the mean prediction over rows when a feature is set to each value of a grid. */
 typedef struct copse_effect_options {
+    size_t size;
     const char *feature;
     size_t points; /* size of the grid, 0: 20.  Numbers: quantiles of the data; text: the most frequent levels */
     size_t rows;   /* rows to average over, 0: 1000; a random sample if the data have more */
@@ -530,6 +624,7 @@ typedef struct copse_dim {
 } copse_dim;
 
 typedef struct copse_study_options {
+    size_t size;
     const copse_dim *dims; /* the search space is a box of n_dims dimensions */
     size_t n_dims;
     const copse_table *grid; /* or a list of points: the rows of a table with a column per dimension */
@@ -554,19 +649,22 @@ typedef struct copse_trial {
 
 /* A new study in a new file, or in memory alone if opt_path is NULL. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_new(const char *opt_path, const copse_study_options *opt,
-                                                        copse_study **out, copse_error *err);
+                                                        const copse_run *run, copse_study **out, copse_error *err);
 /* Opens an existing study.  Several processes may have it open: each call that asks, tells or looks first reads what
  * the others have told, and no two processes are given the same point. */
-COPSE_API COPSE_MUST_CHECK copse_status copse_study_open(const char *path, copse_study **out, copse_error *err);
-COPSE_API COPSE_MUST_CHECK copse_status copse_study_ask(copse_study *s, copse_trial *out, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_study_open(const char *path, const copse_run *run, copse_study **out,
+                                                         copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_study_ask(copse_study *s, const copse_run *run, copse_trial *out,
+                                                        copse_error *err);
 /* Tells the objective at the point of a trial; NaN: the evaluation failed.  When the call returns, the value is on
  * disk.  COPSE_E_USAGE if there is no such trial, or it was told before. */
-COPSE_API COPSE_MUST_CHECK copse_status copse_study_tell(copse_study *s, size_t id, double value, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_study_tell(copse_study *s, size_t id, double value, const copse_run *run,
+                                                         copse_error *err);
 /* Tells the objective at a point that was not asked for. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_study_add(copse_study *s, const double *x, double value,
-                                                        copse_trial *opt_out, copse_error *err);
+                                                        const copse_run *run, copse_trial *opt_out, copse_error *err);
 /* Reads what other processes have written. */
-COPSE_API COPSE_MUST_CHECK copse_status copse_study_look(copse_study *s, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_study_look(copse_study *s, const copse_run *run, copse_error *err);
 
 COPSE_API size_t copse_study_dims(const copse_study *s);
 COPSE_API const copse_dim *copse_study_dim(const copse_study *s, size_t i);

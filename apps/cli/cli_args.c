@@ -107,7 +107,7 @@ static const char *take(cursor *c) {
 /* The value of a method's option.  A flag may be followed by yes or no, and alone means yes; other options need a
  * value. */
 static const char *method_value(const copse_option_info *info, cursor *rest) {
-    int flag = strcmp(info->type, "flag") == 0;
+    int flag = info->kind == COPSE_OPTION_FLAG;
     if (!flag || (rest->left && (!strcmp(*rest->next, "yes") || !strcmp(*rest->next, "no")))) return take(rest);
     return "yes";
 }

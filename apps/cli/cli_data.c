@@ -66,7 +66,6 @@ copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_opt
         .categorical = cli_args_text(&c->args, "categorical"),
         .numeric = cli_args_text(&c->args, "numeric"),
         .like = like,
-        .stop = c->run.stop,
     };
     return delimiter(c, &out->delimiter, err);
 }
@@ -88,7 +87,7 @@ copse_status cli_read_table(cli *c, const char *path, const copse_model *like, c
     *out = NULL;
     cli_note_terminal(c, path);
     CLI_TRY(cli_read_fill(c, like, &options, err));
-    CLI_TRY(copse_table_read(path, &options, out, err));
+    CLI_TRY(copse_table_read(path, &options, &c->run, out, err));
     if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
     if (copse_table_rows(*out) == 0) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(path));
     if (like) return cli_unseen_warn(c, like, *out, path, err);
@@ -99,7 +98,7 @@ copse_status cli_read_table(cli *c, const char *path, const copse_model *like, c
 
 copse_status cli_load(const char *path, copse_model **out, copse_error *err) {
     cli_progress_exit_on_signals();
-    copse_status status = copse_load(path, out, err);
+    copse_status status = copse_load(path, NULL, out, err);
     cli_progress_catch_signals();
     return status;
 }

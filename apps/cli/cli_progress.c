@@ -15,7 +15,7 @@
 enum { SAME_SIGNAL = 300 }; /* milliseconds: a second signal within this time counts as the first */
 
 /* Global, because a signal handler has no argument. */
-static volatile int caught;
+static copse_flag caught;
 static volatile long long caught_at;
 
 static long long milliseconds(void) {

@@ -33,8 +33,8 @@ static copse_status run(cli *c, copse_error *err) {
     char digest[COPSE_DIGEST_SIZE];
     copse_model *model = NULL;
     copse_status status = cli_load(path, &model, err);
-    if (!status) status = copse_model_check(model, err);
-    if (!status) status = copse_model_digest(model, digest, err);
+    if (!status) status = copse_model_check(model, &c->run, err);
+    if (!status) status = copse_model_digest(model, &c->run, digest, err);
     if (c->json && (!status || status == COPSE_E_MODEL))
         print_json(status ? err->msg : NULL, digest);
     else if (!status)

@@ -146,8 +146,11 @@ static copse_status work(cli *c, cv_job *v, copse_error *err) {
     v->seed = cli_params_seed(v->entry[0].params);
     for (size_t i = 0; i < v->entries; i++) {
         entry *e = &v->entry[i];
-        CLI_TRY(
-            copse_cv(v->data, &roles, e->params, (size_t)v->folds, (size_t)v->repeats, v->seed, &c->run, e->fold, err));
+        CLI_TRY(copse_cv(
+            v->data, &roles,
+            &(copse_cv_options){
+                .params = e->params, .folds = (size_t)v->folds, .repeats = (size_t)v->repeats, .seed = v->seed},
+            &c->run, e->fold, err));
         cli_scores_average(e->fold, v->n, &e->mean);
     }
     for (uint64_t i = 0; i < v->folds; i++)

@@ -52,7 +52,9 @@ static copse_status cross_validate(cli *c, const copse_table *t, const copse_rol
     copse_scores fold[FOLDS];
     copse_params *params = NULL;
     copse_status status = new_params("100", &params, err);
-    if (!status) status = copse_cv(t, roles, params, FOLDS, 1, 1, &c->run, fold, err);
+    if (!status)
+        status = copse_cv(t, roles, &(copse_cv_options){.params = params, .folds = FOLDS, .repeats = 1, .seed = 1},
+                          &c->run, fold, err);
     if (!status) cli_scores_average(fold, FOLDS, out);
     copse_params_free(params);
     return status;
@@ -83,7 +85,7 @@ static copse_status predict_line(cli *c, const copse_model *m, copse_prediction 
     for (size_t i = 0; i < GRID; i++) x[i] = shown_from + (shown_to - shown_from) * (double)i / (GRID - 1);
     CLI_TRY_OUT(copse_table_new(GRID, &grid, err));
     CLI_TRY_OUT(copse_table_add_numbers(grid, copse_model_feature(m, 0), x, err));
-    CLI_TRY_OUT(copse_predict(m, grid, 0, GRID, &c->run, out, err));
+    CLI_TRY_OUT(copse_predict(m, grid, &(copse_predict_options){.n = GRID}, &c->run, out, err));
 out:
     copse_table_free(grid);
     return status;
@@ -149,7 +151,7 @@ static copse_status tour_numbers(cli *c, demo_job *d, copse_error *err) {
     copse_model *model = NULL;
     copse_prediction *p = NULL;
     copse_status status = COPSE_OK;
-    CLI_TRY_OUT(copse_synth("motorcycle", 0, 0, -1, 1, 0, &all, err));
+    CLI_TRY_OUT(copse_synth("motorcycle", &(copse_synth_options){.seed = 1}, &all, err));
     CLI_TRY_OUT(cross_validate(c, all, &roles, &d->numbers, err));
     size_t x = copse_table_find(all, "target") == 0 ? 1 : 0;
     CLI_TRY_OUT(without_gap(all, x, &seen, err));
@@ -171,10 +173,10 @@ static copse_status tour_classes(cli *c, demo_job *d, copse_error *err) {
     copse_table *train = NULL, *test = NULL;
     copse_model *model = NULL;
     copse_status status = COPSE_OK;
-    CLI_TRY_OUT(copse_synth("moons", 1000, 0, -1, 1, 0, &train, err));
-    CLI_TRY_OUT(copse_synth("moons", 1000, 0, -1, 2, 0, &test, err));
+    CLI_TRY_OUT(copse_synth("moons", &(copse_synth_options){.rows = 1000, .seed = 1}, &train, err));
+    CLI_TRY_OUT(copse_synth("moons", &(copse_synth_options){.rows = 1000, .seed = 2}, &test, err));
     CLI_TRY_OUT(fit(c, train, &roles, "100", &model, err));
-    CLI_TRY_OUT(copse_eval(model, test, 0, &c->run, &d->classes, err));
+    CLI_TRY_OUT(copse_eval(model, test, NULL, &c->run, &d->classes, err));
 out:
     copse_model_free(model);
     copse_table_free(test);
@@ -200,7 +202,7 @@ static copse_status predict_map(cli *c, const copse_model *m, double *out_sd, co
     CLI_TRY_OUT(copse_table_new(N, &grid, err));
     CLI_TRY_OUT(copse_table_add_numbers(grid, copse_model_feature(m, 0), x, err));
     CLI_TRY_OUT(copse_table_add_numbers(grid, copse_model_feature(m, 1), x + N, err));
-    CLI_TRY_OUT(copse_predict(m, grid, 0, N, &c->run, &p, err));
+    CLI_TRY_OUT(copse_predict(m, grid, &(copse_predict_options){.n = N}, &c->run, &p, err));
     for (size_t i = 0; i < N; i++) out_sd[i] = copse_prediction_sd(p, i);
 out:
     copse_prediction_free(p);
@@ -246,10 +248,10 @@ static copse_status tour_hole(cli *c, demo_job *d, copse_error *err) {
     copse_status status = COPSE_OK;
     double *sd = malloc(CELLS * CELLS * sizeof *sd);
     if (!sd) return cli_fail_memory(err);
-    CLI_TRY_OUT(copse_synth("hole", 500, 0, -1, 1, 0, &train, err));
-    CLI_TRY_OUT(copse_synth("hole", 200, 0, -1, 2, 0, &test, err));
+    CLI_TRY_OUT(copse_synth("hole", &(copse_synth_options){.rows = 500, .seed = 1}, &train, err));
+    CLI_TRY_OUT(copse_synth("hole", &(copse_synth_options){.rows = 200, .seed = 2}, &test, err));
     CLI_TRY_OUT(fit(c, train, &roles, "100", &model, err));
-    CLI_TRY_OUT(copse_eval(model, test, 0, &c->run, &d->hole, err));
+    CLI_TRY_OUT(copse_eval(model, test, NULL, &c->run, &d->hole, err));
     CLI_TRY_OUT(predict_map(c, model, sd, err));
     d->sd_hole = mean_sd(sd, 0, .25);
     d->sd_among = mean_sd(sd, .6, 1);

@@ -37,7 +37,7 @@ static copse_status run(cli *c, copse_error *err) {
     CLI_TRY_OUT(cli_args_number(&c->args, "interval", 0.001, 0.999, &options.interval, err));
     CLI_TRY_OUT(cli_load_with_rows(cli_args_operand(&c->args, 0), path, &model, err));
     CLI_TRY_OUT(cli_read_table(c, path, model, &test, err));
-    CLI_TRY_OUT(copse_eval_with(model, test, &options, &c->run, &scores, err));
+    CLI_TRY_OUT(copse_eval(model, test, &options, &c->run, &scores, err));
     cli_progress_clear(&c->progress);
     if (c->json)
         print_json(&scores, options.weights);

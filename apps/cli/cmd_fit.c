@@ -90,7 +90,7 @@ static copse_status test(cli *c, fit_job *f, copse_error *err) {
         CLI_TRY(cli_unseen_warn(c, f->model, f->test, "held-out rows", err));
     else
         return COPSE_OK;
-    return copse_eval(f->model, f->test, f->interval, &c->run, &f->scores, err);
+    return copse_eval(f->model, f->test, &(copse_eval_options){.interval = f->interval}, &c->run, &f->scores, err);
 }
 
 static copse_status save(cli *c, fit_job *f, copse_error *err) {
@@ -100,7 +100,7 @@ static copse_status save(cli *c, fit_job *f, copse_error *err) {
         cli_progress_note(&c->progress, "%s never keeps its training rows: --frozen changes nothing",
                           copse_params_method(f->params));
     unsigned flags = f->frozen ? COPSE_SAVE_FROZEN : 0;
-    CLI_TRY(copse_save(f->model, f->model_path, flags, err));
+    CLI_TRY(copse_save(f->model, f->model_path, flags, NULL, err));
     f->model_bytes = cli_file_size(f->model_path);
     return COPSE_OK;
 }

@@ -204,8 +204,8 @@ static void importance_text(const importance_job *w) {
                cli_plural(w->n - shown), w->n);
 }
 
-static copse_status measure_splits(importance_job *w, copse_error *err) {
-    copse_status status = copse_importance_impurity(w->model, w->found, err);
+static copse_status measure_splits(cli *c, importance_job *w, copse_error *err) {
+    copse_status status = copse_importance_impurity(w->model, &c->run, w->found, err);
     w->by_split = status == COPSE_OK;
     for (size_t i = 0; i < w->n && w->by_split; i++) w->list[i].share = w->found[i];
     return status == COPSE_E_USAGE ? COPSE_OK : status;
@@ -214,9 +214,8 @@ static copse_status measure_splits(importance_job *w, copse_error *err) {
 static copse_status measure_rows(cli *c, importance_job *w, const char *path, copse_error *err) {
     copse_table *data = NULL;
     copse_status status = cli_read_table(c, path, w->model, &data, err);
-    if (!status)
-        status =
-            copse_importance_permute(w->model, data, (size_t)w->repeats, w->seed, &c->run, &w->loss, w->found, err);
+    copse_permute_options options = {.repeats = (size_t)w->repeats, .seed = w->seed, .out_loss = &w->loss};
+    if (!status) status = copse_importance_permute(w->model, data, &options, &c->run, w->found, err);
     for (size_t i = 0; i < w->n && !status; i++) w->list[i].increase = w->found[i];
     w->rows = data ? copse_table_rows(data) : 0;
     w->by_data = 1;
@@ -247,7 +246,7 @@ static copse_status print_importance(cli *c, const copse_model *m, copse_error *
     w.found = calloc(w.n, sizeof *w.found);
     if (!w.list || !w.found) CLI_TRY_OUT(cli_fail_memory(err));
     for (size_t i = 0; i < w.n; i++) w.list[i] = (importance){copse_model_feature(m, i), unknown, unknown};
-    CLI_TRY_OUT(measure_splits(&w, err));
+    CLI_TRY_OUT(measure_splits(c, &w, err));
     if (!path && !w.by_split) CLI_TRY_OUT(fail_without_rows(m, err));
     if (path) CLI_TRY_OUT(measure_rows(c, &w, path, err));
     cli_progress_clear(&c->progress);
@@ -266,7 +265,7 @@ static copse_status print(cli *c, const copse_model *m, cli_out *out, copse_erro
     if (cli_args_has(&c->args, "tree")) return print_trees(c, m, out, err);
     if (c->json) return copse_model_write_json(m, cli_out_write, out, err);
     print_summary(cli_args_operand(&c->args, 0), m);
-    return inspect_posterior(m, cli_args_operand(&c->args, 0), err);
+    return inspect_posterior(m, cli_args_operand(&c->args, 0), &c->run, err);
 }
 
 /* Refuses options that would have no effect. */

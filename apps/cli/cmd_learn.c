@@ -82,7 +82,7 @@ static copse_status load(cli *c, learn_job *l, copse_error *err) {
                         "%s is frozen: it was saved so that it cannot learn; fit it again without --frozen",
                         l->model_path);
     CLI_TRY(cli_read_fill(c, l->model, &read, err));
-    return copse_stream_open(l->stream_path, &read, &l->stream, err);
+    return copse_stream_open(l->stream_path, &read, &c->run, &l->stream, err);
 }
 
 /* A model that goes on learning needs cheap updates, so its posterior is fast unless the user asks otherwise. */
@@ -100,8 +100,8 @@ static copse_status create(cli *c, learn_job *l, copse_error *err) {
     CLI_TRY(online_defaults(c, l->params, err));
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(cli_read_fill(c, NULL, &read, err));
-    CLI_TRY(copse_stream_open(l->stream_path, &read, &l->stream, err));
-    CLI_TRY(cli_concat_rows(l->stream, (size_t)l->init_rows, &first, err));
+    CLI_TRY(copse_stream_open(l->stream_path, &read, &c->run, &l->stream, err));
+    CLI_TRY(cli_concat_rows(l->stream, (size_t)l->init_rows, &c->run, &first, err));
     copse_status status = COPSE_OK;
     if (!first) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(l->stream_path));
     copse_table_report(first, &c->run);
@@ -245,7 +245,7 @@ static copse_status save(learn_job *l, copse_error *err) {
                         "%s was changed by another program while this one was learning; saving would undo that.\n"
                         "Nothing was saved: learn again, or give another -o",
                         l->out_path);
-    CLI_TRY(copse_save(l->model, l->out_path, 0, err));
+    CLI_TRY(copse_save(l->model, l->out_path, 0, NULL, err));
     l->saved = l->learnt;
     l->before = cli_out_stamp(l->out_path);
     return COPSE_OK;
@@ -261,7 +261,7 @@ static size_t until(size_t learnt, uint64_t step, size_t max) {
 static copse_status learn_next(cli *c, learn_job *l, int *out_ended, copse_error *err) {
     copse_table *rows = NULL;
     size_t max = until(l->learnt, l->prequential ? l->every : 0, until(l->learnt, l->save_every, BLOCK));
-    CLI_TRY(copse_stream_next(l->stream, max, &rows, err));
+    CLI_TRY(copse_stream_next(l->stream, max, &c->run, &rows, err));
     *out_ended = rows == NULL;
     if (!rows) return COPSE_OK;
     copse_status status = learn_block(c, l, rows, err);

@@ -1,4 +1,5 @@
 /* methods - lists the methods, or the options of one, from the methods' own tables. */
+#include <math.h>
 #include <string.h>
 
 #include "cli_data.h"
@@ -10,23 +11,42 @@ static const char *tasks_of(const copse_method_info *m) {
     return class && regress ? "class, regress" : class ? "class" : "regress";
 }
 
+static void tasks_json(cli_json *j, unsigned tasks) {
+    cli_json_array(j, "tasks");
+    if (tasks & COPSE_CLASS) cli_json_text(j, NULL, "class");
+    if (tasks & COPSE_REGRESS) cli_json_text(j, NULL, "regress");
+    cli_json_end_array(j);
+}
+
+static void option_json(cli_json *j, const copse_option_info *o) {
+    static const char *const kinds[] = {"int", "real", "choice", "list", "flag"};
+    cli_json_text(j, "type", kinds[o->kind]);
+    cli_json_text(j, "default", o->initial);
+    cli_json_text(j, "range", cli_method_range(o).text);
+    tasks_json(j, o->tasks);
+    cli_json_number(j, "min", isfinite(o->min) ? o->min : NAN);
+    cli_json_number(j, "max", isfinite(o->max) ? o->max : NAN);
+    cli_json_array(j, "choices");
+    for (size_t k = 0; k < o->n_choices; k++) cli_json_text(j, NULL, o->choice[k]);
+    cli_json_end_array(j);
+}
+
 static void method_json(cli_json *j, const copse_method_info *m) {
     copse_option_info o;
     cli_json_object(j, NULL);
     cli_json_text(j, "method", m->name);
     cli_json_text(j, "summary", m->summary);
-    cli_json_array(j, "tasks");
-    if (m->tasks & COPSE_CLASS) cli_json_text(j, NULL, "class");
-    if (m->tasks & COPSE_REGRESS) cli_json_text(j, NULL, "regress");
-    cli_json_end_array(j);
+    tasks_json(j, m->tasks);
     cli_json_bool(j, "online", m->online);
+    cli_json_bool(j, "samples", m->samples);
+    cli_json_bool(j, "takes_weights", m->takes_weights);
+    cli_json_bool(j, "takes_missing", m->takes_missing);
+    cli_json_bool(j, "takes_categories", m->takes_categories);
     cli_json_array(j, "options");
     for (size_t i = 0; copse_method_option(m->name, i, &o); i++) {
         cli_json_object(j, NULL);
         cli_json_text(j, "name", o.name);
-        cli_json_text(j, "type", o.type);
-        cli_json_text(j, "default", o.initial);
-        cli_json_text(j, "range", o.range);
+        option_json(j, &o);
         cli_json_text(j, "help", o.help);
         cli_json_end_object(j);
     }

@@ -22,7 +22,7 @@ typedef struct optimize_job {
 /* Waiting for the lock cannot be interrupted, and there is nothing to lose yet: Ctrl-C ends the program at once. */
 static copse_status open_study(optimize_job *j, copse_error *err) {
     cli_progress_exit_on_signals();
-    copse_status status = copse_study_open(j->path, &j->study, err);
+    copse_status status = copse_study_open(j->path, NULL, &j->study, err);
     cli_progress_catch_signals();
     return status;
 }
@@ -82,7 +82,7 @@ static copse_status make_study(const cli *c, const optimize_job *j, const char *
         opt.dims = dims.dim;
         opt.n_dims = dims.n;
     }
-    CLI_TRY_OUT(copse_study_new(opt_path, &opt, out, err));
+    CLI_TRY_OUT(copse_study_new(opt_path, &opt, &c->run, out, err));
 out:
     optimize_dims_clear(&dims);
     free(drop);
@@ -164,7 +164,7 @@ static copse_status ask(cli *c, optimize_job *j, copse_error *err) {
     cli_progress_exit_on_signals();
     for (uint64_t i = 0; i < n; i++) {
         copse_trial t;
-        CLI_TRY(copse_study_ask(j->study, &t, err));
+        CLI_TRY(copse_study_ask(j->study, &c->run, &t, err));
         if (i == 0) print_head(c, j->study);
         print_trial(c, j->study, &t);
         if (!cli_out_flush(&out)) break; /* nobody would evaluate further points */
@@ -185,7 +185,7 @@ static copse_status tell_point(optimize_job *j, double value, copse_trial *out, 
     double *x = calloc(copse_study_dims(j->study), sizeof *x);
     if (!x) return cli_fail_memory(err);
     copse_status status = optimize_point_read(j->study, j->word, j->words - 1, x, err);
-    if (!status) status = copse_study_add(j->study, x, value, out, err);
+    if (!status) status = copse_study_add(j->study, x, value, NULL, out, err);
     free(x);
     return status;
 }
@@ -194,7 +194,7 @@ static copse_status tell_trial(optimize_job *j, double value, copse_trial *out, 
     double id;
     if (!optimize_number(j->word[0], &id) || !(id >= 1 && id <= 1e15) || floor(id) != id)
         return cli_fail(err, COPSE_E_USAGE, "'%.100s' is not the number of a trial", j->word[0]);
-    CLI_TRY(copse_study_tell(j->study, (size_t)id, value, err));
+    CLI_TRY(copse_study_tell(j->study, (size_t)id, value, NULL, err));
     copse_study_trial(j->study, (size_t)id, out);
     return COPSE_OK;
 }
@@ -222,7 +222,7 @@ static copse_status tell(cli *c, optimize_job *j, copse_error *err) {
                         j->word[j->words - 1]);
     if (!failed) CLI_TRY(read_value(j->word[j->words - 1], &value, err));
     cli_progress_exit_on_signals();
-    CLI_TRY(copse_study_open(j->path, &j->study, err));
+    CLI_TRY(copse_study_open(j->path, NULL, &j->study, err));
     int own = strchr(j->word[0], '=') && !failed;
     if (!own && !failed && j->words != 2) return cli_fail(err, COPSE_E_USAGE, "one trial and one value at a time");
     CLI_TRY(own ? tell_point(j, value, &t, err) : tell_trial(j, value, &t, err));

@@ -129,7 +129,7 @@ static copse_status open_stream(cli *c, predict_job *p, copse_error *err) {
         strcat(text, p->kept[i]);
     }
     read.categorical = *text ? text : NULL;
-    copse_status status = copse_stream_open(p->path, &read, &p->stream, err);
+    copse_status status = copse_stream_open(p->path, &read, &c->run, &p->stream, err);
     free(text);
     return status;
 }
@@ -285,7 +285,8 @@ static copse_status predict_part(cli *c, predict_job *p, const copse_table *x, s
                                  copse_error *err) {
     copse_prediction *q = NULL;
     double wall = cli_wall_seconds(), cpu = cli_cpu_seconds();
-    CLI_TRY((p->of_mean ? copse_predict_mean : copse_predict)(p->model, x, first, n, &c->run, &q, err));
+    copse_predict_options options = {.first = first, .n = n, .of_mean = p->of_mean};
+    CLI_TRY(copse_predict(p->model, x, &options, &c->run, &q, err));
     p->wall += cli_wall_seconds() - wall;
     p->cpu += cli_cpu_seconds() - cpu;
     if (p->rows == 0) print_header(p);
@@ -306,7 +307,7 @@ static copse_status predict_all(cli *c, predict_job *p, copse_error *err) {
     for (;;) {
         copse_table *x = NULL;
         if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
-        CLI_TRY(copse_stream_next(p->stream, BLOCK, &x, err));
+        CLI_TRY(copse_stream_next(p->stream, BLOCK, &c->run, &x, err));
         if (!x) break;
         copse_status status = check_kept(p, x, err);
         if (!status) status = predict_block(c, p, x, err);

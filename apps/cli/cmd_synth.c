@@ -67,7 +67,13 @@ static copse_status run(cli *c, copse_error *err) {
     CLI_TRY(cli_args_integer(&c->args, "dims", 1, 1e6, &dims, err));
     CLI_TRY(cli_args_integer(&c->args, "seed", 0, 9007199254740992.0, &seed, err));
     CLI_TRY(cli_args_number(&c->args, "noise", 0, 1e300, &noise, err));
-    CLI_TRY_OUT(copse_synth(name, (size_t)rows, (size_t)dims, noise, seed, cli_args_has(&c->args, "truth"), &t, err));
+    copse_synth_options options = {.rows = (size_t)rows,
+                                   .dims = (size_t)dims,
+                                   .noise = noise > 0 ? noise : 0,
+                                   .noise_free = noise == 0,
+                                   .seed = seed,
+                                   .with_truth = cli_args_has(&c->args, "truth")};
+    CLI_TRY_OUT(copse_synth(name, &options, &t, err));
     CLI_TRY_OUT(cli_out_open(&out, cli_args_text(&c->args, "output"), err));
     print_table(&out, t);
     if (cli_progress_signal()) CLI_TRY_OUT(cli_fail(err, COPSE_E_STOPPED, "interrupted"));

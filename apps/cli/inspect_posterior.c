@@ -94,10 +94,10 @@ static copse_status print_features(const copse_model *m, const copse_posterior *
     return COPSE_OK;
 }
 
-copse_status inspect_posterior(const copse_model *m, const char *path, copse_error *err) {
+copse_status inspect_posterior(const copse_model *m, const char *path, const copse_run *run, copse_error *err) {
     copse_posterior *p;
     size_t leaves, depths;
-    copse_status status = copse_posterior_new(m, &p, err);
+    copse_status status = copse_posterior_new(m, run, &p, err);
     if (status) return status == COPSE_E_USAGE ? COPSE_OK : status;
     const copse_bar *leaf = copse_posterior_leaves(p, &leaves), *depth = copse_posterior_depth(p, &depths);
     print_bars("leaves of a tree", leaf, leaves);

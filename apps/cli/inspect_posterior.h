@@ -5,6 +5,6 @@
 #include "copse.h"
 
 /* Prints nothing for methods without weighted trees. */
-copse_status inspect_posterior(const copse_model *m, const char *path, copse_error *err);
+copse_status inspect_posterior(const copse_model *m, const char *path, const copse_run *run, copse_error *err);
 
 #endif

@@ -169,7 +169,7 @@ static const char *last_number(const copse_study *s, worker *w, double *out) {
 
 static copse_status tell(run_state *h, size_t id, double value, copse_error *err) {
     copse_trial t;
-    copse_status status = copse_study_tell(h->study, id, value, err);
+    copse_status status = copse_study_tell(h->study, id, value, NULL, err);
     if (status == COPSE_E_USAGE && copse_study_trial(h->study, id, &t) && t.state != COPSE_TRIAL_ASKED) {
         cli_progress_note(&h->c->progress, "trial %zu was told by another process meanwhile: that stays", id);
         status = COPSE_OK;
@@ -240,7 +240,7 @@ static copse_status next_point(run_state *h, copse_trial *t, int *out, copse_err
     size_t points = copse_study_points(h->study);
     *out = 0;
     if (h->started == h->plan->evaluations) return COPSE_OK;
-    copse_status status = next_pending(h, t) ? COPSE_OK : copse_study_ask(h->study, t, err);
+    copse_status status = next_pending(h, t) ? COPSE_OK : copse_study_ask(h->study, &h->c->run, t, err);
     if (status == COPSE_E_USAGE && points && copse_study_trials(h->study) >= points) return COPSE_OK;
     if (status) return status;
     h->started++;

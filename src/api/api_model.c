@@ -1,3 +1,4 @@
+#include "api/api_check.h"
 #include "api/api_prediction.h"
 #include "base/mem.h"
 #include "data/schema_unseen.h"
@@ -11,6 +12,10 @@
 
 const char *copse_version(void) {
     return COPSE_VERSION;
+}
+
+int copse_version_number(void) {
+    return COPSE_VERSION_NUMBER;
 }
 
 const char *copse_status_text(copse_status status) {
@@ -36,29 +41,36 @@ const copse_method_info *copse_method(size_t i) {
 }
 
 int copse_method_option(const char *method, size_t i, copse_option_info *out) {
+    CP_GUARD_OR(0);
     const cp_method *m;
-    if (cp_registry_find(method, &m, NULL) || i >= m->n_params) return 0;
-    cp_param_info(&m->params[i], out);
+    if (!method || !out || cp_registry_find(method, &m, NULL) || i >= m->n_params) return 0;
+    cp_param_info(m, i, out);
     return 1;
 }
 
 copse_status copse_params_new(const char *method, copse_params **out, copse_error *err) {
+    CP_GUARD(err);
     const cp_method *m;
-    *out = NULL;
+    CP_API_OUT(out);
+    CP_API_NEED(method);
     CP_TRY(cp_registry_find(method, &m, err));
     return cp_param_new(m, out, err);
 }
 
 copse_status copse_params_set(copse_params *p, const char *name, const char *value, copse_error *err) {
+    CP_GUARD(err);
+    CP_API_NEED(p);
+    CP_API_NEED(name);
+    CP_API_NEED(value);
     return cp_param_set(p, name, value, err);
 }
 
 const char *copse_params_get(const copse_params *p, const char *name) {
-    return cp_param_text(p, name);
+    return p && name ? cp_param_text(p, name) : NULL;
 }
 
 const char *copse_params_method(const copse_params *p) {
-    return p->method->info.name;
+    return p ? p->method->info.name : NULL;
 }
 
 void copse_params_free(copse_params *p) {
@@ -67,79 +79,183 @@ void copse_params_free(copse_params *p) {
 
 /* ---------------------------------------------------------------------------------------------------------- models */
 
-static copse_status check_roles(const copse_roles *roles, copse_error *err) {
-    if (roles && roles->target) return COPSE_OK;
-    return cp_fail(err, COPSE_E_USAGE, "fit needs a target column (`target`)");
+typedef struct fit_args {
+    const copse_table *train;
+    copse_table **take; /* or NULL */
+    const copse_roles *roles;
+    const copse_params *params;
+    copse_model *made;
+} fit_args;
+
+static copse_status do_fit(void *arg, const copse_run *run, copse_error *err) {
+    fit_args *a = arg;
+    if (a->take) return cp_model_fit_take(a->take, a->roles, a->params, run, &a->made, err);
+    return cp_model_fit(a->train, a->roles, a->params, run, &a->made, err);
 }
 
 copse_status copse_fit(const copse_table *train, const copse_roles *roles, const copse_params *params,
                        const copse_run *run, copse_model **out, copse_error *err) {
-    *out = NULL;
-    CP_TRY(check_roles(roles, err));
-    return cp_model_fit(train, roles, params, run, out, err);
+    copse_roles r;
+    CP_API_OUT(out);
+    CP_API_NEED(train);
+    CP_API_NEED(roles);
+    CP_TRY(cp_api_check_roles(roles, &r, err));
+    fit_args a = {.train = train, .roles = &r, .params = params};
+    CP_TRY(cp_api_check_call(run, do_fit, &a, err));
+    *out = a.made;
+    return COPSE_OK;
+}
+
+static copse_status fit_taken(copse_table **train, fit_args *a, const copse_roles *roles, const copse_run *run,
+                              copse_error *err) {
+    copse_roles r;
+    CP_API_NEED(*train);
+    CP_API_NEED(roles);
+    CP_TRY(cp_api_check_roles(roles, &r, err));
+    a->take = train;
+    a->roles = &r;
+    return cp_api_check_call(run, do_fit, a, err);
 }
 
 copse_status copse_fit_take(copse_table **train, const copse_roles *roles, const copse_params *params,
                             const copse_run *run, copse_model **out, copse_error *err) {
-    *out = NULL;
-    copse_status status = check_roles(roles, err);
-    if (!status) return cp_model_fit_take(train, roles, params, run, out, err);
-    copse_table_free(*train);
+    CP_API_NEED(train);
+    fit_args a = {.params = params};
+    if (out) *out = NULL;
+    copse_status status = out ? fit_taken(train, &a, roles, run, err) : cp_fail_argument(err, "out");
+    cp_table_free(*train); /* if the fit has not come so far */
     *train = NULL;
+    if (!status) *out = a.made;
     return status;
+}
+
+typedef struct row_args {
+    const copse_model *model;
+    copse_model *learner; /* the same, to be changed */
+    const copse_table *rows;
+    copse_predict_options opt;
+    copse_prediction *made;
+} row_args;
+
+static copse_status do_update(void *arg, const copse_run *run, copse_error *err) {
+    row_args *a = arg;
+    return cp_model_update(a->learner, a->rows, run, err);
 }
 
 copse_status copse_update(copse_model *model, const copse_table *rows, const copse_run *run, copse_error *err) {
-    return cp_model_update(model, rows, run, err);
+    CP_API_NEED(model);
+    CP_API_NEED(rows);
+    row_args a = {.learner = model, .rows = rows};
+    return cp_api_check_call(run, do_update, &a, err);
 }
 
-static copse_status new_prediction(copse_prediction **out, copse_error *err) {
-    *out = NULL;
-    return CP_NEW(*out, 1, err);
-}
-
-static copse_status end_prediction(copse_prediction **out, copse_status status) {
-    if (status) {
-        copse_prediction_free(*out);
-        *out = NULL;
-    }
+/* Calls `work`, which fills a prediction. */
+static copse_status make_prediction(const copse_run *run, cp_supervise_work work, row_args *a, copse_prediction **out,
+                                    copse_error *err) {
+    CP_TRY(CP_NEW(a->made, 1, err));
+    copse_status status = cp_api_check_call(run, work, a, err);
+    if (status)
+        copse_prediction_free(a->made);
+    else
+        *out = a->made;
     return status;
+}
+
+static copse_status do_update_predict(void *arg, const copse_run *run, copse_error *err) {
+    row_args *a = arg;
+    return cp_model_update_predict(a->learner, a->rows, run, &a->made->answer, err);
 }
 
 copse_status copse_update_predict(copse_model *model, const copse_table *rows, const copse_run *run,
                                   copse_prediction **out, copse_error *err) {
-    CP_TRY(new_prediction(out, err));
-    return end_prediction(out, cp_model_update_predict(model, rows, run, &(*out)->answer, err));
+    CP_API_OUT(out);
+    CP_API_NEED(model);
+    CP_API_NEED(rows);
+    row_args a = {.learner = model, .rows = rows};
+    return make_prediction(run, do_update_predict, &a, out, err);
 }
 
-copse_status copse_predict(const copse_model *model, const copse_table *x, size_t first, size_t n, const copse_run *run,
-                           copse_prediction **out, copse_error *err) {
-    const cp_model_query q = {.table = x, .first = first, .n = n};
-    CP_TRY(new_prediction(out, err));
-    return end_prediction(out, cp_model_predict(model, &q, run, &(*out)->answer, err));
+static copse_status do_predict(void *arg, const copse_run *run, copse_error *err) {
+    row_args *a = arg;
+    const copse_predict_options *o = &a->opt;
+    size_t rest = o->first < a->rows->rows ? a->rows->rows - o->first : 0;
+    const cp_model_query q = {.table = a->rows, .first = o->first, .n = o->n ? o->n : rest, .of_mean = o->of_mean};
+    return cp_model_predict(a->model, &q, run, &a->made->answer, err);
 }
 
-copse_status copse_predict_mean(const copse_model *model, const copse_table *x, size_t first, size_t n,
-                                const copse_run *run, copse_prediction **out, copse_error *err) {
-    const cp_model_query q = {.table = x, .first = first, .n = n, .of_mean = 1};
-    CP_TRY(new_prediction(out, err));
-    return end_prediction(out, cp_model_predict(model, &q, run, &(*out)->answer, err));
+copse_status copse_predict(const copse_model *model, const copse_table *x, const copse_predict_options *opt,
+                           const copse_run *run, copse_prediction **out, copse_error *err) {
+    CP_API_OUT(out);
+    CP_API_NEED(model);
+    CP_API_NEED(x);
+    row_args a = {.model = model, .rows = x};
+    CP_TRY(CP_API_OPTIONS(opt, &a.opt));
+    return make_prediction(run, do_predict, &a, out, err);
 }
 
-copse_status copse_save(const copse_model *model, const char *path, unsigned flags, copse_error *err) {
-    return cp_model_file_save(model, path, flags, err);
+typedef struct file_args {
+    const copse_model *model;
+    const char *path;
+    unsigned flags;
+    char *digest;
+    copse_model *made;
+} file_args;
+
+static copse_status do_save(void *arg, const copse_run *run, copse_error *err) {
+    file_args *a = arg;
+    (void)run;
+    return cp_model_file_save(a->model, a->path, a->flags, err);
 }
 
-copse_status copse_load(const char *path, copse_model **out, copse_error *err) {
-    return cp_model_file_load(path, out, err);
+copse_status copse_save(const copse_model *model, const char *path, unsigned flags, const copse_run *run,
+                        copse_error *err) {
+    CP_API_NEED(model);
+    CP_API_NEED(path);
+    if (flags & ~(unsigned)COPSE_SAVE_FROZEN)
+        return cp_fail(err, COPSE_E_USAGE, "`flags` has bits that mean nothing: %#x", flags);
+    file_args a = {.model = model, .path = path, .flags = flags};
+    return cp_api_check_call(run, do_save, &a, err);
 }
 
-copse_status copse_model_check(const copse_model *model, copse_error *err) {
-    return cp_model_check(model, err);
+static copse_status do_load(void *arg, const copse_run *run, copse_error *err) {
+    file_args *a = arg;
+    (void)run;
+    return cp_model_file_load(a->path, &a->made, err);
 }
 
-copse_status copse_model_digest(const copse_model *model, char out[COPSE_DIGEST_SIZE], copse_error *err) {
-    return cp_model_digest(model, out, err);
+copse_status copse_load(const char *path, const copse_run *run, copse_model **out, copse_error *err) {
+    CP_API_OUT(out);
+    CP_API_NEED(path);
+    file_args a = {.path = path};
+    CP_TRY(cp_api_check_call(run, do_load, &a, err));
+    *out = a.made;
+    return COPSE_OK;
+}
+
+static copse_status do_check(void *arg, const copse_run *run, copse_error *err) {
+    (void)run;
+    return cp_model_check(((file_args *)arg)->model, err);
+}
+
+copse_status copse_model_check(const copse_model *model, const copse_run *run, copse_error *err) {
+    CP_API_NEED(model);
+    file_args a = {.model = model};
+    return cp_api_check_call(run, do_check, &a, err);
+}
+
+static copse_status do_digest(void *arg, const copse_run *run, copse_error *err) {
+    file_args *a = arg;
+    (void)run;
+    return cp_model_digest(a->model, a->digest, err);
+}
+
+copse_status copse_model_digest(const copse_model *model, const copse_run *run, char out[COPSE_DIGEST_SIZE],
+                                copse_error *err) {
+    CP_API_NEED(out);
+    out[0] = '\0';
+    CP_API_NEED(model);
+    file_args a = {.model = model, .digest = out};
+    return cp_api_check_call(run, do_digest, &a, err);
 }
 
 void copse_model_free(copse_model *model) {
@@ -147,81 +263,89 @@ void copse_model_free(copse_model *model) {
 }
 
 copse_task copse_model_task(const copse_model *model) {
-    return model->schema->task;
+    return model ? model->schema->task : COPSE_TASK_NONE;
 }
 
 const copse_params *copse_model_params(const copse_model *model) {
-    return model->params;
+    return model ? model->params : NULL;
 }
 
 const char *copse_model_target(const copse_model *model) {
-    return model->schema->target;
+    return model ? model->schema->target : NULL;
 }
 
 size_t copse_model_rows(const copse_model *model) {
-    return model->method->rows(model->state);
+    return model ? model->method->rows(model->state) : 0;
 }
 
 int copse_model_can_learn(const copse_model *model) {
-    return model->method->update && model->method->can_learn(model->state);
+    return model && model->method->update && model->method->can_learn(model->state);
 }
 
 int copse_model_has_draws(const copse_model *model) {
-    return cp_model_has_draws(model);
+    return model && cp_model_has_draws(model);
 }
 
 size_t copse_model_features(const copse_model *model) {
-    return model->schema->features;
+    return model ? model->schema->features : 0;
 }
 
 const char *copse_model_feature(const copse_model *model, size_t i) {
-    return model->schema->feature[i].name;
+    return model && i < model->schema->features ? model->schema->feature[i].name : NULL;
 }
 
 copse_kind copse_model_feature_kind(const copse_model *model, size_t i) {
-    return model->schema->feature[i].kind;
+    return model && i < model->schema->features ? model->schema->feature[i].kind : COPSE_NUMBER;
 }
 
 size_t copse_model_unseen(const copse_model *model, const copse_table *t, size_t i, size_t *opt_row) {
     size_t row;
+    if (opt_row) *opt_row = 0;
+    if (!model || !t || i >= model->schema->features) return 0;
     return cp_schema_unseen(model->schema, t, i, opt_row ? opt_row : &row);
 }
 
 size_t copse_model_classes(const copse_model *model) {
-    return model->schema->classes.n;
+    return model ? model->schema->classes.n : 0;
 }
 
 const char *copse_model_class(const copse_model *model, size_t k) {
-    return cp_dict_text(&model->schema->classes, k);
+    return model && k < model->schema->classes.n ? cp_dict_text(&model->schema->classes, k) : NULL;
 }
 
 int copse_model_has_prob_draws(const copse_model *model) {
-    return model->schema->task == COPSE_CLASS && model->method->draws_probs;
+    return model && model->schema->task == COPSE_CLASS && model->method->draws_probs;
 }
 
 size_t copse_model_draws(const copse_model *model) {
-    return cp_model_draws(model);
+    return model ? cp_model_draws(model) : 0;
 }
 
 size_t copse_model_block(const copse_model *model) {
-    return cp_model_predict_block(model);
+    return model ? cp_model_predict_block(model) : 0;
 }
 
 size_t copse_model_trees(const copse_model *model) {
-    return model->method->trees(model->state);
+    return model ? model->method->trees(model->state) : 0;
 }
 
 size_t copse_model_figures(const copse_model *model, copse_figure out[COPSE_MAX_FIGURES]) {
-    return cp_describe_figures(model, out);
+    CP_GUARD_OR(0);
+    return model && out ? cp_describe_figures(model, out) : 0;
 }
 
 size_t copse_model_main_figures(const copse_model *model) {
+    CP_GUARD_OR(0);
     copse_figure figure[COPSE_MAX_FIGURES];
+    if (!model) return 0;
     return model->method->inspect.figures(model->state, figure);
 }
 
 copse_status copse_model_diagnose(const copse_model *model, copse_diagnosis *out, copse_error *err) {
+    CP_GUARD(err);
+    CP_API_NEED(out);
     *out = (copse_diagnosis){0};
+    CP_API_NEED(model);
     if (!model->method->inspect.diagnose)
         return cp_fail(err, COPSE_E_USAGE, "method %s draws no samples: there is nothing to diagnose",
                        model->method->info.name);
@@ -230,10 +354,17 @@ copse_status copse_model_diagnose(const copse_model *model, copse_diagnosis *out
 }
 
 copse_status copse_model_write_json(const copse_model *model, copse_write_fn write, void *arg, copse_error *err) {
+    CP_GUARD(err);
+    CP_API_NEED(model);
+    CP_API_NEED(write);
     return cp_describe_model(model, write, arg, err);
 }
 
 copse_status copse_model_write_tree(const copse_model *model, size_t tree, const char *format, copse_write_fn write,
                                     void *arg, copse_error *err) {
+    CP_GUARD(err);
+    CP_API_NEED(model);
+    CP_API_NEED(format);
+    CP_API_NEED(write);
     return cp_describe_tree(model, tree, format, write, arg, err);
 }

@@ -1,16 +1,17 @@
-/* fail - fills errors, and ends the process on a bug of ours. */
+/* fail - fills errors, and raises faults of the library. */
 #include "base/fail.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/guard.h"
 
 static copse_status fail(copse_error *err, copse_status code, long row, long col, const char *fmt, va_list args) {
     if (err) {
         err->code = code;
+        err->what = COPSE_ABOUT_NOTHING;
+        err->name[0] = '\0';
         err->row = row;
         err->col = col;
         vsnprintf(err->msg, sizeof err->msg, fmt, args);
@@ -34,6 +35,19 @@ copse_status cp_fail_at(copse_error *err, copse_status code, long row, long col,
     return code;
 }
 
+copse_status cp_fail_about(copse_error *err, copse_status code, copse_about what, const char *name) {
+    if (err) {
+        err->what = what;
+        snprintf(err->name, sizeof err->name, "%s", name);
+    }
+    return code;
+}
+
+copse_status cp_fail_argument(copse_error *err, const char *name) {
+    cp_fail(err, COPSE_E_USAGE, "the argument `%s` is missing (NULL)", name);
+    return cp_fail_about(err, COPSE_E_USAGE, COPSE_ABOUT_ARGUMENT, name);
+}
+
 copse_status cp_fail_memory(copse_error *err) {
     return cp_fail(err, COPSE_E_MEMORY, "out of memory");
 }
@@ -45,11 +59,14 @@ copse_status cp_fail_system(copse_error *err, const char *what, const char *path
     return cp_fail(err, COPSE_E_SYSTEM, "cannot %s %.700s: %s", what, path, why);
 }
 
-copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err) {
-    return opt_stop && *opt_stop ? cp_fail(err, COPSE_E_STOPPED, "interrupted") : COPSE_OK;
+copse_status cp_fail_if_stopped(const copse_flag *opt_stop, copse_error *err) {
+    return opt_stop && atomic_load_explicit(opt_stop, memory_order_relaxed)
+               ? cp_fail(err, COPSE_E_STOPPED, "interrupted")
+               : COPSE_OK;
 }
 
 void cp_fail_bug(const char *file, int line, const char *what) {
-    cp_log_fatal(file, line, what);
-    abort();
+    char text[256];
+    snprintf(text, sizeof text, "internal error at %s:%d: %.120s.  Please report it", file, line, what);
+    cp_guard_raise(text);
 }

@@ -18,11 +18,17 @@ __attribute__((format(printf, 3, 4))) copse_status cp_fail(copse_error *err, cop
 __attribute__((format(printf, 5, 6))) copse_status cp_fail_at(copse_error *err, copse_status code, long row, long col,
                                                               const char *fmt, ...);
 
+/* Adds what an error is about; returns `code`:
+ *     return cp_fail_about(err, cp_fail(err, COPSE_E_DATA, "column '%s' ...", name), COPSE_ABOUT_COLUMN, name); */
+copse_status cp_fail_about(copse_error *err, copse_status code, copse_about what, const char *name);
+
+/* COPSE_E_USAGE: the argument of that name is NULL. */
+copse_status cp_fail_argument(copse_error *err, const char *name);
 copse_status cp_fail_memory(copse_error *err);
 /* COPSE_E_SYSTEM: "cannot WHAT PATH: the system's reason", from errno. */
 copse_status cp_fail_system(copse_error *err, const char *what, const char *path);
 /* COPSE_E_STOPPED if the flag is not NULL and was set, by a signal handler or another thread. */
-copse_status cp_fail_if_stopped(const volatile int *opt_stop, copse_error *err);
+copse_status cp_fail_if_stopped(const copse_flag *opt_stop, copse_error *err);
 
 /* Forwards a failure to the caller. */
 #define CP_TRY(call)                               \
@@ -43,8 +49,8 @@ static inline const char *cp_plural(size_t n) {
     return n == 1 ? "" : "s";
 }
 
-/* A condition that only a bug of the library can make true.  The check is cheap and always on; it ends the process and
- * names the line. */
+/* A condition that only a bug of the library can make true.  The check is cheap and always on; the public call ends
+ * with COPSE_E_INTERNAL and a message that names the line (base/guard.h). */
 #define CP_BUG(cond)                                      \
     do {                                                  \
         if (cond) cp_fail_bug(__FILE__, __LINE__, #cond); \

@@ -28,7 +28,3 @@ void cp_log_warn(const copse_run *run, const char *fmt, ...) {
 void cp_log_progress(const copse_run *run, const char *what, double done, double total) {
     if (run && run->progress) run->progress(run->arg, what, done, total);
 }
-
-void cp_log_fatal(const char *file, int line, const char *what) {
-    fprintf(stderr, "copse: internal error at %s:%d: %s.  Please report it.\n", file, line, what);
-}

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "base/guard.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -58,13 +59,18 @@ static void note_failure(loop *lp, size_t i, const copse_error *err) {
     pthread_mutex_unlock(&lp->lock);
 }
 
+static copse_status do_job(loop *lp, size_t i, size_t id, copse_error *err) {
+    CP_GUARD(err);
+    return lp->job(lp->arg, i, id, err);
+}
+
 static void work(loop *lp, size_t id) {
     for (;;) {
         size_t i = atomic_fetch_add(&lp->next, 1);
         if (i >= lp->n || i > atomic_load(&lp->bad)) return;
         copse_error err = {0};
         copse_status status = cp_fail_if_stopped(lp->run ? lp->run->stop : NULL, &err);
-        if (!status) err.code = lp->job(lp->arg, i, id, &err);
+        if (!status) err.code = do_job(lp, i, id, &err);
         if (err.code) note_failure(lp, i, &err);
         size_t done = atomic_fetch_add(&lp->done, 1) + 1;
         if (id == 0 && lp->what) cp_log_progress(lp->run, lp->what, (double)done, (double)lp->n);

@@ -9,8 +9,10 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 
@@ -44,6 +46,8 @@ struct cp_thread_team {
     _Atomic int over; /* there will be no more passes */
     _Atomic uint32_t pass;
     char padding[LINE];
+    _Atomic int failed; /* a job met a fault of the library, `fault` */
+    char fault[256];
     _Atomic size_t done; /* items of the pass */
     _Atomic size_t asleep;
     _Atomic int leader_sleeps;
@@ -63,6 +67,16 @@ static size_t first_of(const cp_thread_team *t, size_t id, size_t n) {
     return n / t->members * id + (id < n % t->members ? id : n % t->members);
 }
 
+/* Keeps the first fault: the leader raises it again when all members are through with the pass. */
+static void do_chunk(cp_thread_team *t, cp_thread_team_job job, void *arg, size_t from, size_t to) {
+    __attribute__((cleanup(cp_guard_leave))) cp_guard guard;
+    cp_guard_enter(&guard);
+    if (!setjmp(guard.at))
+        job(arg, from, to);
+    else if (!atomic_exchange(&t->failed, 1))
+        memcpy(t->fault, guard.text, sizeof t->fault);
+}
+
 /* Takes a chunk off the end of the queue of member `id` and does it.  Returns the number of items, 0 if none are
  * left. */
 static size_t take(cp_thread_team *t, size_t id, uint32_t pass) {
@@ -76,7 +90,7 @@ static size_t take(cp_thread_team *t, size_t id, uint32_t pass) {
         some = rest < chunk ? rest : chunk;
     } while (!atomic_compare_exchange_weak(&t->queue[id].left, &left, left - some));
     size_t to = first_of(t, id, n) + rest;
-    job(arg, to - some, to);
+    do_chunk(t, job, arg, to - some, to);
     return some;
 }
 
@@ -150,6 +164,7 @@ void cp_thread_team_pass(cp_thread_team *opt_team, size_t n, cp_thread_team_job 
     call(opt_team, n, job, arg);
     work(opt_team, 0, atomic_load_explicit(&opt_team->pass, memory_order_relaxed));
     await_end(opt_team, n);
+    if (atomic_exchange(&opt_team->failed, 0)) cp_guard_raise(opt_team->fault);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- members */

@@ -20,13 +20,16 @@ static inline cp_tree_prior cp_bayes_options_split(const copse_params *p) {
 }
 
 /* Hyperparameters of a leaf of classes (leaf_dirichlet.h), and of a leaf of numbers (leaf_nig.h). */
-#define CP_BAYES_OPTIONS_LEAF_CLASSES(ALPHA) \
-    CP_OPTION_REAL("alpha", ALPHA, 1e-6, 1e6, "classes: weight of the prior in a leaf, spread evenly over the classes")
-#define CP_BAYES_OPTIONS_LEAF_NUMBERS                                                                       \
-    CP_OPTION_REAL("kappa", "0.1", 1e-6, 1e6, "numbers: rows that the prior mean of a leaf is worth"),      \
-        CP_OPTION_REAL("nu", "3", 0.1, 1e6, "numbers: degrees of freedom of the prior variance of a leaf"), \
-        CP_OPTION_REAL_AUTO("lambda", 1e-9, 1e9,                                                            \
-                            "numbers: scale of that variance, in units of var(y); auto: below it with probability .9")
+#define CP_BAYES_OPTIONS_LEAF_CLASSES(ALPHA)  \
+    CP_OPTION_REAL("alpha", ALPHA, 1e-6, 1e6, \
+                   CP_OPTION_OF_CLASSES("weight of the prior in a leaf, spread evenly over the classes"))
+#define CP_BAYES_OPTIONS_LEAF_NUMBERS                                                                               \
+    CP_OPTION_REAL("kappa", "0.1", 1e-6, 1e6, CP_OPTION_OF_NUMBERS("rows that the prior mean of a leaf is worth")), \
+        CP_OPTION_REAL("nu", "3", 0.1, 1e6,                                                                         \
+                       CP_OPTION_OF_NUMBERS("degrees of freedom of the prior variance of a leaf")),                 \
+        CP_OPTION_REAL_AUTO(                                                                                        \
+            "lambda", 1e-9, 1e9,                                                                                    \
+            CP_OPTION_OF_NUMBERS("scale of that variance, in units of var(y); auto: below it with probability .9"))
 
 static inline double cp_bayes_options_lambda(const copse_params *p) {
     double lambda = cp_param_real(p, "lambda");

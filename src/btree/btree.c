@@ -110,29 +110,29 @@ static size_t count_trees(const void *state) {
 
 /* ---------------------------------------------------------------------------------------------------------- methods */
 
-#define METHOD(NAME, SAMPLER, SUMMARY, MEMORY_HINT)                                        \
-    const cp_method cp_method_##NAME = {                                                   \
-        .info = {.name = #NAME, .summary = SUMMARY, .tasks = COPSE_CLASS | COPSE_REGRESS}, \
-        .has_draws = 1,                                                                    \
-        .params = NAME##_params,                                                           \
-        .n_params = sizeof NAME##_params / sizeof *NAME##_params,                          \
-        .memory_hint = MEMORY_HINT,                                                        \
-        .sampler = &SAMPLER,                                                               \
-        .predict = cp_btree_predict,                                                       \
-        .write = cp_btree_file_write,                                                      \
-        .read = cp_btree_file_read,                                                        \
-        .check = cp_btree_file_check,                                                      \
-        .clear = cp_btree_free,                                                            \
-        .rows = count_rows,                                                                \
-        .trees = count_trees,                                                              \
-        .inspect.diagnose = cp_btree_diagnose,                                             \
-        .inspect.json = cp_btree_report,                                                   \
-        .inspect.figures = cp_btree_inspect_figures,                                       \
-        .inspect.details = cp_btree_inspect_details,                                       \
-        .inspect.tree_json = cp_btree_inspect_json,                                        \
-        .inspect.tree_node = cp_btree_inspect_node,                                        \
-        .inspect.tree_shape = cp_btree_inspect_shape,                                      \
-        .inspect.tree_splits = cp_btree_inspect_splits,                                    \
+#define METHOD(NAME, SAMPLER, SUMMARY, MEMORY_HINT)                                                      \
+    const cp_method cp_method_##NAME = {                                                                 \
+        .info = {.name = #NAME, .summary = SUMMARY, .tasks = COPSE_CLASS | COPSE_REGRESS, .samples = 1}, \
+        .has_draws = 1,                                                                                  \
+        .params = NAME##_params,                                                                         \
+        .n_params = sizeof NAME##_params / sizeof *NAME##_params,                                        \
+        .memory_hint = MEMORY_HINT,                                                                      \
+        .sampler = &SAMPLER,                                                                             \
+        .predict = cp_btree_predict,                                                                     \
+        .write = cp_btree_file_write,                                                                    \
+        .read = cp_btree_file_read,                                                                      \
+        .check = cp_btree_file_check,                                                                    \
+        .clear = cp_btree_free,                                                                          \
+        .rows = count_rows,                                                                              \
+        .trees = count_trees,                                                                            \
+        .inspect.diagnose = cp_btree_diagnose,                                                           \
+        .inspect.json = cp_btree_report,                                                                 \
+        .inspect.figures = cp_btree_inspect_figures,                                                     \
+        .inspect.details = cp_btree_inspect_details,                                                     \
+        .inspect.tree_json = cp_btree_inspect_json,                                                      \
+        .inspect.tree_node = cp_btree_inspect_node,                                                      \
+        .inspect.tree_shape = cp_btree_inspect_shape,                                                    \
+        .inspect.tree_splits = cp_btree_inspect_splits,                                                  \
     }
 
 METHOD(smc, cp_btree_islands, "one Bayesian tree by sequential Monte Carlo, with its marginal likelihood",

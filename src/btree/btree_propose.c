@@ -64,7 +64,7 @@ static void load_column(cp_btree_proposer *p, uint32_t dim) {
 
 /* Read before each column, because a column of very many rows takes long. */
 static int halted(cp_btree_proposer *p) {
-    if (p->stop && *p->stop) p->halted = 1;
+    if (p->stop && atomic_load_explicit(p->stop, memory_order_relaxed)) p->halted = 1;
     return p->halted;
 }
 

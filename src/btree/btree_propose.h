@@ -34,8 +34,8 @@ typedef struct cp_btree_proposer {
     const cp_btree_smc_options *opt;     /* borrowed */
     cp_btree_column column;              /* the one loaded last */
     cp_btree_view block;                 /* where particles stand */
-    const volatile int *stop;            /* NULL, or a flag that is read before each column */
-    int halted;                          /* the flag was raised: proposals since `begin` are invalid */
+    const copse_flag *stop;              /* NULL, or a flag that is read before each column */
+    copse_flag halted;                   /* the flag was raised: proposals since `begin` are invalid */
     uint32_t now;                        /* serial number of the block; a cached value is valid if it has this one */
     uint32_t column_in;                  /* serial number of the block of `column` */
     struct cp_btree_column_known *known; /* of each column in this block */

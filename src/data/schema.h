@@ -63,6 +63,7 @@ typedef struct cp_schema {
     char *target;
     cp_dict classes;     /* labels: numbers in numeric order, text in byte order; classes met later are appended */
     int classes_numeric; /* the target column was numbers: labels are matched by value ("1" = "1.0") */
+    int announced;       /* some classes were announced: no class has probability 0 */
     size_t features, dims;
     cp_feature *feature;
     int raw;              /* CP_ENCODE_RAW */

@@ -82,6 +82,7 @@ copse_status cp_schema_file_write(const cp_schema *s, cp_writer *w, copse_error 
     CP_TRY(cp_writer_text(w, "target", s->target, err));
     CP_TRY(write_dicts(w, "class", &classes, 1, err));
     CP_TRY(cp_writer_i64(w, "classes_numeric", s->classes_numeric, err));
+    if (s->announced) CP_TRY(cp_writer_i64(w, "announced", s->announced, err));
     if (missing->n) CP_TRY(write_dicts(w, "missing", &missing, 1, err));
     if (s->raw) CP_TRY(cp_writer_i64(w, "raw", s->raw, err));
     CP_TRY(write_features(s, w, err));
@@ -114,6 +115,9 @@ static copse_status read_classes(cp_reader *r, cp_schema *s, copse_error *err) {
     int64_t numeric;
     CP_TRY(cp_reader_i64(r, "classes_numeric", 0, 1, &numeric, err));
     s->classes_numeric = (int)numeric;
+    int64_t announced = 0;
+    if (cp_reader_has(r, "announced")) CP_TRY(cp_reader_i64(r, "announced", 0, 1, &announced, err));
+    s->announced = (int)announced;
     return read_dict(r, "class", &s->classes, err);
 }
 

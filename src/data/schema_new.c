@@ -342,7 +342,7 @@ copse_status cp_schema_new(const copse_table *train, const cp_schema_spec *spec,
     m.s->raw = spec->encoding == CP_ENCODE_RAW;
     CP_TRY_OUT(cp_dict_join(&m.s->missing, &train->missing, err));
     CP_TRY_OUT(pick_columns(&m, err));
-    CP_TRY_OUT(cp_schema_task(m.s, train, m.target, spec->roles->task, run, err));
+    CP_TRY_OUT(cp_schema_task(m.s, train, m.target, spec->roles, run, err));
     CP_TRY_OUT(summarise_features(&m, err));
     CP_TRY_OUT(lay_out(&m, err));
     if (spec->opt_scale) CP_TRY_OUT(cp_schema_scale_apply(m.s, spec->opt_scale, run, err));

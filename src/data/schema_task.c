@@ -36,14 +36,17 @@ static int byte_order(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static copse_status text_classes(cp_dict *classes, const cp_dict *levels, copse_error *err) {
+/* The levels of the target and the announced classes; adding a class twice adds it once. */
+static copse_status text_classes(cp_dict *classes, const cp_dict *levels, const copse_roles *roles, copse_error *err) {
     const char **text;
     copse_status status = COPSE_OK;
-    CP_TRY(CP_RAW(text, levels->n, err));
+    size_t n = levels->n + roles->n_classes;
+    CP_TRY(CP_RAW(text, n, err));
     for (size_t k = 0; k < levels->n; k++) text[k] = cp_dict_text(levels, k);
-    qsort(text, levels->n, sizeof *text, byte_order);
+    for (size_t k = 0; k < roles->n_classes; k++) text[levels->n + k] = roles->classes[k];
+    qsort(text, n, sizeof *text, byte_order);
     int32_t id;
-    for (size_t k = 0; k < levels->n && !status; k++) status = cp_dict_add(classes, text[k], strlen(text[k]), &id, err);
+    for (size_t k = 0; k < n && !status; k++) status = cp_dict_add(classes, text[k], strlen(text[k]), &id, err);
     cp_mem_free(text);
     return status;
 }
@@ -80,12 +83,29 @@ static copse_status list_values(const double *y, size_t n, double **out, size_t 
     return COPSE_OK;
 }
 
-static copse_status number_classes(cp_dict *classes, const double *y, size_t n, copse_error *err) {
+/* Appends the announced classes, which must be numbers as the target is. */
+static copse_status add_announced(const copse_roles *roles, double **value, size_t *values, copse_error *err) {
+    size_t n = *values + roles->n_classes;
+    double *more = cp_mem_resize(*value, n, sizeof *more), x;
+    if (!more) return cp_fail_memory(err);
+    *value = more;
+    for (size_t k = 0; k < roles->n_classes; k++) {
+        if (!cp_text_number(roles->classes[k], &x) || !isfinite(x))
+            return cp_fail(err, COPSE_E_USAGE,
+                           "`classes`: '%.60s' is not a number, and the target '%.100s' is: its classes are numbers",
+                           roles->classes[k], roles->target);
+        more[(*values)++] = x + 0.0; /* -0 is 0 */
+    }
+    return COPSE_OK;
+}
+
+static copse_status number_classes(cp_dict *classes, const cp_column *c, size_t n, const copse_roles *roles,
+                                   copse_error *err) {
     double *value;
     size_t values;
-    copse_status status = COPSE_OK;
-    CP_TRY(list_values(y, n, &value, &values, err));
-    qsort(value, values, sizeof *value, number_order);
+    CP_TRY(list_values(c->number, n, &value, &values, err));
+    copse_status status = roles->n_classes ? add_announced(roles, &value, &values, err) : COPSE_OK;
+    if (!status) qsort(value, values, sizeof *value, number_order);
     for (size_t k = 0; k < values && !status; k++) {
         char text[CP_JSON_NUMBER];
         int32_t id;
@@ -157,19 +177,22 @@ static void warn_of_classes(const cp_schema *s, const cp_column *c, size_t prese
                     s->classes.n, present, s->classes_numeric ? " (`task=regress`?)" : "");
 }
 
-copse_status cp_schema_task(cp_schema *s, const copse_table *t, size_t target, copse_task asked, const copse_run *run,
-                            copse_error *err) {
+copse_status cp_schema_task(cp_schema *s, const copse_table *t, size_t target, const copse_roles *roles,
+                            const copse_run *run, copse_error *err) {
     const cp_column *c = &t->col[target];
     size_t present = present_in(c, t->rows);
     if (present == 0) return cp_fail(err, COPSE_E_DATA, "every value of the target '%s' is missing", c->name);
-    CP_TRY(choose_task(asked, t, c, run, &s->task, err));
+    if (roles->n_classes && roles->task == COPSE_REGRESS)
+        return cp_fail(err, COPSE_E_USAGE, "`classes` are for classification, and the task is regression");
+    CP_TRY(choose_task(roles->n_classes ? COPSE_CLASS : roles->task, t, c, run, &s->task, err));
     if (s->task == COPSE_REGRESS) {
         warn_of_numbers(t, c, present, run);
         return COPSE_OK;
     }
+    s->announced = roles->n_classes > 0;
     s->classes_numeric = c->kind == COPSE_NUMBER;
-    CP_TRY(s->classes_numeric ? number_classes(&s->classes, c->number, t->rows, err)
-                              : text_classes(&s->classes, &c->levels, err));
+    CP_TRY(s->classes_numeric ? number_classes(&s->classes, c, t->rows, roles, err)
+                              : text_classes(&s->classes, &c->levels, roles, err));
     warn_of_classes(s, c, present, run);
     return COPSE_OK;
 }

@@ -4,9 +4,9 @@
 
 #include "data/schema.h"
 
-/* Sets task and classes from the target column and the task asked for (COPSE_TASK_NONE: decided by the values).  Says
- * on `run` what was decided. */
-copse_status cp_schema_task(cp_schema *s, const copse_table *t, size_t target, copse_task asked, const copse_run *run,
-                            copse_error *err);
+/* Sets task and classes from the target column, the task asked for (COPSE_TASK_NONE: decided by the values) and the
+ * classes announced.  Says on `run` what was decided. */
+copse_status cp_schema_task(cp_schema *s, const copse_table *t, size_t target, const copse_roles *roles,
+                            const copse_run *run, copse_error *err);
 
 #endif

@@ -28,10 +28,12 @@
 #define MAX_DEPTH(WHERE) CP_OPTION_INT("max-depth", "inf", 1, INFINITY, "splits on the way to a leaf" WHERE ", at most")
 #define MAX_LEAVES(OF) \
     CP_OPTION_INT("max-leaves", "inf", 1, INFINITY, "leaves of " OF ", at most; the split that gains most comes first")
-#define CRITERION \
-    CP_OPTION_CHOICE("criterion", "gini", "gini entropy", "classes: what splits lower; for numbers it is squared error")
-#define ALPHA(INITIAL) \
-    CP_OPTION_REAL("alpha", INITIAL, 0, 1e9, "classes: weight added to each leaf, spread evenly over the classes")
+#define CRITERION                                         \
+    CP_OPTION_CHOICE("criterion", "gini", "gini entropy", \
+                     CP_OPTION_OF_CLASSES("what splits lower; for numbers it is squared error"))
+#define ALPHA(INITIAL)                       \
+    CP_OPTION_REAL("alpha", INITIAL, 0, 1e9, \
+                   CP_OPTION_OF_CLASSES("weight added to each leaf, spread evenly over the classes"))
 #define SPLITS                                              \
     CP_OPTION_CHOICE("splits", "auto", "auto exact binned", \
                      "between any two values, or between 255 bins of each column; auto: binned above 10000 rows")
@@ -245,9 +247,13 @@ static copse_status fit_as(const cp_greedy_kind *kind, const cp_rows *rows, cons
         return fit_as(&kind, rows, p, run, out_state, err);                                                            \
     }                                                                                                                  \
     const cp_method cp_method_##NAME = {                                                                               \
-        .info = {.name = #NAME, .summary = SUMMARY, .tasks = COPSE_CLASS | COPSE_REGRESS},                             \
+        .info = {.name = #NAME,                                                                                        \
+                 .summary = SUMMARY,                                                                                   \
+                 .tasks = COPSE_CLASS | COPSE_REGRESS,                                                                 \
+                 .takes_weights = 1,                                                                                   \
+                 .takes_missing = 1,                                                                                   \
+                 .takes_categories = 1},                                                                               \
         .takes_raw = 1,                                                                                                \
-        .takes_weights = 1,                                                                                            \
         .has_draws = 1,                                                                                                \
         .params = NAME##_params,                                                                                       \
         .n_params = sizeof NAME##_params / sizeof *NAME##_params,                                                      \

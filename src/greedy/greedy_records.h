@@ -21,9 +21,9 @@ enum { CP_GREEDY_RECORDS_BLOCK = 1 << 14 };
 
 typedef struct cp_greedy_records {
     const cp_greedy_data *data;
-    const volatile int *stop; /* set from outside to stop the work; NULL: never set */
-    const double *weight;     /* by row number; NULL: all 1 */
-    uint32_t *query_row;      /* as in the job; the query rows of a node stand side by side; NULL: none */
+    const copse_flag *stop; /* set from outside to stop the work; NULL: never set */
+    const double *weight;   /* by row number; NULL: all 1 */
+    uint32_t *query_row;    /* as in the job; the query rows of a node stand side by side; NULL: none */
     double weight_scale, weight_least;
     cp_split_rule rule;
     double weight_unit, target_unit; /* 2^-a, 2^-b */

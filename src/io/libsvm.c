@@ -17,7 +17,7 @@ typedef struct parser {
     size_t field; /* 1-based, within the row */
     size_t rows;
     size_t most; /* largest index */
-    const volatile int *stop;
+    const copse_flag *stop;
     cp_text_missing missing;
     copse_table *t; /* NULL in the first pass */
     size_t *last;   /* per column: row + 1 of its last entry */

@@ -20,7 +20,7 @@ typedef struct text {
 typedef struct parser {
     cp_ndjson *nd;
     const cp_content *in;
-    const volatile int *stop;
+    const copse_flag *stop;
     const char *p;
     long line;
     text key, value;

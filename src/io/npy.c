@@ -206,7 +206,7 @@ static void column_name(const array *a, const cp_schema *like, size_t j, char *b
 }
 
 /* Copies blocks of rows, so that an array in C order passes through the cache once, not once per column. */
-static copse_status copy_cells(const array *a, const type *e, const volatile int *stop, copse_table *t,
+static copse_status copy_cells(const array *a, const type *e, const copse_flag *stop, copse_table *t,
                                copse_error *err) {
     enum { BLOCK = 64 };
     size_t row_step = (a->fortran ? 1 : t->cols) * e->size, col_step = (a->fortran ? t->rows : 1) * e->size;

@@ -13,8 +13,8 @@ typedef struct cp_read_options {
     char delimiter;
     int no_header;
     const char *na, *categorical, *numeric;
-    const cp_schema *like;    /* NULL: types follow from the data */
-    const volatile int *stop; /* NULL: reading cannot be stopped */
+    const cp_schema *like;  /* NULL: types follow from the data */
+    const copse_flag *stop; /* NULL: reading cannot be stopped */
 } cp_read_options;
 
 copse_status cp_read_file(const char *path, const cp_read_options *opt, copse_table **out, copse_error *err);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,8 +23,9 @@ typedef enum compression { PLAIN, GZIP, ZSTD } compression;
 struct cp_source {
     char *name;
     int fd, owns_fd, is_file;
-    const volatile int *stop;
+    const copse_flag *stop;
     size_t size_hint; /* the size of a regular file; 0: unknown */
+    int detected;     /* the compression is known */
     compression compression;
     unsigned char raw[RAW]; /* raw[at] ... raw[end-1] is read but not yet handed out or decompressed */
     size_t at, end;
@@ -41,12 +43,25 @@ int cp_source_may_wait(const cp_source *s) {
     return !s->is_file;
 }
 
-void cp_source_watch(cp_source *s, const volatile int *opt_stop) {
+void cp_source_watch(cp_source *s, const copse_flag *opt_stop) {
     s->stop = opt_stop;
+}
+
+/* Waits for bytes of a pipe or terminal, and looks at the flag meanwhile: whoever sets it need not be a signal handler
+ * that interrupts this thread. */
+static copse_status await_bytes(const cp_source *s, copse_error *err) {
+    enum { MILLISECONDS = 50 };
+    struct pollfd fd = {.fd = s->fd, .events = POLLIN};
+    for (;;) {
+        CP_TRY(cp_fail_if_stopped(s->stop, err));
+        int ready = poll(&fd, 1, MILLISECONDS);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) return COPSE_OK; /* read() tells what is wrong */
+    }
 }
 
 /* read() with messages for its failures. */
 static copse_status read_some(cp_source *s, void *buf, size_t n, size_t *out_got, copse_error *err) {
+    if (s->stop && !s->is_file) CP_TRY(await_bytes(s, err));
     ssize_t got = read(s->fd, buf, n);
     *out_got = got > 0 ? (size_t)got : 0;
     if (got >= 0) return COPSE_OK;
@@ -115,7 +130,7 @@ static copse_status open_path(cp_source *s, const char *path, copse_error *err) 
     if (S_ISDIR(st.st_mode)) return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: it is a directory", s->name);
     s->is_file = S_ISREG(st.st_mode);
     if (s->is_file && st.st_size > 0) s->size_hint = (size_t)st.st_size;
-    return detect(s, err);
+    return COPSE_OK;
 }
 
 copse_status cp_source_open(const char *path, cp_source **out, copse_error *err) {
@@ -210,6 +225,8 @@ static copse_status read_plain(cp_source *s, char *buf, size_t n, size_t *out_go
 
 copse_status cp_source_read(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
     *out_got = 0;
+    if (!s->detected) CP_TRY(detect(s, err)); /* not when it is opened: a pipe may have no bytes yet */
+    s->detected = 1;
     if (n > MOST_AT_ONCE) n = MOST_AT_ONCE;
     return s->compression == PLAIN ? read_plain(s, buf, n, out_got, err) : read_compressed(s, buf, n, out_got, err);
 }

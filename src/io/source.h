@@ -20,7 +20,7 @@ typedef struct cp_source cp_source;
 
 copse_status cp_source_open(const char *path, cp_source **out, copse_error *err); /* "-" is standard input */
 /* From now on reading ends with COPSE_E_STOPPED once the flag is raised. */
-void cp_source_watch(cp_source *s, const volatile int *opt_stop);
+void cp_source_watch(cp_source *s, const copse_flag *opt_stop);
 /* Waits until there are bytes, then hands out at most n of them; *out_got is 0 at the end.
  * A signal that arrives while waiting ends the call with COPSE_E_STOPPED. */
 copse_status cp_source_read(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err);

@@ -81,6 +81,12 @@ void cp_stream_close(cp_stream *s) {
     cp_mem_free(s);
 }
 
+void cp_stream_watch(cp_stream *s, const copse_flag *opt_stop) {
+    s->opt.stop = opt_stop;
+    s->csv.stop = opt_stop;
+    cp_source_watch(s->source, opt_stop);
+}
+
 copse_status cp_stream_like(cp_stream *s, const cp_schema *like, copse_error *err) {
     s->opt.like = like;
     if (s->csv.header) return cp_csv_set_types(&s->csv, &s->opt, err);

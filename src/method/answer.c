@@ -131,6 +131,16 @@ copse_status cp_answer_merge(cp_answer *a, size_t first, const cp_answer *each, 
     return COPSE_OK;
 }
 
+void cp_answer_raise(cp_answer *a, double least) {
+    for (size_t i = 0; a->probs && i < a->rows; i++) {
+        double *p = a->probs + i * a->classes, sum = 0;
+        int low = 0;
+        for (size_t k = 0; k < a->classes; k++) low |= p[k] < least;
+        for (size_t k = 0; low && k < a->classes; k++) sum += p[k] = p[k] < least ? least : p[k];
+        for (size_t k = 0; low && k < a->classes; k++) p[k] /= sum;
+    }
+}
+
 cp_mixture cp_answer_mixture(const cp_answer *a, size_t row) {
     if (!a->gauss) return (cp_mixture){.c = a->comp + a->start[row], .n = a->start[row + 1] - a->start[row]};
     return (cp_mixture){.n = a->per_row,

@@ -71,6 +71,9 @@ size_t cp_answer_piece(size_t trees, copse_task task, size_t classes, size_t per
 copse_status cp_answer_merge(cp_answer *a, size_t first, const cp_answer *each, size_t trees, double weight,
                              copse_error *err);
 
+/* Classification: raises probabilities below `least` to it, and lowers the others so that each row sums to 1. */
+void cp_answer_raise(cp_answer *a, double least);
+
 /* The distribution of a row of a regression answer. */
 cp_mixture cp_answer_mixture(const cp_answer *a, size_t row);
 /* The most probable class of a row; the first of several. */

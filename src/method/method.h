@@ -13,10 +13,9 @@
 #include "method/sampler.h"
 
 typedef struct cp_method {
-    copse_method_info info; /* name, summary, tasks, online: what users see */
+    copse_method_info info; /* what users see; takes_missing and takes_categories are those of takes_raw */
     int wants_unit;         /* features scaled to [0,1] */
     int takes_raw;          /* categories and missing values (NaN) as they are: one encoded column per feature */
-    int takes_weights;      /* row weights */
     int has_draws;   /* each tree, or each draw of a sum of trees, is a predictor: cp_answer's of_mean and tree work */
     int draws_probs; /* of_mean works for classes too */
     const cp_param *params;

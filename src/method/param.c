@@ -216,16 +216,17 @@ static copse_status parse_list(const cp_param *d, const char *text, double *out,
     return COPSE_OK;
 }
 
+static copse_status parse(const cp_param *d, const char *value, double *out, char canonical[TEXT_SIZE],
+                          copse_error *err) {
+    if (d->type == CP_PARAM_CHOICE || d->type == CP_PARAM_FLAG) return parse_choice(d, value, out, canonical, err);
+    if (d->type == CP_PARAM_LIST) return parse_list(d, value, out, canonical, err);
+    return parse_number(d, value, out, canonical, err);
+}
+
 static copse_status set_at(copse_params *p, size_t i, const char *value, copse_error *err) {
-    const cp_param *d = &p->method->params[i];
     char canonical[TEXT_SIZE];
     double x = 0;
-    if (d->type == CP_PARAM_CHOICE || d->type == CP_PARAM_FLAG)
-        CP_TRY(parse_choice(d, value, &x, canonical, err));
-    else if (d->type == CP_PARAM_LIST)
-        CP_TRY(parse_list(d, value, &x, canonical, err));
-    else
-        CP_TRY(parse_number(d, value, &x, canonical, err));
+    CP_TRY(parse(&p->method->params[i], value, &x, canonical, err));
     char *text = cp_mem_strdup(canonical);
     if (!text) return cp_fail_memory(err);
     cp_mem_free(p->text[i]);
@@ -380,12 +381,41 @@ out:
     return status;
 }
 
-void cp_param_info(const cp_param *d, copse_option_info *out) {
-    static const char *const types[] = {[CP_PARAM_INT] = "int",
-                                        [CP_PARAM_REAL] = "real",
-                                        [CP_PARAM_CHOICE] = "choice",
-                                        [CP_PARAM_LIST] = "list",
-                                        [CP_PARAM_FLAG] = "flag"};
-    *out = (copse_option_info){.name = d->name, .type = types[d->type], .initial = d->initial, .help = d->help};
-    cp_param_range(d, out->range, sizeof out->range);
+/* ------------------------------------------------------------------------------------------------- for users */
+
+static void add_choice(const char *text, size_t n, copse_option_info *out) {
+    CP_BUG(out->n_choices == COPSE_MAX_CHOICES || n >= COPSE_CHOICE_SIZE);
+    const char *colon = memchr(text, ':', n);
+    size_t k = out->n_choices++;
+    snprintf(out->choice[k], sizeof out->choice[k], "%.*s", (int)(colon ? (size_t)(colon - text) : n), text);
+    out->count[k] = colon ? strtod(colon + 1, NULL) : NAN;
+}
+
+/* Numbers have bounds, and so have choices of which a word takes a number. */
+static int has_bounds(const cp_param *d) {
+    if (d->type == CP_PARAM_INT || d->type == CP_PARAM_REAL) return 1;
+    return d->type == CP_PARAM_CHOICE && strchr(d->choices, ':');
+}
+
+void cp_param_info(const cp_method *m, size_t i, copse_option_info *out) {
+    static const copse_option_kind kinds[] = {[CP_PARAM_INT] = COPSE_OPTION_INT,
+                                              [CP_PARAM_REAL] = COPSE_OPTION_REAL,
+                                              [CP_PARAM_CHOICE] = COPSE_OPTION_CHOICE,
+                                              [CP_PARAM_LIST] = COPSE_OPTION_LIST,
+                                              [CP_PARAM_FLAG] = COPSE_OPTION_FLAG};
+    const cp_param *d = &m->params[i];
+    const char *w, *words = choices_of(d);
+    char canonical[TEXT_SIZE];
+    size_t n;
+    *out = (copse_option_info){.name = d->name,
+                               .kind = kinds[d->type],
+                               .tasks = d->tasks ? d->tasks : m->info.tasks,
+                               .min = has_bounds(d) ? d->min : NAN,
+                               .max = has_bounds(d) ? d->max : NAN,
+                               .initial = d->initial,
+                               .help = d->help};
+    if (d->auto_ok) add_choice("auto", strlen("auto"), out);
+    for (size_t k = 0; words && (n = word(words, k, &w)) > 0; k++) add_choice(w, n, out);
+    copse_status status = parse(d, d->initial, &out->initial_number, canonical, NULL);
+    CP_BUG(status);
 }

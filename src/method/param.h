@@ -24,7 +24,8 @@ typedef struct cp_param {
      * list: any of them, with commas between them, or "none".
      * int, real: words that are allowed besides numbers, or NULL. */
     const char *choices;
-    int auto_ok; /* int, real: "auto" is allowed, and lets the method decide.  The value of any word is NaN */
+    unsigned tasks; /* the copse_tasks it is for; 0: all of the method's */
+    int auto_ok;    /* int, real: "auto" is allowed, and lets the method decide.  The value of any word is NaN */
     const char *help;
 } cp_param;
 
@@ -56,6 +57,11 @@ typedef struct cp_param {
 #define CP_OPTION_SEED \
     CP_OPTION_INT("seed", "1", 0, CP_PARAM_MOST_INT, "same seed, same model, on any number of threads")
 
+/* The help of an option that is for one task only: CP_OPTION_REAL("alpha", ".1", 0, 1, CP_OPTION_OF_CLASSES("weight")).
+ * It sets the member `tasks` as well. */
+#define CP_OPTION_OF_CLASSES(HELP) "classes: " HELP, .tasks = COPSE_CLASS
+#define CP_OPTION_OF_NUMBERS(HELP) "numbers: " HELP, .tasks = COPSE_REGRESS
+
 struct cp_method;
 
 struct copse_params {
@@ -82,8 +88,8 @@ const char *cp_param_text(const copse_params *p, const char *name);          /* 
 /* Prints what the option takes: "1 to 100000", "exact fast". */
 void cp_param_range(const cp_param *d, char *buf, size_t n);
 
-/* The option as users see it. */
-void cp_param_info(const cp_param *d, copse_option_info *out);
+/* Option i of the method as users see it. */
+void cp_param_info(const struct cp_method *m, size_t i, copse_option_info *out);
 
 copse_status cp_param_write(const copse_params *p, cp_writer *w, copse_error *err);
 copse_status cp_param_read(cp_reader *r, const struct cp_method *method, copse_params **out, copse_error *err);

@@ -1,5 +1,6 @@
 #include "model/model.h"
 
+#include "base/guard.h"
 #include "base/lock.h"
 #include "base/mem.h"
 
@@ -26,10 +27,16 @@ void cp_model_free(copse_model *m) {
     cp_mem_free(m);
 }
 
+/* A fault must not leave the lock taken. */
+static copse_status refresh(const copse_model *m, const copse_run *run, copse_error *err) {
+    CP_GUARD(err);
+    return m->method->refresh(m->state, m->params, run, err);
+}
+
 copse_status cp_model_refresh(const copse_model *m, const copse_run *run, copse_error *err) {
     copse_status status = COPSE_OK;
     cp_lock_acquire(m->lazy->lock);
-    if (m->lazy->stale && m->method->refresh) status = m->method->refresh(m->state, m->params, run, err);
+    if (m->lazy->stale && m->method->refresh) status = refresh(m, run, err);
     if (!status) m->lazy->stale = 0;
     cp_lock_release(m->lazy->lock);
     return status;

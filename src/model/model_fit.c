@@ -26,7 +26,7 @@ static copse_status copy_params(copse_model *m, const copse_params *opt_params, 
 }
 
 static copse_status check_options(const fitting *f, const cp_method *method, copse_error *err) {
-    if (f->roles->weights && !method->takes_weights)
+    if (f->roles->weights && !method->info.takes_weights)
         return cp_fail(err, COPSE_E_USAGE, "method '%s' takes no row weights; leave out `weights`", method->info.name);
     if (f->run && (f->run->checkpoint || f->run->resume) && !method->sampler)
         return cp_fail(err, COPSE_E_USAGE,

@@ -27,10 +27,22 @@ size_t cp_model_predict_block(const copse_model *m) {
     return room < 256 ? 256 : room > most ? most : room;
 }
 
+/* The flag that stops a prediction is read between blocks.  A block walks down at most WALKS trees, some tenths of a
+ * second, unless it has the fewest rows, SOON. */
+enum { WALKS = 1 << 25, SOON = 64 };
+
+static size_t rows_till_stop(const copse_model *m) {
+    size_t trees = m->method->trees(m->state), rows = WALKS / (trees ? trees : 1);
+    rows -= rows % CP_ANSWER_ROWS;
+    return rows < SOON ? SOON : rows;
+}
+
 /* Rows are independent, so the size of blocks does not change an answer.  Large blocks keep a tree in the cache while
  * many rows pass through it; but every worker should get a block. */
 static size_t block_size(const copse_model *m, const copse_run *run, size_t n) {
     size_t most = m->schema->task == COPSE_CLASS || m->method->has_draws ? cp_model_predict_block(m) : 256;
+    size_t soon = rows_till_stop(m);
+    if (most > soon) most = soon;
     size_t per_worker = n / cp_parallel_workers(run, n ? n : 1) + 1;
     per_worker += CP_ANSWER_ROWS - 1 - (per_worker - 1) % CP_ANSWER_ROWS;
     return per_worker < most ? per_worker : most;
@@ -67,6 +79,7 @@ static copse_status predict_block(void *arg, size_t b, size_t worker, copse_erro
     part->of_mean = q->of_mean;
     part->tree = q->one_tree ? q->tree : CP_NONE;
     if (!status) status = m->method->predict(m->state, &data.rows, m->params, part, err);
+    if (!status && m->schema->announced) cp_answer_raise(part, CP_MODEL_PREDICT_LEAST);
     cp_model_encode_clear(&data);
     return status;
 }

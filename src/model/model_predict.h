@@ -4,6 +4,10 @@
 
 #include "model/model.h"
 
+/* Models with announced classes: the probability of a class is at least this.  Mondrian forests round smaller ones to
+ * 0; scores raise 0 to the same value. */
+#define CP_MODEL_PREDICT_LEAST 1e-15
+
 /* Which rows to predict, first ... first + n - 1, and what to predict of them. */
 typedef struct cp_model_query {
     const copse_table *table;

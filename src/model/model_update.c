@@ -2,6 +2,7 @@
 
 #include "data/target.h"
 #include "model/model_encode.h"
+#include "model/model_predict.h"
 
 static copse_status check_learns(const copse_model *m, copse_error *err) {
     if (!m->method->update)
@@ -101,6 +102,7 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
     if (!status) status = cp_answer_init(before, m->schema->task, t->rows, m->schema->classes.n, err);
     if (!status) cp_target_warn(t, m->schema->target, run);
     if (!status) status = learn_slices(m, &data, &known, run, before, err);
+    if (!status && m->schema->announced) cp_answer_raise(before, CP_MODEL_PREDICT_LEAST);
     if (status) cp_schema_forget_classes(m->schema, known);
     cp_model_encode_clear(&data);
     return cp_model_explain_memory(m, rows + t->rows, status, err);

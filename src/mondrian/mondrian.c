@@ -20,13 +20,15 @@ static const cp_param params[] = {
                    "time at which the Mondrian process stops; inf: only pausing stops it"),
     CP_OPTION_INT_AUTO("min-samples-split", 2, 1e9,
                        "blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers"),
-    CP_OPTION_REAL_AUTO("gamma", 1e-9, 1e12,
-                        "classes: how fast nodes differ from their parents with time; auto: 10 per encoded column"),
-    CP_OPTION_CHOICE("hyper", "heuristic", "heuristic marginal",
-                     "numbers: variances by the thesis's closed forms, or by maximising the marginal likelihood"),
+    CP_OPTION_REAL_AUTO(
+        "gamma", 1e-9, 1e12,
+        CP_OPTION_OF_CLASSES("how fast nodes differ from their parents with time; auto: 10 per encoded column")),
     CP_OPTION_CHOICE(
-        "posterior", "exact", "exact fast",
-        "numbers: belief propagation, or each node's own mean and variance (needed to score while learning)"),
+        "hyper", "heuristic", "heuristic marginal",
+        CP_OPTION_OF_NUMBERS("variances by the thesis's closed forms, or by maximising the marginal likelihood")),
+    CP_OPTION_CHOICE("posterior", "exact", "exact fast",
+                     CP_OPTION_OF_NUMBERS(
+                         "belief propagation, or each node's own mean and variance (needed to score while learning)")),
 };
 
 /* ----------------------------------------------------------------------------------------------------- new and free */

@@ -20,7 +20,7 @@ static const cp_param params[] = {
     CP_OPTION_REAL("smoothing", ".1", 0, 1e9,
                    "rows added to each leaf: of all classes alike; numbers: of the variance of all rows"),
     CP_OPTION_REAL("forget", "0", 0, 1,
-                   "classes: gamma; trees older than 1/gamma rows are begun anew if they err; 0: never"),
+                   CP_OPTION_OF_CLASSES("gamma; trees older than 1/gamma rows are begun anew if they err; 0: never")),
 };
 
 /* ----------------------------------------------------------------------------------------------- making and freeing */

@@ -15,7 +15,7 @@ typedef struct stage {
 static stage set_up(const char *name, size_t dims, size_t classes, size_t n, const char *text) {
     stage st = {.s = make_sample(name, n + 1, dims, classes, 0), .p = options(text)};
     copse_error err;
-    volatile int stop = 1;
+    copse_flag stop = 1;
     copse_run run = {.stop = &stop};
     cp_rows last = cp_rows_slice(&st.s.rows, n, 1);
     st.f = fit_rows(&st.s.rows, n, st.p);
@@ -106,7 +106,7 @@ static void cuts_are_uniform(void **state) {
     copse_params *p = options("particles=40000 min-leaf=3");
     stage st = {.s = s, .p = p, .f = fit_rows(&s.rows, ROWS - 1, p)};
     cp_rows last = cp_rows_slice(&s.rows, ROWS - 1, 1);
-    volatile int stop = 1;
+    copse_flag stop = 1;
     copse_run run = {.stop = &stop};
     assert_int_equal(cp_method_dyntree.update(st.f, &last, p, &run, NULL, &err), COPSE_E_STOPPED);
     must(cp_dyntree_step_init(&st.scratch, st.f, &err), err);

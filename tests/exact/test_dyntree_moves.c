@@ -17,7 +17,7 @@ typedef struct led {
 static led lead(const cp_rows *rows, size_t n, const char *text) {
     led l = {.p = options(text)};
     copse_error err;
-    volatile int stop = 1;
+    copse_flag stop = 1;
     copse_run run = {.stop = &stop};
     cp_rows rest = cp_rows_slice(rows, n, rows->n - n);
     l.f = fit_rows(rows, n, l.p);

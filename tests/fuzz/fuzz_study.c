@@ -42,11 +42,11 @@ static void use(copse_study *s) {
     hostile_demand(best <= copse_study_trials(s), "best", "there is no such trial");
     if (best) hostile_demand(copse_study_trial(s, best, &t) && isfinite(t.value), "best", "it has no value");
     if (s->trees > MOST_TREES || s->space->cols > MOST_COLS) return; /* sound, but slow */
-    copse_status status = copse_study_ask(s, &t, &err);
+    copse_status status = copse_study_ask(s, NULL, &t, &err);
     hostile_demand(!status || status == COPSE_E_USAGE, "asking", err.msg); /* a list may have been used up */
     if (status) return;
     hostile_demand(!cp_space_outside(s->space, t.x), "asking", "the point is outside");
-    hostile_demand(!copse_study_tell(s, t.id, 1, &err), "telling", err.msg);
+    hostile_demand(!copse_study_tell(s, t.id, 1, NULL, &err), "telling", err.msg);
 }
 
 static void try_study(const unsigned char *bytes, size_t n) {
@@ -57,14 +57,14 @@ static void try_study(const unsigned char *bytes, size_t n) {
     hostile_demand(fd >= 0 && write(fd, bytes, n) == (ssize_t)n, "writing", path);
     close(fd);
     hostile_hurry();
-    copse_status status = copse_study_open(path, &s, &err);
+    copse_status status = copse_study_open(path, NULL, &s, &err);
     hostile_demand(!status || status == COPSE_E_MODEL, "opening", err.msg);
     hostile_demand(status ? !s && err.msg[0] : s != NULL, "opening", "neither a study nor a message");
     if (!status) {
         use(s);
         size_t trials = copse_study_trials(s);
         copse_study_free(s);
-        hostile_demand(!copse_study_open(path, &s, &err), "opening again", err.msg);
+        hostile_demand(!copse_study_open(path, NULL, &s, &err), "opening again", err.msg);
         hostile_demand(copse_study_trials(s) == trials, "opening again", "it has other trials");
         copse_study_free(s);
     }

@@ -68,7 +68,7 @@ static void look_at_model(const copse_model *m) {
     for (size_t i = 0; i < 3; i++)
         hostile_demand(!copse_model_write_tree(m, 0, format[i], swallow, &seen, &err), "listing", err.msg);
     hostile_demand(!copse_model_write_json(m, swallow, &seen, &err), "listing", err.msg);
-    copse_status status = copse_importance_impurity(m, found, &err);
+    copse_status status = copse_importance_impurity(m, NULL, found, &err);
     hostile_demand(!status || status == COPSE_E_USAGE, "importance", err.msg);
     free(found);
 }
@@ -80,7 +80,7 @@ static void use_model(copse_model *m) {
     const char *broken = m->method->check(m->state);
     hostile_demand(!broken, "checking", broken ? broken : "");
     copse_table *t = row_for(m->schema);
-    hostile_demand(!copse_predict(m, t, 0, 1, &run, &p, &err), "predicting", err.msg);
+    hostile_demand(!copse_predict(m, t, &(copse_predict_options){.n = 1}, &run, &p, &err), "predicting", err.msg);
     check_answer(m, p);
     look_at_model(m);
     copse_prediction_free(p);

@@ -25,7 +25,7 @@ static inline copse_params *params_of(const char *options) {
 static inline copse_table *made(const char *set, size_t rows) {
     copse_table *t;
     copse_error err;
-    must(copse_synth(set, rows, 0, -1, 3, 0, &t, &err), err);
+    must(copse_synth(set, &(copse_synth_options){.rows = rows, .seed = 3}, &t, &err), err);
     return t;
 }
 
@@ -69,7 +69,7 @@ static inline double figure_of(const copse_model *m, const char *name) {
 /* ----------------------------------------------------------------------------------------------------- stopped fits */
 
 typedef struct stopper {
-    volatile int stop;
+    copse_flag stop;
     int calls;
 } stopper;
 
@@ -190,8 +190,8 @@ static inline copse_status whole_life(const copse_table *t, const char *options,
     CP_TRY_OUT(copse_fit(t, &roles, p, &run, &m, err));
     CP_TRY_OUT(write_image(m, &in, err));
     CP_TRY_OUT(cp_model_file_read(in.bytes, in.n, &again, err));
-    CP_TRY_OUT(copse_predict(again, t, 0, 3, &run, &answer, err));
-    CP_TRY_OUT(copse_posterior_new(again, &posterior, err));
+    CP_TRY_OUT(copse_predict(again, t, &(copse_predict_options){.n = 3}, &run, &answer, err));
+    CP_TRY_OUT(copse_posterior_new(again, NULL, &posterior, err));
 out:
     free(in.bytes);
     copse_posterior_free(posterior);

@@ -118,9 +118,8 @@ static size_t toy_figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]
 }
 
 static const cp_method toy_method = {
-    .info = {.name = "toy", .summary = "knows nothing", .tasks = COPSE_CLASS | COPSE_REGRESS},
+    .info = {.name = "toy", .summary = "knows nothing", .tasks = COPSE_CLASS | COPSE_REGRESS, .takes_weights = 1},
     .takes_raw = 1,
-    .takes_weights = 1,
     .has_draws = 1,
     .fit = toy_fit,
     .predict = toy_predict,

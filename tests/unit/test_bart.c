@@ -183,7 +183,7 @@ static void probabilities_are_told_draw_by_draw(void **state) {
         double *drawn = calloc(draws, sizeof *drawn);
         copse_prediction *p;
         assert_true(copse_model_has_prob_draws(m));
-        must(copse_predict_mean(m, t, 0, 150, &run, &p, &err), err);
+        must(copse_predict(m, t, &(copse_predict_options){.n = 150, .of_mean = 1}, &run, &p, &err), err);
         for (size_t d = 0; d < draws; d++) {
             cp_model_query q = {.table = t, .n = 150, .one_tree = 1, .tree = (int32_t)d};
             cp_answer one;
@@ -268,8 +268,8 @@ static void draws_come_in_the_order_of_sampling(void **state) {
     copse_model *m = fitted(t, small[0]);
     copse_prediction *mean, *y;
     double d[72], few[9], noisy[36], off = 0, squares = 0;
-    must(copse_predict_mean(m, t, 0, 40, NULL, &mean, &err), err);
-    must(copse_predict(m, t, 0, 40, NULL, &y, &err), err);
+    must(copse_predict(m, t, &(copse_predict_options){.n = 40, .of_mean = 1}, NULL, &mean, &err), err);
+    must(copse_predict(m, t, &(copse_predict_options){.n = 40}, NULL, &y, &err), err);
     for (size_t r = 0; r < 40; r++) {
         cp_answer one;
         copse_prediction_draws(mean, r, 5, 36, d);
@@ -314,8 +314,8 @@ static void targets_may_have_any_unit(void **state) {
     }
     copse_model *a = fitted(t, small[0]), *b = fitted(far, small[0]);
     copse_prediction *p, *q;
-    must(copse_predict(a, t, 0, 60, NULL, &p, &err), err);
-    must(copse_predict(b, far, 0, 60, NULL, &q, &err), err);
+    must(copse_predict(a, t, &(copse_predict_options){.n = 60}, NULL, &p, &err), err);
+    must(copse_predict(b, far, &(copse_predict_options){.n = 60}, NULL, &q, &err), err);
     assert_near(figure_of(b, "sigma"), 8 * figure_of(a, "sigma"), 1e-3);
     for (size_t i = 0; i < 60; i++)
         assert_near(copse_prediction_mean(q, i), 1024 + 8 * copse_prediction_mean(p, i), 1e-3);
@@ -338,7 +338,7 @@ static void shares_of_splits_add_up(void **state) {
         copse_posterior *p;
         size_t n, per_draw = copse_model_trees(m) / copse_model_draws(m);
         double sum = 0, leaves = 0, splits = 0, shares = 0;
-        must(copse_posterior_new(m, &p, &err), err);
+        must(copse_posterior_new(m, NULL, &p, &err), err);
         const copse_bar *bar = copse_posterior_leaves(p, &n);
         for (size_t k = 0; k < n; k++) {
             sum += bar[k].probability;

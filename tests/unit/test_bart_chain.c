@@ -427,7 +427,7 @@ static void a_stopped_chain_stands_between_sweeps(void **state) {
     (void)state;
     world w;
     copse_error err;
-    volatile int stop = 1;
+    copse_flag stop = 1;
     copse_run run = {.stop = &stop};
     init_kind(&w, &kinds[0]);
     cp_bart_chain *c = new_chain(&w, 0);

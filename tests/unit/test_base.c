@@ -182,7 +182,7 @@ static void a_later_failure_of_a_higher_index_does_not_count(void **state) {
 
 static void pool_stops_when_asked(void **state) {
     (void)state;
-    volatile int stop = 1;
+    copse_flag stop = 1;
     tally t = {.fail_from = SIZE_MAX};
     copse_run run = {.threads = 2, .stop = &stop};
     copse_error err;

@@ -56,8 +56,8 @@ static void targets_may_have_any_unit(void **state) {
     assert_true(figure_of(a, "leaves") > 1);
     assert_near(figure_of(b, "leaves"), figure_of(a, "leaves"), 1e-9);
     copse_prediction *p, *q;
-    must(copse_predict(a, t, 0, n, NULL, &p, &err), err);
-    must(copse_predict(b, far, 0, n, NULL, &q, &err), err);
+    must(copse_predict(a, t, &(copse_predict_options){.n = n}, NULL, &p, &err), err);
+    must(copse_predict(b, far, &(copse_predict_options){.n = n}, NULL, &q, &err), err);
     for (size_t i = 0; i < n; i++) {
         assert_near(copse_prediction_mean(q, i), 1024 + 8 * copse_prediction_mean(p, i), 1e-9);
         assert_near(copse_prediction_quantile(q, i, .9), 1024 + 8 * copse_prediction_quantile(p, i, .9), 1e-7);
@@ -104,7 +104,7 @@ static void the_prior_knows_no_targets(void **state) {
         copse_model *a = fitted(t, options[i]), *b = fitted(other, options[i]);
         const cp_btree *s = state_of(a);
         assert_same_grove(&s->tree_set, &state_of(b)->tree_set);
-        must(copse_predict(a, t, 0, 60, NULL, &p, &err), err);
+        must(copse_predict(a, t, &(copse_predict_options){.n = 60}, NULL, &p, &err), err);
         for (size_t k = 0; k < 60; k++) { /* Student's with 3 degrees of freedom: variance 3 */
             double scale = s->scale * sqrt(s->hyper.lambda * (1 + 1 / s->hyper.kappa));
             assert_near(copse_prediction_mean(p, k), s->centre, 1e-12);
@@ -176,8 +176,8 @@ static void the_mean_is_known_better_than_y(void **state) {
     copse_table *t = made("friedman1", 60);
     copse_model *m = fitted(t, small[0]);
     copse_prediction *y, *mean;
-    must(copse_predict(m, t, 0, 60, NULL, &y, &err), err);
-    must(copse_predict_mean(m, t, 0, 60, NULL, &mean, &err), err);
+    must(copse_predict(m, t, &(copse_predict_options){.n = 60}, NULL, &y, &err), err);
+    must(copse_predict(m, t, &(copse_predict_options){.n = 60, .of_mean = 1}, NULL, &mean, &err), err);
     for (size_t i = 0; i < 60; i++) {
         assert_near(copse_prediction_mean(y, i), copse_prediction_mean(mean, i), 1e-9);
         assert_true(copse_prediction_sd(mean, i) < copse_prediction_sd(y, i));
@@ -199,7 +199,7 @@ static void the_posterior_over_trees_adds_up(void **state) {
         copse_posterior *p;
         size_t n, features = copse_model_features(m);
         double sum = 0, leaves = 0, splits = 0;
-        must(copse_posterior_new(m, &p, &err), err);
+        must(copse_posterior_new(m, NULL, &p, &err), err);
         const copse_bar *bar = copse_posterior_leaves(p, &n);
         for (size_t k = 0; k < n; k++) {
             assert_true(!k || bar[k].value > bar[k - 1].value);
@@ -219,7 +219,7 @@ static void the_posterior_over_trees_adds_up(void **state) {
     }
     copse_model *forest = fitted(t, "rf trees 2");
     copse_posterior *p;
-    assert_int_equal(copse_posterior_new(forest, &p, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_posterior_new(forest, NULL, &p, &err), COPSE_E_USAGE);
     assert_null(p);
     copse_model_free(forest);
     copse_table_free(t);

@@ -221,7 +221,7 @@ static void a_stopped_chain_stands_between_iterations(void **state) {
     (void)state;
     world w;
     copse_error err;
-    volatile int stop = 1;
+    copse_flag stop = 1;
     copse_run run = {.stop = &stop};
     init_world(&w, "stopped", 0);
     cp_btree_chain *c = new_chain(&w, &options, 0);

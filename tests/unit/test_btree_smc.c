@@ -293,7 +293,7 @@ static void a_broken_stage_leaves_no_trace(void **state) {
         cp_btree_smc_options opt = options_for(CP_BTREE_PRIOR, (cp_btree_expansion)e);
         result whole = run_island(&t.b, &opt, 0), broken;
         cp_btree_smc *s;
-        volatile int stop = 1;
+        copse_flag stop = 1;
         copse_run run = {.stop = &stop};
         size_t failures = 0;
         must(cp_btree_smc_new(&t.b, &opt, 0, &s, &err), err);
@@ -321,7 +321,7 @@ static void raise(void *arg, const char *what, double done, double total) {
     (void)what;
     (void)done;
     (void)total;
-    *(volatile int *)arg = 1;
+    *(copse_flag *)arg = 1;
 }
 
 /* The flag goes up after a stage has begun: its decisions are thrown away. */
@@ -334,7 +334,7 @@ static void a_stage_can_be_stopped_halfway(void **state) {
         cp_btree_smc_options opt = options_for((cp_btree_proposal)p, CP_BTREE_NODE);
         result whole = run_island(&t.b, &opt, 0), late;
         cp_btree_smc *s;
-        volatile int stop = 0;
+        copse_flag stop = 0;
         copse_run run = {.stop = &stop, .progress = raise, .arg = (void *)(uintptr_t)&stop};
         must(cp_btree_smc_new(&t.b, &opt, 0, &s, &err), err);
         assert_int_equal(cp_btree_smc_run(s, 0, &run, &err), COPSE_E_STOPPED);

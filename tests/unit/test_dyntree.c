@@ -54,7 +54,7 @@ static void trees_that_several_particles_have_are_counted_once(void **state) {
 typedef struct watch {
     size_t calls;
     double most, total; /* of the last call */
-    volatile int stop;
+    copse_flag stop;
     size_t stop_after;
 } watch;
 

@@ -101,7 +101,7 @@ static double mean_of(const copse_model *m, const copse_table *t) {
     copse_error err;
     copse_prediction *p = NULL;
     double sum = 0;
-    must(copse_predict(m, t, 0, ROWS, NULL, &p, &err), err);
+    must(copse_predict(m, t, &(copse_predict_options){.n = ROWS}, NULL, &p, &err), err);
     for (size_t i = 0; i < ROWS; i++) sum += copse_prediction_mean(p, i);
     copse_prediction_free(p);
     return sum / ROWS;

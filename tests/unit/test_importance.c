@@ -50,7 +50,7 @@ static void impurity_is_averaged_over_trees(void **state) {
     copse_table *t = table_of(d, d->x, 0);
     copse_model *m = toy_model(t, &roles);
     copse_importance found[3];
-    must(copse_importance_impurity(m, found, &err), err);
+    must(copse_importance_impurity(m, NULL, found, &err), err);
     assert_near(found[0].mean, .2, 1e-15);
     assert_near(found[0].sd, .1, 1e-15);
     assert_near(found[1].mean, .8, 1e-15);
@@ -58,7 +58,7 @@ static void impurity_is_averaged_over_trees(void **state) {
     assert_true(found[2].mean == 0 && found[2].sd == 0);
     copse_model_free(m);
     must(copse_fit(t, &roles, NULL, NULL, &m, &err), err);
-    assert_int_equal(copse_importance_impurity(m, found, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_importance_impurity(m, NULL, found, &err), COPSE_E_USAGE);
     assert_string_equal(err.msg, "method mondrian does not measure how much its splits lower the impurity");
     copse_model_free(m);
     copse_table_free(t);
@@ -79,7 +79,7 @@ static void columns_of_one_feature_are_added_up(void **state) {
     must(cp_param_new(&plain, &p, &err), err);
     must(copse_fit(t, &(copse_roles){.target = "y", .features = "c"}, p, NULL, &m, &err), err);
     assert_int_equal(m->schema->dims, 3);
-    must(copse_importance_impurity(m, found, &err), err);
+    must(copse_importance_impurity(m, NULL, found, &err), err);
     assert_near(found[0].mean, 1, 1e-15);
     assert_near(found[0].sd, 0, 1e-15);
     copse_model_free(m);
@@ -124,7 +124,9 @@ static void permutation_equals_shuffling_by_hand(void **state) {
     copse_model *m = toy_model(t, &roles);
     copse_importance found[3];
     double loss, forest = 0, tree[TOY_TREES] = {0}, mean = 0, squares = 0;
-    must(copse_importance_permute(m, t, REPEATS, 5, NULL, &loss, found, &err), err);
+    must(copse_importance_permute(m, t, &(copse_permute_options){.repeats = REPEATS, .seed = 5, .out_loss = &loss},
+                                  NULL, found, &err),
+         err);
     assert_near(loss, 0, 1e-12);
     for (size_t r = 0; r < REPEATS; r++) {
         double x[ROWS];
@@ -153,7 +155,9 @@ static void classes_are_judged_by_log_loss(void **state) {
     copse_model *m = toy_model(t, &roles);
     copse_importance found[3];
     double loss;
-    must(copse_importance_permute(m, t, 2, 1, NULL, &loss, found, &err), err);
+    must(copse_importance_permute(m, t, &(copse_permute_options){.repeats = 2, .seed = 1, .out_loss = &loss}, NULL,
+                                  found, &err),
+         err);
     assert_near(loss, log(2), 1e-12); /* the toy forest says 1/2 everywhere, but its trees do not */
     assert_near(found[0].mean, 0, 1e-12);
     assert_true(found[0].sd > .01);
@@ -173,12 +177,16 @@ static void rows_without_target_do_not_count(void **state) {
     double loss;
     for (size_t i = 0; i < ROWS; i++) d->y[i] = i % 3 ? NAN : d->y[i] + 1;
     copse_table *u = table_of(d, d->x, 0);
-    must(copse_importance_permute(m, u, 1, 1, NULL, &loss, found, &err), err);
+    must(copse_importance_permute(m, u, &(copse_permute_options){.repeats = 1, .seed = 1, .out_loss = &loss}, NULL,
+                                  found, &err),
+         err);
     assert_near(loss, 1, 1e-12);
     for (size_t i = 0; i < ROWS; i++) d->y[i] = NAN;
     copse_table *none = table_of(d, d->x, 0);
-    assert_int_equal(copse_importance_permute(m, none, 1, 1, NULL, &loss, found, &err), COPSE_E_DATA);
-    assert_int_equal(copse_importance_permute(m, u, 0, 1, NULL, &loss, found, &err), COPSE_E_USAGE);
+    assert_int_equal(
+        copse_importance_permute(m, none, &(copse_permute_options){.repeats = 1, .seed = 1, .out_loss = &loss}, NULL,
+                                 found, &err),
+        COPSE_E_DATA);
     copse_model_free(m);
     copse_table_free(t);
     copse_table_free(u);
@@ -194,16 +202,26 @@ static void a_mondrian_forest_knows_what_matters(void **state) {
     copse_model *m = NULL;
     copse_importance found[10], again[10];
     double loss, same;
-    must(copse_synth("friedman1", 400, 10, 0, 1, 0, &t, &err), err);
-    must(copse_synth("friedman1", 300, 10, 0, 2, 0, &test, &err), err);
+    must(
+        copse_synth("friedman1", &(copse_synth_options){.rows = 400, .dims = 10, .noise_free = 1, .seed = 1}, &t, &err),
+        err);
+    must(copse_synth("friedman1", &(copse_synth_options){.rows = 300, .dims = 10, .noise_free = 1, .seed = 2}, &test,
+                     &err),
+         err);
     must(copse_fit(t, &(copse_roles){.target = "target"}, NULL, NULL, &m, &err), err);
-    must(copse_importance_permute(m, test, 3, 1, &(copse_run){.threads = 1}, &loss, found, &err), err);
-    must(copse_importance_permute(m, test, 3, 1, &(copse_run){.threads = 4}, &same, again, &err), err);
+    must(copse_importance_permute(m, test, &(copse_permute_options){.repeats = 3, .seed = 1, .out_loss = &loss},
+                                  &(copse_run){.threads = 1}, found, &err),
+         err);
+    must(copse_importance_permute(m, test, &(copse_permute_options){.repeats = 3, .seed = 1, .out_loss = &same},
+                                  &(copse_run){.threads = 4}, again, &err),
+         err);
     assert_true(loss == same);
     assert_memory_equal(found, again, sizeof found);
     assert_true(found[3].mean > 5 * fabs(found[7].mean)); /* 10 x4 is the largest term; x8 is none */
     assert_true(found[3].sd > 0 && found[3].sd < found[3].mean);
-    must(copse_importance_permute(m, test, 1, 1, NULL, &loss, found, &err), err);
+    must(copse_importance_permute(m, test, &(copse_permute_options){.repeats = 1, .seed = 1, .out_loss = &loss}, NULL,
+                                  found, &err),
+         err);
     assert_true(isnan(found[0].sd));
     copse_model_free(m);
     copse_table_free(t);
@@ -222,8 +240,9 @@ static void every_failed_allocation_is_clean(void **state) {
     long k = 0;
     for (; k < 10000; k++) {
         cp_mem_fail_after(k);
-        copse_status status = copse_importance_permute(m, t, 1, 1, &run, &loss, found, &err);
-        if (!status) status = copse_importance_impurity(m, found, &err);
+        copse_status status = copse_importance_permute(
+            m, t, &(copse_permute_options){.repeats = 1, .seed = 1, .out_loss = &loss}, &run, found, &err);
+        if (!status) status = copse_importance_impurity(m, NULL, found, &err);
         cp_mem_fail_after(-1);
         if (!status) break;
         assert_int_equal(status, COPSE_E_MEMORY);

@@ -11,7 +11,7 @@
 static copse_table *synth(const char *name, size_t rows, uint64_t seed) {
     copse_error err;
     copse_table *t = NULL;
-    must(copse_synth(name, rows, 0, -1, seed, 0, &t, &err), err);
+    must(copse_synth(name, &(copse_synth_options){.rows = rows, .seed = seed}, &t, &err), err);
     return t;
 }
 
@@ -69,7 +69,7 @@ static void test_then_train_equals_row_by_row(const char *name) {
     for (size_t i = 0; i < 200; i++) {
         copse_table *row = slice(rest, i, 1);
         copse_prediction *alone = NULL;
-        must(copse_predict(b, row, 0, 1, NULL, &alone, &err), err);
+        must(copse_predict(b, row, &(copse_predict_options){.n = 1}, NULL, &alone, &err), err);
         assert_same_row(together, i, alone, 0);
         must(copse_update(b, row, NULL, &err), err);
         copse_prediction_free(alone);
@@ -241,8 +241,8 @@ static void a_model_read_back_predicts_the_same(void **state) {
         must(cp_model_file_read(bytes, n, &back, &err), err);
         assert_int_equal(copse_model_can_learn(back), !flags);
         copse_prediction *a = NULL, *b = NULL;
-        must(copse_predict(m, test, 0, 20, NULL, &a, &err), err);
-        must(copse_predict(back, test, 0, 20, NULL, &b, &err), err);
+        must(copse_predict(m, test, &(copse_predict_options){.n = 20}, NULL, &a, &err), err);
+        must(copse_predict(back, test, &(copse_predict_options){.n = 20}, NULL, &b, &err), err);
         for (size_t r = 0; r < 20; r++) assert_same_row(a, r, b, r);
         if (flags) assert_int_equal(copse_update(back, test, NULL, &err), COPSE_E_USAGE);
         copse_prediction_free(a);
@@ -352,8 +352,8 @@ static void fit_take_gives_the_same_model_and_takes_the_table(void **state) {
     copse_model *m = fit(t, NULL, 1), *n = NULL;
     must(copse_fit_take(&again, &roles, NULL, NULL, &n, &err), err);
     assert_null(again);
-    must(copse_save(m, kept, 0, &err), err);
-    must(copse_save(n, taken, 0, &err), err);
+    must(copse_save(m, kept, 0, NULL, &err), err);
+    must(copse_save(n, taken, 0, NULL, &err), err);
     assert_same_files(kept, taken);
     copse_model_free(m);
     copse_model_free(n);
@@ -391,15 +391,15 @@ static copse_status tell(const restarts *s, copse_error *err) {
     const copse_run run = {.threads = 1};
     copse_status status = copse_fit(s->train, &roles, s->p, &run, &m, err);
     if (!status) status = copse_update(m, s->more, &run, err);
-    if (!status) status = copse_predict(m, s->more, 0, copse_table_rows(s->more), &run, &a, err);
+    if (!status) status = copse_predict(m, s->more, NULL, &run, &a, err);
     if (!status && !strcmp(copse_params_get(s->p, "posterior"), "fast"))
         status = copse_update_predict(m, s->more, &run, &b, err);
-    if (!status) status = copse_save(m, s->path, 0, err);
-    if (!status) status = copse_load(s->path, &back, err);
-    if (!status) status = copse_eval(back, s->more, .9, &run, &scores, err);
-    if (!status) status = copse_save(m, s->path, COPSE_SAVE_FROZEN, err);
-    if (!status) status = copse_load(s->path, &frozen, err);
-    if (!status) status = copse_eval(frozen, s->more, .9, &run, &scores, err);
+    if (!status) status = copse_save(m, s->path, 0, NULL, err);
+    if (!status) status = copse_load(s->path, NULL, &back, err);
+    if (!status) status = copse_eval(back, s->more, &(copse_eval_options){.interval = .9}, &run, &scores, err);
+    if (!status) status = copse_save(m, s->path, COPSE_SAVE_FROZEN, NULL, err);
+    if (!status) status = copse_load(s->path, NULL, &frozen, err);
+    if (!status) status = copse_eval(frozen, s->more, &(copse_eval_options){.interval = .9}, &run, &scores, err);
     copse_prediction_free(a);
     copse_prediction_free(b);
     copse_model_free(m);
@@ -504,7 +504,7 @@ static void predicting_more_rows_allocates_no_more(void **state) {
         copse_prediction *a = NULL;
         copse_run run = {.threads = 1};
         size_t before = cp_mem_count();
-        must(copse_predict(m, t, 0, i ? 300 : 100, &run, &a, &err), err);
+        must(copse_predict(m, t, &(copse_predict_options){.n = i ? 300 : 100}, &run, &a, &err), err);
         made[i] = cp_mem_count() - before;
         copse_prediction_free(a);
     }
@@ -544,7 +544,7 @@ static void raw_methods_are_given_everything_as_it_is(void **state) {
     assert_true(seen->weight == 6.5);
     copse_error err;
     copse_prediction *p = NULL;
-    must(copse_predict(m, t, 0, MIXED, NULL, &p, &err), err);
+    must(copse_predict(m, t, &(copse_predict_options){.n = MIXED}, NULL, &p, &err), err);
     assert_near(copse_prediction_mean(p, 0), 3, 1e-12);
     assert_near(copse_prediction_mean(p, 1), -100, 1e-12);
     assert_near(copse_prediction_mean(p, 2), 4, 1e-12);
@@ -609,8 +609,8 @@ static void the_mean_has_a_distribution_of_its_own(void **state) {
     copse_table *t = mixed(NULL);
     copse_model *m = toy_model(t, &roles);
     copse_prediction *y = NULL, *f = NULL;
-    must(copse_predict(m, t, 0, MIXED, NULL, &y, &err), err);
-    must(copse_predict_mean(m, t, 0, MIXED, NULL, &f, &err), err);
+    must(copse_predict(m, t, &(copse_predict_options){.n = MIXED}, NULL, &y, &err), err);
+    must(copse_predict(m, t, &(copse_predict_options){.n = MIXED, .of_mean = 1}, NULL, &f, &err), err);
     double between = 1.5 * sqrt(2. / 3); /* sd of 1.5, 3, 4.5 */
     assert_near(copse_prediction_mean(f, 0), 3, 1e-12);
     assert_near(copse_prediction_sd(f, 0), between, 1e-9);
@@ -629,7 +629,8 @@ static void the_mean_has_a_distribution_of_its_own(void **state) {
     copse_params *p = params("2", "exact");
     m = fit(t, p, 1);
     assert_false(copse_model_has_draws(m));
-    assert_int_equal(copse_predict_mean(m, t, 0, 1, NULL, &f, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_predict(m, t, &(copse_predict_options){.n = 1, .of_mean = 1}, NULL, &f, &err),
+                     COPSE_E_USAGE);
     assert_string_equal(err.msg, "method mondrian has no distribution of the mean, only of y");
     copse_params_free(p);
     copse_model_free(m);
@@ -642,7 +643,8 @@ static void classes_have_no_mean(void **state) {
     copse_table *all = mixed(NULL), *t = slice(all, 3, 3);
     copse_model *m = toy_model(t, &(copse_roles){.target = "c"});
     copse_prediction *p = NULL;
-    assert_int_equal(copse_predict_mean(m, t, 0, 1, NULL, &p, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_predict(m, t, &(copse_predict_options){.n = 1, .of_mean = 1}, NULL, &p, &err),
+                     COPSE_E_USAGE);
     assert_string_equal(err.msg, "method toy has no draws of the probabilities of classes of 'c', only their mean");
     copse_model_free(m);
     copse_table_free(t);

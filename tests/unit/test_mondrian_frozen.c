@@ -142,7 +142,7 @@ static void a_forest_that_lags_is_not_frozen(void **state) {
     cp_rows first = s.rows;
     first.n = 30;
     cp_mondrian *f = fit_rows(&first, first.n, p);
-    volatile int stop = 1;
+    copse_flag stop = 1;
     copse_run run = {.stop = &stop, .threads = 1};
     assert_int_equal(cp_method_mondrian.update(f, &first, p, &run, NULL, &err), COPSE_E_STOPPED);
     cp_writer *w = NULL;

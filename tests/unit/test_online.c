@@ -143,7 +143,7 @@ static void any_number_of_threads_gives_the_same_model(void **state) {
 /* A stop leaves rows to be learnt, and the next update learns them. */
 static void stop_and_go_on(const struct kind *k, const cp_rows *rows, const copse_params *p) {
     copse_error err;
-    volatile int stop = 1;
+    copse_flag stop = 1;
     copse_run run = {.stop = &stop, .threads = 1};
     cp_rows rest = cp_rows_slice(rows, 100, 100);
     void *whole = fit_rows(rows, 100, p), *stopped = fit_rows(rows, 100, p);

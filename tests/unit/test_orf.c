@@ -298,7 +298,7 @@ static void what_was_taken_in_is_learnt_before_saving(void **state) {
     image whole = {0};
     size_t unlearnt = 0;
     int failing = 1;
-    must(copse_synth("moons", 100, 0, -1, 1, 0, &t, &err), err);
+    must(copse_synth("moons", &(copse_synth_options){.rows = 100, .seed = 1}, &t, &err), err);
     for (long k = -1; failing; k++) { /* the first time none fails */
         copse_model *m = NULL;
         copse_prediction *before = NULL;

@@ -21,8 +21,11 @@ static const cp_param table[] = {
     CP_OPTION_CHOICE("posterior", "exact", "exact fast", "posterior"),
     CP_OPTION_COUNTED("cuts", "uniform", "uniform grid:100", 2, 500, "words and a number"),
     CP_OPTION_FLAG("sparse", "yes or no"),
+    CP_OPTION_REAL("noise-scale", "1", 0, 1, CP_OPTION_OF_NUMBERS("a scale")),
 };
-static const cp_method method = {.info = {.name = "toy"}, .params = table, .n_params = sizeof table / sizeof *table};
+static const cp_method method = {.info = {.name = "toy", .tasks = COPSE_CLASS | COPSE_REGRESS},
+                                 .params = table,
+                                 .n_params = sizeof table / sizeof *table};
 
 static copse_params *fresh(void) {
     copse_error err;
@@ -135,7 +138,8 @@ static void ranges_read_like_words(void **state) {
                                          "none, or some of depth size noise",
                                          "exact fast",
                                          "uniform grid:N",
-                                         "no yes"};
+                                         "no yes",
+                                         "0 to 1"};
     char buf[100];
     for (size_t i = 0; i < method.n_params; i++) {
         cp_param_range(&table[i], buf, sizeof buf);
@@ -279,9 +283,45 @@ static void lists_know_their_words(void **state) {
 #undef WORDS
 }
 
+static copse_option_info info_of(const char *name) {
+    copse_option_info o = {0};
+    for (size_t i = 0; i < method.n_params; i++)
+        if (!strcmp(table[i].name, name)) cp_param_info(&method, i, &o);
+    assert_string_equal(o.name, name);
+    return o;
+}
+
+static void options_are_data(void **state) {
+    (void)state;
+    copse_option_info o = info_of("trees");
+    assert_int_equal(o.kind, COPSE_OPTION_INT);
+    assert_true(o.min == 1 && o.max == 100000 && o.initial_number == 100 && o.n_choices == 0);
+    assert_int_equal(o.tasks, COPSE_CLASS | COPSE_REGRESS);
+    o = info_of("noise-scale");
+    assert_int_equal(o.tasks, COPSE_REGRESS);
+    assert_string_equal(o.help, "numbers: a scale");
+    o = info_of("lifetime");
+    assert_true(o.kind == COPSE_OPTION_REAL && isinf(o.max) && isinf(o.initial_number));
+    o = info_of("columns");
+    assert_int_equal(o.n_choices, 3);
+    assert_string_equal(o.choice[0], "auto");
+    assert_string_equal(o.choice[2], "all");
+    assert_true(isnan(o.initial_number) && o.min == .5);
+    o = info_of("tune");
+    assert_true(o.kind == COPSE_OPTION_LIST && o.n_choices == 3 && o.initial_number == 0 && isnan(o.max));
+    o = info_of("posterior");
+    assert_true(o.kind == COPSE_OPTION_CHOICE && o.n_choices == 2 && o.initial_number == 0 && isnan(o.min));
+    o = info_of("cuts");
+    assert_string_equal(o.choice[1], "grid");
+    assert_true(isnan(o.count[0]) && o.count[1] == 100 && o.min == 2 && o.max == 500);
+    o = info_of("sparse");
+    assert_true(o.kind == COPSE_OPTION_FLAG && o.initial_number == 0 && o.n_choices == 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_with_the_defaults),
+        cmocka_unit_test(options_are_data),
         cmocka_unit_test(lists_know_their_words),
         cmocka_unit_test(takes_values_in_any_spelling_and_prints_one),
         cmocka_unit_test(refuses_what_cannot_be),

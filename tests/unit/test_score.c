@@ -178,9 +178,10 @@ static void impossible_cross_validations_are_refused(void **state) {
     copse_table *t = make_table(10, 0);
     copse_scores s[20];
     copse_roles roles = {.target = "y"};
-    assert_int_equal(copse_cv(t, &roles, NULL, 11, 1, 1, NULL, s, &err), COPSE_E_USAGE);
-    assert_int_equal(copse_cv(t, &roles, NULL, 1, 1, 1, NULL, s, &err), COPSE_E_USAGE);
-    assert_int_equal(copse_cv(t, &roles, NULL, 2, 0, 1, NULL, s, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_cv(t, &roles, &(copse_cv_options){.folds = 11, .repeats = 1, .seed = 1}, NULL, s, &err),
+                     COPSE_E_USAGE);
+    assert_int_equal(copse_cv(t, &roles, &(copse_cv_options){.folds = 1, .repeats = 1, .seed = 1}, NULL, s, &err),
+                     COPSE_E_USAGE);
     cp_table_free(t);
 }
 

@@ -170,7 +170,7 @@ static void cut_or_damaged_files_are_refused(void **state) {
 
 static void a_raised_flag_ends_reading(void **state) {
     (void)state;
-    const volatile int raised = 1;
+    const copse_flag raised = 1;
     char *text = long_text(LONG);
     size_t (*const pack[])(const void *, size_t, unsigned char *, size_t) = {NULL, gzip, zstd};
     for (int kind = 0; kind < 3; kind++) {

@@ -284,7 +284,7 @@ static void an_empty_stream_is_refused_and_a_lone_header_is_not(void **state) {
     stop(&p);
 }
 
-static volatile int raised;
+static copse_flag raised;
 
 static void on_alarm(int signal) {
     raised = signal;
@@ -311,7 +311,7 @@ static void a_raised_flag_ends_the_stream_and_nothing_is_lost(void **state) {
     (void)state;
     pipe_end p;
     copse_table *t;
-    volatile int flag = 0;
+    copse_flag flag = 0;
     start(&p, "t.csv", "a,b\n1,2\n", &(cp_read_options){.stop = &flag});
     must_get(&p, 9, "a=1;b=2");
     send(&p, "3,4\n");

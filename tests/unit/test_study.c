@@ -38,15 +38,15 @@ static copse_study *make(const char *opt_path, const copse_dim *dim, size_t n, c
     copse_study *s;
     copse_study_options opt = {
         .dims = dim, .n_dims = n, .acquisition = acquisition, .minimise = minimise, .seed = seed_of("study")};
-    must(copse_study_new(opt_path, &opt, &s, &err), err);
+    must(copse_study_new(opt_path, &opt, NULL, &s, &err), err);
     return s;
 }
 
 static void step(copse_study *s, double sign) {
     copse_error err;
     copse_trial t;
-    must(copse_study_ask(s, &t, &err), err);
-    must(copse_study_tell(s, t.id, sign * objective(t.x), &err), err);
+    must(copse_study_ask(s, NULL, &t, &err), err);
+    must(copse_study_tell(s, t.id, sign * objective(t.x), NULL, &err), err);
 }
 
 static double best_value(const copse_study *s) {
@@ -61,9 +61,9 @@ static void points_lie_in_the_box(void **state) {
     (void)state;
     for (int i = 0; i < 60; i++) {
         copse_trial t;
-        must(copse_study_ask(s, &t, &err), err);
+        must(copse_study_ask(s, NULL, &t, &err), err);
         assert_null(cp_space_outside(s->space, t.x));
-        must(copse_study_tell(s, t.id, objective(t.x), &err), err);
+        must(copse_study_tell(s, t.id, objective(t.x), NULL, &err), err);
     }
     copse_study_free(s);
 }
@@ -78,7 +78,7 @@ static double mean_loss(const char *how) {
         int minimise = run % 2;
         copse_study_options opt = {
             .dims = mixed, .n_dims = 4, .acquisition = how, .minimise = minimise, .seed = seed_of("best") + run};
-        must(copse_study_new(NULL, &opt, &s, &err), err);
+        must(copse_study_new(NULL, &opt, NULL, &s, &err), err);
         for (int i = 0; i < 80; i++) step(s, minimise ? -1 : 1);
         sum += fabs(best_value(s));
         copse_study_free(s);
@@ -109,9 +109,9 @@ static void how_bad_does_not_matter(void **state) {
     for (int k = 0; k < 2; k++) {
         copse_study *s = make(NULL, mixed, 4, NULL, 0);
         for (int i = 0; i < 40; i++) {
-            must(copse_study_ask(s, &t, &err), err);
+            must(copse_study_ask(s, NULL, &t, &err), err);
             memcpy(x[k][i], t.x, sizeof x[k][i]);
-            must(copse_study_tell(s, t.id, i % 4 == 1 ? cliff[k] : objective(t.x), &err), err);
+            must(copse_study_tell(s, t.id, i % 4 == 1 ? cliff[k] : objective(t.x), NULL, &err), err);
         }
         copse_study_free(s);
     }
@@ -140,7 +140,7 @@ static void a_file_goes_on(void **state) {
     (void)state;
     for (int i = 0; i < 30; i++) {
         copse_study_free(s);
-        must(copse_study_open(path, &s, &err), err);
+        must(copse_study_open(path, NULL, &s, &err), err);
         step(s, 1);
         step(kept, 1);
     }
@@ -167,8 +167,8 @@ static void climb(copse_study *s, double (*what)(const double *), int steps) {
     copse_error err;
     copse_trial t;
     for (int i = 0; i < steps; i++) {
-        must(copse_study_ask(s, &t, &err), err);
-        must(copse_study_tell(s, t.id, what(t.x), &err), err);
+        must(copse_study_ask(s, NULL, &t, &err), err);
+        must(copse_study_tell(s, t.id, what(t.x), NULL, &err), err);
     }
 }
 
@@ -181,7 +181,7 @@ static void restarts_in_time(void **state) {
         copse_error err;
         copse_study *s;
         copse_study_options opt = {.dims = square, .n_dims = 2, .seed = seed_of("elsewhere") + run};
-        must(copse_study_new(NULL, &opt, &s, &err), err);
+        must(copse_study_new(NULL, &opt, NULL, &s, &err), err);
         climb(s, two_hills, 160);
         high += best_value(s) > 1.5;
         copse_study_free(s);
@@ -198,7 +198,7 @@ static void phases_follow_from_the_records(void **state) {
     (void)state;
     for (int i = 0; i < 120; i++) {
         copse_study_free(s);
-        must(copse_study_open(path, &s, &err), err);
+        must(copse_study_open(path, NULL, &s, &err), err);
         assert_int_equal(s->restarts.is_restart, kept->restarts.is_restart);
         assert_int_equal(s->restarts.last_improved, kept->restarts.last_improved);
         phases += s->restarts.is_restart != was;
@@ -219,14 +219,14 @@ static void a_restart_uses_its_own_values(void **state) {
     copse_trial late, t;
     copse_study *s = make(NULL, square, 2, NULL, 0);
     (void)state;
-    must(copse_study_ask(s, &late, &err), err);
+    must(copse_study_ask(s, NULL, &late, &err), err);
     size_t id = late.id;
     for (int i = 0; i < 100 && !s->restarts.is_restart; i++) {
-        must(copse_study_ask(s, &t, &err), err);
-        must(copse_study_tell(s, t.id, 1, &err), err);
+        must(copse_study_ask(s, NULL, &t, &err), err);
+        must(copse_study_tell(s, t.id, 1, NULL, &err), err);
     }
     assert_true(s->restarts.is_restart);
-    must(copse_study_tell(s, id, 5, &err), err);
+    must(copse_study_tell(s, id, 5, NULL, &err), err);
     assert_int_equal(copse_study_best(s), id);
     assert_int_equal(s->restarts.in_phase.n, 0);
     climb(s, plateau, 1);
@@ -244,7 +244,7 @@ static void small_steps_do_not_count(void **state) {
         copse_study *s = make(NULL, square, 2, NULL, 0);
         for (int i = 0; i < 50; i++) {
             double x[] = {fmod(i * steps[k], 1), .5};
-            must(copse_study_add(s, x, i, NULL, &err), err);
+            must(copse_study_add(s, x, i, NULL, NULL, &err), err);
             assert_true(k == 0 || !s->restarts.is_restart);
         }
         assert_int_equal(s->restarts.is_restart, k == 0);
@@ -281,7 +281,7 @@ static void a_restart_fits_its_own_transform(void **state) {
     cp_rng_init(&rng, seed_of("own lessons"), CP_FOR_TEST, 0, 0);
     while (s->tells < LONG || !s->restarts.is_restart || s->restarts.known > 0) {
         double x[] = {cp_rng_unit(&rng), cp_rng_unit(&rng)};
-        must(copse_study_add(s, x, 1, NULL, &err), err);
+        must(copse_study_add(s, x, 1, NULL, NULL, &err), err);
     }
     while (s->restarts.is_restart && seen < 40) {
         climb(s, two_hills, 1);
@@ -299,14 +299,14 @@ static void what_others_tell_is_known(void **state) {
     copse_trial t;
     copse_study *a = make(fresh(path), mixed, 4, NULL, 1), *b;
     (void)state;
-    must(copse_study_open(path, &b, &err), err);
+    must(copse_study_open(path, NULL, &b, &err), err);
     for (int i = 0; i < 20; i++) {
-        must(copse_study_ask(a, &t, &err), err);
+        must(copse_study_ask(a, NULL, &t, &err), err);
         assert_int_equal(t.id, i + 1);
-        must(copse_study_tell(b, t.id, objective(t.x), &err), err);
+        must(copse_study_tell(b, t.id, objective(t.x), NULL, &err), err);
     }
-    assert_int_equal(copse_study_tell(a, 20, 1, &err), COPSE_E_USAGE);
-    must(copse_study_look(a, &err), err);
+    assert_int_equal(copse_study_tell(a, 20, 1, NULL, &err), COPSE_E_USAGE);
+    must(copse_study_look(a, NULL, &err), err);
     same_trials(a, b);
     copse_study_free(a);
     copse_study_free(b);
@@ -322,11 +322,11 @@ static void many_asks_before_tells(void **state) {
     (void)state;
     for (int i = 0; i < 20; i++) step(s, 1);
     for (int i = 0; i < 40; i++) {
-        must(copse_study_ask(s, &t, &err), err);
+        must(copse_study_ask(s, NULL, &t, &err), err);
         memcpy(x[i], t.x, sizeof x[i]);
         for (int k = 0; k < i; k++) assert_memory_not_equal(x[k], x[i], sizeof x[i]);
     }
-    for (size_t id = 60; id > 20; id--) must(copse_study_tell(s, id, objective(x[id - 21]), &err), err);
+    for (size_t id = 60; id > 20; id--) must(copse_study_tell(s, id, objective(x[id - 21]), NULL, &err), err);
     step(s, 1);
     assert_int_equal(s->n_pending, 0);
     copse_study_free(s);
@@ -363,7 +363,8 @@ static void a_grid_has_an_end(void **state) {
     copse_table *g = grid(8);
     unsigned char met[64] = {0};
     (void)state;
-    must(copse_study_new(fresh(path), &(copse_study_options){.grid = g, .grid_drop = "v", .grid_log = "b"}, &s, &err),
+    must(copse_study_new(fresh(path), &(copse_study_options){.grid = g, .grid_drop = "v", .grid_log = "b"}, NULL, &s,
+                         &err),
          err);
     copse_table_free(g);
     assert_int_equal(copse_study_dims(s), 3);
@@ -371,16 +372,16 @@ static void a_grid_has_an_end(void **state) {
     for (int i = 0; i < 64; i++) {
         if (i % 7 == 3) {
             copse_study_free(s);
-            must(copse_study_open(path, &s, &err), err);
+            must(copse_study_open(path, NULL, &s, &err), err);
         }
-        must(copse_study_ask(s, &t, &err), err);
+        must(copse_study_ask(s, NULL, &t, &err), err);
         assert_true(t.row < 64 && !met[t.row]);
         met[t.row] = 1;
         assert_int_equal(t.x[0], t.row % 8);
         assert_int_equal(t.x[1], 1 << t.row / 8);
-        must(copse_study_tell(s, t.id, t.x[0] - log(t.x[1]), &err), err);
+        must(copse_study_tell(s, t.id, t.x[0] - log(t.x[1]), NULL, &err), err);
     }
-    assert_int_equal(copse_study_ask(s, &t, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_study_ask(s, NULL, &t, &err), COPSE_E_USAGE);
     assert_int_equal(best_value(s), 7);
     copse_study_free(s);
     unlink(path);
@@ -392,8 +393,8 @@ static void failures_are_not_learnt(void **state) {
     copse_study *s = make(NULL, mixed, 4, NULL, 0);
     (void)state;
     for (int i = 0; i < 30; i++) {
-        must(copse_study_ask(s, &t, &err), err);
-        must(copse_study_tell(s, t.id, i % 3 ? objective(t.x) : NAN, &err), err);
+        must(copse_study_ask(s, NULL, &t, &err), err);
+        must(copse_study_tell(s, t.id, i % 3 ? objective(t.x) : NAN, NULL, &err), err);
     }
     assert_int_equal(s->tells, 20);
     assert_int_equal(cp_surrogate_rows(&s->forest), 19);
@@ -407,14 +408,14 @@ static void wrong_calls_change_nothing(void **state) {
     copse_study *s = make(NULL, mixed, 4, NULL, 0), *none;
     const double out[] = {0, .1, 10, 0}, half[] = {0, .1, 1.5, 0}, fine[] = {0, .1, 2, 2};
     (void)state;
-    assert_int_equal(copse_study_tell(s, 0, 1, &err), COPSE_E_USAGE);
-    assert_int_equal(copse_study_tell(s, 1, 1, &err), COPSE_E_USAGE);
-    assert_int_equal(copse_study_add(s, out, 1, NULL, &err), COPSE_E_USAGE);
-    assert_int_equal(copse_study_add(s, half, 1, NULL, &err), COPSE_E_USAGE);
-    assert_int_equal(copse_study_add(s, fine, INFINITY, NULL, &err), COPSE_E_DATA);
+    assert_int_equal(copse_study_tell(s, 0, 1, NULL, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_study_tell(s, 1, 1, NULL, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_study_add(s, out, 1, NULL, NULL, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_study_add(s, half, 1, NULL, NULL, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_study_add(s, fine, INFINITY, NULL, NULL, &err), COPSE_E_DATA);
     assert_int_equal(copse_study_trials(s), 0);
-    must(copse_study_add(s, fine, 1, NULL, &err), err);
-    assert_int_equal(copse_study_tell(s, 1, 1, &err), COPSE_E_USAGE);
+    must(copse_study_add(s, fine, 1, NULL, NULL, &err), err);
+    assert_int_equal(copse_study_tell(s, 1, 1, NULL, &err), COPSE_E_USAGE);
     copse_study_free(s);
     const copse_dim bad[] = {
         {.name = "x", .low = 1, .high = 0},
@@ -424,11 +425,11 @@ static void wrong_calls_change_nothing(void **state) {
         {.name = "x", .kind = COPSE_DIM_CATEGORY},
     };
     for (size_t i = 0; i < COUNT(bad); i++) {
-        assert_int_equal(copse_study_new(NULL, &(copse_study_options){.dims = &bad[i], .n_dims = 1}, &none, &err),
+        assert_int_equal(copse_study_new(NULL, &(copse_study_options){.dims = &bad[i], .n_dims = 1}, NULL, &none, &err),
                          COPSE_E_USAGE);
         assert_null(none);
     }
-    assert_int_equal(copse_study_new(NULL, &(copse_study_options){0}, &none, &err), COPSE_E_USAGE);
+    assert_int_equal(copse_study_new(NULL, &(copse_study_options){0}, NULL, &none, &err), COPSE_E_USAGE);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
@@ -441,16 +442,16 @@ static copse_status restarts(const char *path, const copse_table *g, copse_error
     copse_study_options opt = {.dims = mixed, .n_dims = 4, .trees = 2, .initial = 1};
     if (g) opt = (copse_study_options){.grid = g, .grid_drop = "v", .trees = 2, .initial = 1};
     unlink(path);
-    copse_status status = copse_study_new(path, &opt, &s, err);
+    copse_status status = copse_study_new(path, &opt, NULL, &s, err);
     for (int i = 0; !status && i < 6; i++) { /* scales are found from four values on */
-        status = copse_study_ask(s, &t, err);
-        if (!status && i != 1) status = copse_study_tell(s, t.id, t.x[0], err);
+        status = copse_study_ask(s, NULL, &t, err);
+        if (!status && i != 1) status = copse_study_tell(s, t.id, t.x[0], NULL, err);
         if (i != 2 || status) continue;
         copse_study_free(s);
         s = NULL;
-        status = copse_study_open(path, &s, err);
+        status = copse_study_open(path, NULL, &s, err);
     }
-    if (!status && !g) status = copse_study_add(s, mine, 1, NULL, err);
+    if (!status && !g) status = copse_study_add(s, mine, 1, NULL, NULL, err);
     copse_study_free(s);
     return status;
 }
@@ -488,12 +489,12 @@ static void goes_on_after_running_out(void **state) {
     for (int i = 0; i < 10; i++) step(s, 1);
     for (long k = 0; k < 60; k++) {
         cp_mem_fail_after(k);
-        copse_status status = copse_study_ask(s, &t, &err);
+        copse_status status = copse_study_ask(s, NULL, &t, &err);
         cp_mem_fail_after(-1);
         if (status) assert_int_equal(status, COPSE_E_MEMORY);
         step(s, 1);
     }
-    must(copse_study_open(path, &b, &err), err);
+    must(copse_study_open(path, NULL, &b, &err), err);
     same_trials(s, b);
     assert_null(s->forest.method->check(s->forest.state));
     copse_study_free(s);

@@ -31,10 +31,11 @@ static const cp_param params[] = {
      .choices = "sampled",
      .help = "the prior holds f within the targets' range (probit: 3) by k standard deviations; sampled: learnt, from "
              "2 on"},
-    CP_OPTION_REAL("nu", "3", 0.1, 1e6, "numbers: degrees of freedom of the prior of sigma^2"),
-    CP_OPTION_REAL("q", "0.9", 0.001, 0.9999, "numbers: prior probability that sigma is below its rough estimate"),
+    CP_OPTION_REAL("nu", "3", 0.1, 1e6, CP_OPTION_OF_NUMBERS("degrees of freedom of the prior of sigma^2")),
+    CP_OPTION_REAL("q", "0.9", 0.001, 0.9999,
+                   CP_OPTION_OF_NUMBERS("prior probability that sigma is below its rough estimate")),
     CP_OPTION_CHOICE("sigma-prior", "ols", "ols sd",
-                     "numbers: that estimate is the residual of a linear fit, or sd(y)"),
+                     CP_OPTION_OF_NUMBERS("that estimate is the residual of a linear fit, or sd(y)")),
     CP_BAYES_OPTIONS_SPLIT("2"),
     CP_OPTION_COUNTED(
         "cuts", "uniform", "uniform grid:100 quantile:100", 1, 65535,
@@ -77,8 +78,9 @@ static size_t count_draws(const void *state) {
 const cp_method cp_method_bart = {
     .info = {.name = "bart",
              .summary = "Bayesian additive regression trees: sums of trees by MCMC",
-             .tasks = COPSE_CLASS | COPSE_REGRESS},
-    .takes_weights = 1,
+             .tasks = COPSE_CLASS | COPSE_REGRESS,
+             .samples = 1,
+             .takes_weights = 1},
     .has_draws = 1,
     .draws_probs = 1,
     .params = params,

@@ -1,0 +1,180 @@
+#include "base/supervise.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "base/guard.h"
+
+enum {
+    INTERVAL = 40, /* milliseconds between two polls */
+    SELDOM = 20    /* milliseconds between two reports of progress, each of which waits for the calling thread */
+};
+
+typedef enum request { NONE, LOG, PROGRESS } request;
+
+typedef struct supervisor {
+    const copse_run *run; /* the caller's */
+    cp_supervise_work work;
+    void *arg;
+    copse_flag stop;
+    pthread_mutex_t lock;
+    pthread_cond_t change; /* of the members below */
+    int done;
+    copse_status status;
+    copse_error err;
+    /* What the worker asks the calling thread to call; it waits meanwhile. */
+    request request;
+    copse_log_level level;
+    const char *text;
+    double part, total;
+    long long reported; /* the worker's own */
+} supervisor;
+
+static long long milliseconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static copse_status guarded(cp_supervise_work work, void *arg, const copse_run *run, copse_error *err) {
+    CP_GUARD(err);
+    return work(arg, run, err);
+}
+
+/* ------------------------------------------------------------------------------------------------------- the worker */
+
+/* Under the lock: waits until the calling thread has made the call. */
+static void ask(supervisor *s, request what) {
+    s->request = what;
+    pthread_cond_broadcast(&s->change);
+    while (s->request != NONE) pthread_cond_wait(&s->change, &s->lock);
+}
+
+static void pass_log(void *arg, copse_log_level level, const char *text) {
+    supervisor *s = arg;
+    pthread_mutex_lock(&s->lock);
+    s->level = level;
+    s->text = text;
+    ask(s, LOG);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void pass_progress(void *arg, const char *what, double done, double total) {
+    supervisor *s = arg;
+    long long now = milliseconds();
+    if (now - s->reported < SELDOM && !(total > 0 && done >= total)) return;
+    s->reported = now;
+    pthread_mutex_lock(&s->lock);
+    s->text = what;
+    s->part = done;
+    s->total = total;
+    ask(s, PROGRESS);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void *worker_main(void *arg) {
+    supervisor *s = arg;
+    copse_run run = *s->run;
+    copse_error err = {0};
+    run.log = run.log ? pass_log : NULL;
+    run.progress = run.progress ? pass_progress : NULL;
+    run.poll = NULL;
+    run.arg = s;
+    run.stop = &s->stop;
+    copse_status status = guarded(s->work, s->arg, &run, &err);
+    pthread_mutex_lock(&s->lock);
+    s->status = status;
+    s->err = err;
+    s->done = 1;
+    pthread_cond_broadcast(&s->change);
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------- the calling thread */
+
+/* Makes the call that the worker waits for. */
+static void answer(supervisor *s) {
+    if (s->request == LOG)
+        s->run->log(s->run->arg, s->level, s->text);
+    else
+        s->run->progress(s->run->arg, s->text, s->part, s->total);
+}
+
+static void poll_once(supervisor *s) {
+    const copse_flag *stop = s->run->stop;
+    if (s->run->poll(s->run->arg) || (stop && atomic_load_explicit(stop, memory_order_relaxed)))
+        atomic_store(&s->stop, 1);
+}
+
+static void wait_a_while(supervisor *s) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += INTERVAL * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_nsec -= 1000000000L;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&s->change, &s->lock, &until);
+}
+
+/* Callbacks are made without the lock: they may take their time, and the worker that asked waits for them. */
+static void watch(supervisor *s) {
+    long long polled = milliseconds();
+    pthread_mutex_lock(&s->lock);
+    while (!s->done) {
+        if (s->request == NONE) wait_a_while(s);
+        int due = milliseconds() - polled >= INTERVAL, asked = s->request != NONE;
+        pthread_mutex_unlock(&s->lock);
+        if (asked) answer(s);
+        if (due) {
+            poll_once(s);
+            polled = milliseconds();
+        }
+        pthread_mutex_lock(&s->lock);
+        if (asked) {
+            s->request = NONE;
+            pthread_cond_broadcast(&s->change);
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* The worker takes no signals, so that handlers run on the threads of the host. */
+static int start(supervisor *s, pthread_t *out) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int refused = pthread_create(out, NULL, worker_main, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return !refused;
+}
+
+static void init(supervisor *s) {
+    pthread_condattr_t monotonic;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->change, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+copse_status cp_supervise(const copse_run *run, cp_supervise_work work, void *arg, copse_error *err) {
+    CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
+    if (!run || !run->poll) return guarded(work, arg, run, err);
+    if (run->poll(run->arg)) return cp_fail(err, COPSE_E_STOPPED, "interrupted");
+    supervisor s = {.run = run, .work = work, .arg = arg};
+    pthread_t worker;
+    init(&s);
+    if (start(&s, &worker)) {
+        watch(&s);
+        pthread_join(worker, NULL);
+        if (err && s.status) *err = s.err;
+    } else { /* no thread is to be had: the work is done, though nobody polls */
+        s.status = guarded(work, arg, run, err);
+    }
+    pthread_cond_destroy(&s.change);
+    pthread_mutex_destroy(&s.lock);
+    return s.status;
+}
