@@ -98,8 +98,8 @@ const cp_bart_trace *cp_bart_chain_trace(const cp_bart_chain *c) {
 
 /* ----------------------------------------------------------------------------------------------------- the residual */
 
-/* Makes s->r the partial residual, without tree m.  One pass subtracts tree m - 1 with its new mu, adds tree m back, and
- * sums the result by leaf of tree m. */
+/* Makes s->r the partial residual, without tree m.  One pass subtracts tree m - 1 with its new mu, adds tree m back,
+ * and sums the result by leaf of tree m. */
 static void make_partial(cp_bart_chain *c, cp_bart_sum *s, size_t m) {
     const cp_bart_problem *b = c->problem;
     cp_bart_tree *t = &s->tree[m];
