@@ -160,6 +160,48 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_numbers(copse_table *t, 
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_text(copse_table *t, const char *name,
                                                              const char *const *values, copse_error *err);
 
+/* Values in the caller's memory, one per row: of a NumPy array, a data frame, a C array.  data is the address of row
+ * 0's.  NaN is missing.  Whole numbers beyond 2^53 are rounded to the nearest double. */
+typedef enum copse_type {
+    COPSE_F64,
+    COPSE_F32,
+    COPSE_I8,
+    COPSE_I16,
+    COPSE_I32,
+    COPSE_I64,
+    COPSE_U8,
+    COPSE_U16,
+    COPSE_U32,
+    COPSE_U64,
+    COPSE_BOOL /* a byte each: 0 or another value, which means 1 */
+} copse_type;
+typedef struct copse_values {
+    copse_type type;
+    const void *data;           /* need not be aligned */
+    ptrdiff_t stride;           /* bytes from a row's value to the next row's, may be negative; 0: they are adjacent */
+    const unsigned char *valid; /* a bit per row, the lowest of a byte first; 0: missing.  NULL: all are there */
+    size_t valid_offset;        /* the bit of row 0 */
+} copse_values;
+
+/* Adds a column of numbers.  The values are copied; a failure leaves the table as it was. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_values(copse_table *t, const char *name,
+                                                               const copse_values *values, copse_error *err);
+/* Adds a column of text: code k stands for levels[k].  A negative code is missing, and so is a level that is NULL; a
+ * code of n_levels or more is COPSE_E_DATA.  Codes have a type of whole numbers.  Levels are UTF-8; two that are equal
+ * are one. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_codes(copse_table *t, const char *name,
+                                                              const copse_values *codes, const char *const *levels,
+                                                              size_t n_levels, copse_error *err);
+
+/* A new table from an Arrow C stream of record batches (pyarrow, polars, DuckDB, R's arrow and nanoarrow have them).
+ * The stream is read to its end and released, also on failure; so is everything that it hands out.  Numbers and
+ * booleans (0 and 1) become numbers; dates, timestamps, times and durations become seconds, since 1970 in UTC or since
+ * midnight; utf8, large_utf8 and utf8_view become text; dictionaries become what their values are.  A column of another
+ * type is COPSE_E_DATA, which names the column and the type. */
+struct ArrowArrayStream;
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_from_arrow(struct ArrowArrayStream *stream, copse_table **out,
+                                                               copse_error *err);
+
 /* Adds words, comma separated, that mean "missing" when more rows of this kind are read: a model fitted to the table
  * hands them on.  A table that was read with such words has them already. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_missing(copse_table *t, const char *words, copse_error *err);
