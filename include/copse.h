@@ -103,6 +103,9 @@ COPSE_API int copse_version_number(void);
 
 typedef enum copse_log_level { COPSE_LOG_INFO, COPSE_LOG_WARNING } copse_log_level;
 
+/* Receives text or bytes piece by piece; a status other than COPSE_OK ends the writing. */
+typedef copse_status (*copse_write_fn)(void *arg, const char *bytes, size_t n);
+
 /* How to compute, never what.  Every call that may take long takes one. */
 typedef struct copse_run {
     size_t size; /* see the top of this file */
@@ -125,6 +128,14 @@ typedef struct copse_run {
      * uninterrupted fit, bit for bit.  Data and options must be those that the fit was begun with; only `samples` may
      * be larger, which lengthens even a finished fit. */
     const char *checkpoint, *resume;
+    /* The same without files.  checkpoint_write gets the whole state in one call; a status other than COPSE_OK ends the
+     * fit.  resume_bytes: such a state. */
+    copse_write_fn checkpoint_write;
+    const void *resume_bytes;
+    size_t resume_size;
+    /* Bytes.  Reading a table, or a model, that would need more memory is COPSE_E_MEMORY; 0: no limit.  Other work is
+     * not limited. */
+    size_t memory_limit;
 } copse_run;
 
 /* ------------------------------------------------------------------------------------------------------- 3. tables */
@@ -147,11 +158,33 @@ typedef struct copse_read_options {
     /* Columns get the types of this model's; where it has numbers, other values are errors.  Words that meant "missing"
      * in its training rows do so again. */
     const copse_model *like;
+    size_t max_columns; /* more columns are COPSE_E_DATA; 0: 200,000, or twice the features of `like` */
 } copse_read_options;
 
-/* Reads a whole file; "-" is standard input.  gzip and zstd are decompressed.  Errors name file:line:column. */
+/* Reads a whole file.  gzip and zstd are decompressed.  Errors name file:line:column.  The library has no name for
+ * standard input and output, and does not touch them unless a caller hands it their descriptor or path. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_read(const char *path, const copse_read_options *opt,
                                                          const copse_run *run, copse_table **out, copse_error *err);
+
+/* The same from memory, such as the body of a request; errors name "<bytes>". */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_read_bytes(const void *bytes, size_t n,
+                                                               const copse_read_options *opt, const copse_run *run,
+                                                               copse_table **out, copse_error *err);
+
+/* Bytes from somewhere else than a path or memory.  A function that is asked for at most n bytes puts them into buf,
+ * waiting until there is at least one, and sets *out_got, to 0 at the end.  If it fails it may fill err; otherwise the
+ * library says what the status says.  It is called by the calling thread only. */
+typedef copse_status (*copse_read_fn)(void *arg, char *buf, size_t n, size_t *out_got, copse_error *err);
+typedef struct copse_source {
+    size_t size;
+    const char *name;   /* for messages, as a path is; its suffix may tell the format.  NULL: "<source>" */
+    copse_read_fn read; /* NULL: the bytes come from fd */
+    void *arg;          /* passed to read */
+    int fd;             /* an open descriptor, which stays open */
+} copse_source;
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_read_from(const copse_source *source, const copse_read_options *opt,
+                                                              const copse_run *run, copse_table **out,
+                                                              copse_error *err);
 
 /* A table of `rows` rows without columns, to which the next two functions add columns; values are copied. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_new(size_t rows, copse_table **out, copse_error *err);
@@ -233,6 +266,11 @@ COPSE_API void copse_table_free(copse_table *t);
 typedef struct copse_stream copse_stream;
 COPSE_API COPSE_MUST_CHECK copse_status copse_stream_open(const char *path, const copse_read_options *opt,
                                                           const copse_run *run, copse_stream **out, copse_error *err);
+/* The same from a descriptor or a function; `arg` must outlive the stream.  Rows are handed out as soon as they are
+ * there. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_stream_open_from(const copse_source *source,
+                                                               const copse_read_options *opt, const copse_run *run,
+                                                               copse_stream **out, copse_error *err);
 /* The next rows, at most max_rows.  Waits only until there is one.  *out is NULL at the end. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_stream_next(copse_stream *s, size_t max_rows, const copse_run *run,
                                                           copse_table **out, copse_error *err);
@@ -385,6 +423,14 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_save(const copse_model *model, con
 /* Checks everything in the file.  COPSE_E_MODEL if it is damaged. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_load(const char *path, const copse_run *run, copse_model **out,
                                                    copse_error *err);
+/* The same without a file: the bytes are those of a model file.  copse_write hands them to a function, in one piece or
+ * more. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_write(const copse_model *model, unsigned flags, const copse_run *run,
+                                                    copse_write_fn write, void *arg, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_read(const void *bytes, size_t n, const copse_run *run, copse_model **out,
+                                                   copse_error *err);
+/* Could these be the first bytes of a model file?  A few will do, so that other data need not be read to their end. */
+COPSE_API int copse_is_model(const void *bytes, size_t n);
 /* Checks all invariants of the model, which is slow.  COPSE_E_MODEL with the one that does not hold. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_model_check(const copse_model *model, const copse_run *run,
                                                           copse_error *err);
@@ -477,9 +523,6 @@ typedef struct copse_share {
 } copse_share;
 COPSE_API int copse_posterior_share(const copse_posterior *p, size_t feature, copse_share *out);
 COPSE_API void copse_posterior_free(copse_posterior *p);
-
-/* Receives text piece by piece; a status other than COPSE_OK ends the writing. */
-typedef copse_status (*copse_write_fn)(void *arg, const char *bytes, size_t n);
 
 /* The model as one JSON object (schema, options, figures); one tree, as JSON complete enough to recompute
  * predictions. */

@@ -1,12 +1,15 @@
 /* Columns from the caller's memory. */
 #include <string.h>
 
+#include "api/api_check.h"
 #include "base/mem.h"
 #include "data/arrow.h"
 #include "data/values.h"
 
 static copse_status check_column(const copse_table *t, const char *name, const copse_values *v, copse_error *err) {
-    if (!t || !name || !v) return cp_fail(err, COPSE_E_USAGE, "a column needs a table, a name and values");
+    CP_API_NEED(t);
+    CP_API_NEED(name);
+    CP_API_NEED(v);
     if (!cp_values_size(v->type))
         return cp_fail(err, COPSE_E_USAGE, "column '%.200s': there is no type %d of values", name, (int)v->type);
     if (t->rows && !v->data)
