@@ -2,6 +2,7 @@
  *
  *     online STREAM TARGET MODEL        e.g. copse synth moons --rows 3000 | online - target moons.copse */
 #include <stdio.h>
+#include <string.h>
 
 #include "copse.h"
 
@@ -43,7 +44,9 @@ int main(int argc, char **argv) {
     copse_error err;
     if (argc != 4) return fprintf(stderr, "usage: online STREAM TARGET MODEL\n"), 2;
 
-    copse_status status = copse_stream_open(argv[1], NULL, NULL, &stream, &err);
+    const copse_source standard_input = {.name = "<stdin>", .fd = 0};
+    copse_status status = strcmp(argv[1], "-") == 0 ? copse_stream_open_from(&standard_input, NULL, NULL, &stream, &err)
+                                                    : copse_stream_open(argv[1], NULL, NULL, &stream, &err);
     if (!status) status = fit_first(stream, argv[2], &model, &err);
     if (!status) status = copse_scorer_new(model, 0, &scorer, &err);
     while (!status && !(status = copse_stream_next(stream, BLOCK_ROWS, NULL, &rows, &err)) && rows) {

@@ -103,6 +103,9 @@ COPSE_API int copse_version_number(void);
 
 typedef enum copse_log_level { COPSE_LOG_INFO, COPSE_LOG_WARNING } copse_log_level;
 
+/* Receives text or bytes piece by piece; a status other than COPSE_OK ends the writing. */
+typedef copse_status (*copse_write_fn)(void *arg, const char *bytes, size_t n);
+
 /* How to compute, never what.  Every call that may take long takes one. */
 typedef struct copse_run {
     size_t size; /* see the top of this file */
@@ -125,6 +128,14 @@ typedef struct copse_run {
      * uninterrupted fit, bit for bit.  Data and options must be those that the fit was begun with; only `samples` may
      * be larger, which lengthens even a finished fit. */
     const char *checkpoint, *resume;
+    /* The same without files.  checkpoint_write gets the whole state in one call; a status other than COPSE_OK ends the
+     * fit.  resume_bytes: such a state. */
+    copse_write_fn checkpoint_write;
+    const void *resume_bytes;
+    size_t resume_size;
+    /* Bytes.  Reading a table, or a model, that would need more memory is COPSE_E_MEMORY; 0: no limit.  Other work is
+     * not limited. */
+    size_t memory_limit;
 } copse_run;
 
 /* ------------------------------------------------------------------------------------------------------- 3. tables */
@@ -147,11 +158,33 @@ typedef struct copse_read_options {
     /* Columns get the types of this model's; where it has numbers, other values are errors.  Words that meant "missing"
      * in its training rows do so again. */
     const copse_model *like;
+    size_t max_columns; /* more columns are COPSE_E_DATA; 0: 200,000, or twice the features of `like` */
 } copse_read_options;
 
-/* Reads a whole file; "-" is standard input.  gzip and zstd are decompressed.  Errors name file:line:column. */
+/* Reads a whole file.  gzip and zstd are decompressed.  Errors name file:line:column.  The library has no name for
+ * standard input and output, and does not touch them unless a caller hands it their descriptor or path. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_read(const char *path, const copse_read_options *opt,
                                                          const copse_run *run, copse_table **out, copse_error *err);
+
+/* The same from memory, such as the body of a request; errors name "<bytes>". */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_read_bytes(const void *bytes, size_t n,
+                                                               const copse_read_options *opt, const copse_run *run,
+                                                               copse_table **out, copse_error *err);
+
+/* Bytes from somewhere else than a path or memory.  A function that is asked for at most n bytes puts them into buf,
+ * waiting until there is at least one, and sets *out_got, to 0 at the end.  If it fails it may fill err; otherwise the
+ * library says what the status says.  It is called by the calling thread only. */
+typedef copse_status (*copse_read_fn)(void *arg, char *buf, size_t n, size_t *out_got, copse_error *err);
+typedef struct copse_source {
+    size_t size;
+    const char *name;   /* for messages, as a path is; its suffix may tell the format.  NULL: "<source>" */
+    copse_read_fn read; /* NULL: the bytes come from fd */
+    void *arg;          /* passed to read */
+    int fd;             /* an open descriptor, which stays open */
+} copse_source;
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_read_from(const copse_source *source, const copse_read_options *opt,
+                                                              const copse_run *run, copse_table **out,
+                                                              copse_error *err);
 
 /* A table of `rows` rows without columns, to which the next two functions add columns; values are copied. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_new(size_t rows, copse_table **out, copse_error *err);
@@ -159,6 +192,48 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_numbers(copse_table *t, 
                                                                 copse_error *err);
 COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_text(copse_table *t, const char *name,
                                                              const char *const *values, copse_error *err);
+
+/* Values in the caller's memory, one per row: of a NumPy array, a data frame, a C array.  data is the address of row
+ * 0's.  NaN is missing.  Whole numbers beyond 2^53 are rounded to the nearest double. */
+typedef enum copse_type {
+    COPSE_F64,
+    COPSE_F32,
+    COPSE_I8,
+    COPSE_I16,
+    COPSE_I32,
+    COPSE_I64,
+    COPSE_U8,
+    COPSE_U16,
+    COPSE_U32,
+    COPSE_U64,
+    COPSE_BOOL /* a byte each: 0 or another value, which means 1 */
+} copse_type;
+typedef struct copse_values {
+    copse_type type;
+    const void *data;           /* need not be aligned */
+    ptrdiff_t stride;           /* bytes from a row's value to the next row's, may be negative; 0: they are adjacent */
+    const unsigned char *valid; /* a bit per row, the lowest of a byte first; 0: missing.  NULL: all are there */
+    size_t valid_offset;        /* the bit of row 0 */
+} copse_values;
+
+/* Adds a column of numbers.  The values are copied; a failure leaves the table as it was. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_values(copse_table *t, const char *name,
+                                                               const copse_values *values, copse_error *err);
+/* Adds a column of text: code k stands for levels[k].  A negative code is missing, and so is a level that is NULL; a
+ * code of n_levels or more is COPSE_E_DATA.  Codes have a type of whole numbers.  Levels are UTF-8; two that are equal
+ * are one. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_add_codes(copse_table *t, const char *name,
+                                                              const copse_values *codes, const char *const *levels,
+                                                              size_t n_levels, copse_error *err);
+
+/* A new table from an Arrow C stream of record batches (pyarrow, polars, DuckDB, R's arrow and nanoarrow have them).
+ * The stream is read to its end and released, also on failure; so is everything that it hands out.  Numbers and
+ * booleans (0 and 1) become numbers; dates, timestamps, times and durations become seconds, since 1970 in UTC or since
+ * midnight; utf8, large_utf8 and utf8_view become text; dictionaries become what their values are.  A column of another
+ * type is COPSE_E_DATA, which names the column and the type. */
+struct ArrowArrayStream;
+COPSE_API COPSE_MUST_CHECK copse_status copse_table_from_arrow(struct ArrowArrayStream *stream, copse_table **out,
+                                                               copse_error *err);
 
 /* Adds words, comma separated, that mean "missing" when more rows of this kind are read: a model fitted to the table
  * hands them on.  A table that was read with such words has them already. */
@@ -191,6 +266,11 @@ COPSE_API void copse_table_free(copse_table *t);
 typedef struct copse_stream copse_stream;
 COPSE_API COPSE_MUST_CHECK copse_status copse_stream_open(const char *path, const copse_read_options *opt,
                                                           const copse_run *run, copse_stream **out, copse_error *err);
+/* The same from a descriptor or a function; `arg` must outlive the stream.  Rows are handed out as soon as they are
+ * there. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_stream_open_from(const copse_source *source,
+                                                               const copse_read_options *opt, const copse_run *run,
+                                                               copse_stream **out, copse_error *err);
 /* The next rows, at most max_rows.  Waits only until there is one.  *out is NULL at the end. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_stream_next(copse_stream *s, size_t max_rows, const copse_run *run,
                                                           copse_table **out, copse_error *err);
@@ -343,6 +423,14 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_save(const copse_model *model, con
 /* Checks everything in the file.  COPSE_E_MODEL if it is damaged. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_load(const char *path, const copse_run *run, copse_model **out,
                                                    copse_error *err);
+/* The same without a file: the bytes are those of a model file.  copse_write hands them to a function, in one piece or
+ * more. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_write(const copse_model *model, unsigned flags, const copse_run *run,
+                                                    copse_write_fn write, void *arg, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_read(const void *bytes, size_t n, const copse_run *run, copse_model **out,
+                                                   copse_error *err);
+/* Could these be the first bytes of a model file?  A few will do, so that other data need not be read to their end. */
+COPSE_API int copse_is_model(const void *bytes, size_t n);
 /* Checks all invariants of the model, which is slow.  COPSE_E_MODEL with the one that does not hold. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_model_check(const copse_model *model, const copse_run *run,
                                                           copse_error *err);
@@ -435,9 +523,6 @@ typedef struct copse_share {
 } copse_share;
 COPSE_API int copse_posterior_share(const copse_posterior *p, size_t feature, copse_share *out);
 COPSE_API void copse_posterior_free(copse_posterior *p);
-
-/* Receives text piece by piece; a status other than COPSE_OK ends the writing. */
-typedef copse_status (*copse_write_fn)(void *arg, const char *bytes, size_t n);
 
 /* The model as one JSON object (schema, options, figures); one tree, as JSON complete enough to recompute
  * predictions. */

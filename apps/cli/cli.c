@@ -46,10 +46,45 @@ double cli_cpu_seconds(void) {
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+/* The high-water mark of this process.  That of getrusage survives exec: a large program that starts this one would be
+ * counted too. */
+static double high_water_kb(void) {
+    char line[128];
+    long kb = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && !kb && fgets(line, sizeof line, f))
+        if (strncmp(line, "VmHWM:", 6) == 0) kb = strtol(line + 6, NULL, 10);
+    if (f) fclose(f);
+    return (double)kb;
+}
+
 double cli_peak_rss_mb(void) {
     struct rusage usage;
+    double kb = high_water_kb();
+    if (kb > 0) return kb / 1024;
     getrusage(RUSAGE_SELF, &usage);
     return (double)usage.ru_maxrss / 1024;
+}
+
+/* Sanitizers reserve terabytes of memory. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+void cli_limit_memory(size_t bytes) {
+#ifdef SANITIZED
+    (void)bytes;
+#else
+    struct rlimit limit;
+    if (!bytes || getrlimit(RLIMIT_DATA, &limit) != 0) return;
+    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < bytes) return; /* the system's limit is lower */
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_DATA, &limit);
+#endif
 }
 
 int cli_threads(const cli *c) {

@@ -62,6 +62,9 @@ copse_status cli_fail_memory(copse_error *err);
 double cli_wall_seconds(void);
 double cli_cpu_seconds(void);
 double cli_peak_rss_mb(void);
+/* From now on the system refuses memory to this process beyond so many bytes; 0: no limit.  The library refuses most of
+ * what would need more before it begins. */
+void cli_limit_memory(size_t bytes);
 /* The number of threads: run.threads, or the number of cores if that is 0. */
 int cli_threads(const cli *c);
 

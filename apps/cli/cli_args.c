@@ -263,6 +263,22 @@ copse_status cli_args_integer(const cli_args *a, const char *name, double min, d
     return COPSE_OK;
 }
 
+copse_status cli_args_bytes(const cli_args *a, const char *name, size_t *out, copse_error *err) {
+    static const char units[] = "kmgt";
+    const char *text = cli_args_text(a, name);
+    char *end = NULL;
+    if (!text) return COPSE_OK;
+    double x = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end | 32) : NULL;
+    if (end != text && unit && !end[1]) x = ldexp(x, 10 * (int)(unit - units + 1));
+    if (end == text || (*end && (!unit || end[1])) || !(x >= 1 && x < ldexp(1, 60)))
+        return cli_fail(err, COPSE_E_USAGE,
+                        "--%s: '%.40s' is not a size: give bytes, or a number with K, M, G or T, e.g. 500M", name,
+                        text);
+    *out = (size_t)x;
+    return COPSE_OK;
+}
+
 copse_status cli_args_shares(const cli_args *a, const char *name, double *out, size_t max, size_t *out_n,
                              copse_error *err) {
     const char *text = cli_args_text(a, name);

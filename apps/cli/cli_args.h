@@ -51,6 +51,8 @@ copse_status cli_args_number(const cli_args *a, const char *name, double min, do
                              copse_error *err);
 copse_status cli_args_integer(const cli_args *a, const char *name, double min, double max, uint64_t *out,
                               copse_error *err);
+/* Bytes: a number with or without K, M, G or T, which are powers of 1024. */
+copse_status cli_args_bytes(const cli_args *a, const char *name, size_t *out, copse_error *err);
 /* A list of numbers strictly between 0 and 1, "0.05,.5"; at most `max`. */
 copse_status cli_args_shares(const cli_args *a, const char *name, double *out, size_t max, size_t *out_n,
                              copse_error *err);

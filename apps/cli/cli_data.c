@@ -4,12 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli_dash.h"
 #include "cli_unseen.h"
 
 const cli_option cli_run_options[] = {
     {"threads", 0, "N", "threads to use (default: all cores); never changes a result"},
     {"quiet", 'q', NULL, "no notes on standard error, errors only"},
     {"json", 0, NULL, "print one JSON object instead of text"},
+    {"memory-limit", 0, "SIZE", "refuse data, models and work that need more memory, e.g. 500M or 4G"},
     {0},
 };
 
@@ -20,6 +22,7 @@ const cli_option cli_read_options[] = {
     {"numeric", 0, "COLUMNS", "these must be numbers"},
     {"format", 0, "NAME", "csv, tsv, npy, libsvm or ndjson (default: by name, then by content)"},
     {"delimiter", 0, "CHAR", "character between fields (default: detected among , ; tab |)"},
+    {"max-columns", 0, "N", "refuse data with more columns (default 200000)"},
     {0},
 };
 
@@ -67,6 +70,9 @@ copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_opt
         .numeric = cli_args_text(&c->args, "numeric"),
         .like = like,
     };
+    uint64_t columns = 0;
+    CLI_TRY(cli_args_integer(&c->args, "max-columns", 1, 1e9, &columns, err));
+    out->max_columns = (size_t)columns;
     return delimiter(c, &out->delimiter, err);
 }
 
@@ -87,7 +93,7 @@ copse_status cli_read_table(cli *c, const char *path, const copse_model *like, c
     *out = NULL;
     cli_note_terminal(c, path);
     CLI_TRY(cli_read_fill(c, like, &options, err));
-    CLI_TRY(copse_table_read(path, &options, &c->run, out, err));
+    CLI_TRY(cli_dash_table(path, &options, &c->run, out, err));
     if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
     if (copse_table_rows(*out) == 0) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(path));
     if (like) return cli_unseen_warn(c, like, *out, path, err);
@@ -96,18 +102,18 @@ copse_status cli_read_table(cli *c, const char *path, const copse_model *like, c
     return COPSE_OK;
 }
 
-copse_status cli_load(const char *path, copse_model **out, copse_error *err) {
+copse_status cli_load(const cli *c, const char *path, copse_model **out, copse_error *err) {
     cli_progress_exit_on_signals();
-    copse_status status = copse_load(path, NULL, out, err);
+    copse_status status = cli_dash_load(path, &c->run, out, err);
     cli_progress_catch_signals();
     return status;
 }
 
-copse_status cli_load_with_rows(const char *path, const char *rows, copse_model **out, copse_error *err) {
+copse_status cli_load_with_rows(const cli *c, const char *path, const char *rows, copse_model **out, copse_error *err) {
     copse_model *other = NULL;
     copse_error none = {0};
-    copse_status status = cli_load(path, out, err);
-    if (status != COPSE_E_MODEL || cli_is_dash(rows) || cli_load(rows, &other, &none) != COPSE_OK) return status;
+    copse_status status = cli_load(c, path, out, err);
+    if (status != COPSE_E_MODEL || cli_is_dash(rows) || cli_load(c, rows, &other, &none) != COPSE_OK) return status;
     copse_model_free(other);
     size_t n = strlen(err->msg);
     snprintf(err->msg + n, sizeof err->msg - n, "\n%.500s is a model: did you swap the two?", rows);
@@ -129,7 +135,7 @@ copse_status cli_roles(cli *c, copse_roles *out, copse_error *err) {
         .target = cli_args_text(&c->args, "target"),
         .features = cli_args_text(&c->args, "features"),
         .weights = cli_args_text(&c->args, "weights"),
-        .scale = cli_args_text(&c->args, "scale"),
+        .scale = cli_dash_input(cli_args_text(&c->args, "scale")),
     };
     if (!out->target) return cli_fail(err, COPSE_E_USAGE, "which column is to be predicted? add -t COLUMN");
     if (task && strcmp(task, "class") == 0)

@@ -25,10 +25,10 @@ copse_status cli_read_fill(const cli *c, const copse_model *like, copse_read_opt
  * the model was not trained on.  An empty table is an error. */
 copse_status cli_read_table(cli *c, const char *path, const copse_model *like, copse_table **out, copse_error *err);
 
-/* copse_load; Ctrl-C ends the program at once. */
-copse_status cli_load(const char *path, copse_model **out, copse_error *err);
+/* Loads a model; Ctrl-C ends the program at once. */
+copse_status cli_load(const cli *c, const char *path, copse_model **out, copse_error *err);
 /* The same for a command that takes a model and rows: if it fails because the two were swapped, the message says so. */
-copse_status cli_load_with_rows(const char *path, const char *rows, copse_model **out, copse_error *err);
+copse_status cli_load_with_rows(const cli *c, const char *path, const char *rows, copse_model **out, copse_error *err);
 
 /* The column options that were given.  --keep columns are added to --drop: predict copies them, fit ignores them. */
 copse_status cli_roles(cli *c, copse_roles *out, copse_error *err);

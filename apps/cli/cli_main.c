@@ -102,6 +102,8 @@ static copse_status common_options(cli *c, copse_error *err) {
     c->json = cli_args_has(&c->args, "json");
     CLI_TRY(cli_args_integer(&c->args, "threads", 0, 1024, &threads, err));
     c->run.threads = (int)threads;
+    CLI_TRY(cli_args_bytes(&c->args, "memory-limit", &c->run.memory_limit, err));
+    cli_limit_memory(c->run.memory_limit);
     cli_progress_init(&c->progress, c->quiet);
     cli_progress_attach(&c->progress, &c->run);
     return COPSE_OK;
@@ -119,6 +121,11 @@ static copse_status run_command(const cli_command *command, char *const *argv, s
     cli_progress_catch_signals();
     status = command->run(&c, err);
     cli_progress_clear(&c.progress);
+    if (status == COPSE_E_MEMORY && c.run.memory_limit && !strstr(err->msg, "memory-limit")) {
+        size_t length = strlen(err->msg);
+        snprintf(err->msg + length, sizeof err->msg - length, ". Raise --memory-limit %.40s, or do without it",
+                 cli_args_text(&c.args, "memory-limit"));
+    }
 out:
     cli_args_clear(&c.args);
     free(c.scratch);

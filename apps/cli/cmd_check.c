@@ -32,7 +32,7 @@ static copse_status run(cli *c, copse_error *err) {
     const char *path = cli_args_operand(&c->args, 0);
     char digest[COPSE_DIGEST_SIZE];
     copse_model *model = NULL;
-    copse_status status = cli_load(path, &model, err);
+    copse_status status = cli_load(c, path, &model, err);
     if (!status) status = copse_model_check(model, &c->run, err);
     if (!status) status = copse_model_digest(model, &c->run, digest, err);
     if (c->json && (!status || status == COPSE_E_MODEL))

@@ -64,7 +64,7 @@ static copse_status run(cli *c, copse_error *err) {
     copse_model *model = NULL;
     copse_diagnosis d;
     copse_status status = COPSE_OK;
-    CLI_TRY_OUT(cli_load(path, &model, err));
+    CLI_TRY_OUT(cli_load(c, path, &model, err));
     CLI_TRY_OUT(copse_model_diagnose(model, &d, err));
     cli_options_text(d.verdict);
     if (c->json)

@@ -231,7 +231,7 @@ static copse_status write_svg(cli *c, const effect_job *e, copse_error *err) {
 
 static copse_status work(cli *c, effect_job *e, copse_error *err) {
     CLI_TRY(options(c, e, err));
-    CLI_TRY(cli_load_with_rows(cli_args_operand(&c->args, 0), cli_args_operand(&c->args, 1), &e->model, err));
+    CLI_TRY(cli_load_with_rows(c, cli_args_operand(&c->args, 0), cli_args_operand(&c->args, 1), &e->model, err));
     CLI_TRY(choose_outputs(c, e, err));
     CLI_TRY(cli_read_table(c, cli_args_operand(&c->args, 1), e->model, &e->data, err));
     CLI_TRY(copse_effect_new(e->model, e->data, &e->opt, &c->run, &e->effect, err));

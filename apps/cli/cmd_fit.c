@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli_dash.h"
 #include "cli_data.h"
 #include "cli_json.h"
 #include "cli_options_text.h"
@@ -73,8 +74,8 @@ static copse_status learn(cli *c, fit_job *f, copse_error *err) {
     copse_roles roles;
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(read_train(c, f, err));
-    c->run.checkpoint = cli_args_text(&c->args, "checkpoint");
-    c->run.resume = cli_args_text(&c->args, "resume");
+    c->run.checkpoint = cli_dash_output(cli_args_text(&c->args, "checkpoint"));
+    c->run.resume = cli_dash_input(cli_args_text(&c->args, "resume"));
     double wall = cli_wall_seconds(), cpu = cli_cpu_seconds();
     CLI_TRY(copse_fit_take(&f->train, &roles, f->params, &c->run, &f->model, err));
     f->fit_seconds = cli_wall_seconds() - wall;
@@ -100,7 +101,7 @@ static copse_status save(cli *c, fit_job *f, copse_error *err) {
         cli_progress_note(&c->progress, "%s never keeps its training rows: --frozen changes nothing",
                           copse_params_method(f->params));
     unsigned flags = f->frozen ? COPSE_SAVE_FROZEN : 0;
-    CLI_TRY(copse_save(f->model, f->model_path, flags, NULL, err));
+    CLI_TRY(cli_dash_save(f->model, f->model_path, flags, NULL, err));
     f->model_bytes = cli_file_size(f->model_path);
     return COPSE_OK;
 }

@@ -287,7 +287,7 @@ static copse_status run(cli *c, copse_error *err) {
     cli_out out = {0};
     copse_status status = COPSE_OK;
     CLI_TRY(check_options(c, err));
-    CLI_TRY_OUT(cli_load(cli_args_operand(&c->args, 0), &model, err));
+    CLI_TRY_OUT(cli_load(c, cli_args_operand(&c->args, 0), &model, err));
     CLI_TRY_OUT(cli_out_open(&out, NULL, err));
     status = print(c, model, &out, err);
     if (status && !out.error) goto out; /* cli_out_commit reports a write that failed */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli_concat.h"
+#include "cli_dash.h"
 #include "cli_data.h"
 #include "cli_json.h"
 #include "cli_method.h"
@@ -73,7 +74,7 @@ static copse_status check_same(const cli *c, const learn_job *l, copse_error *er
 
 static copse_status load(cli *c, learn_job *l, copse_error *err) {
     copse_read_options read;
-    CLI_TRY(cli_load_with_rows(l->model_path, l->stream_path, &l->model, err));
+    CLI_TRY(cli_load_with_rows(c, l->model_path, l->stream_path, &l->model, err));
     CLI_TRY(cli_params(c, copse_params_method(copse_model_params(l->model)), 0, &l->params, err));
     CLI_TRY(check_same(c, l, err));
     CLI_TRY(check_online(l->params, err));
@@ -82,7 +83,7 @@ static copse_status load(cli *c, learn_job *l, copse_error *err) {
                         "%s is frozen: it was saved so that it cannot learn; fit it again without --frozen",
                         l->model_path);
     CLI_TRY(cli_read_fill(c, l->model, &read, err));
-    return copse_stream_open(l->stream_path, &read, &c->run, &l->stream, err);
+    return cli_dash_stream(l->stream_path, &read, &c->run, &l->stream, err);
 }
 
 /* A model that goes on learning needs cheap updates, so its posterior is fast unless the user asks otherwise. */
@@ -100,7 +101,7 @@ static copse_status create(cli *c, learn_job *l, copse_error *err) {
     CLI_TRY(online_defaults(c, l->params, err));
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(cli_read_fill(c, NULL, &read, err));
-    CLI_TRY(copse_stream_open(l->stream_path, &read, &c->run, &l->stream, err));
+    CLI_TRY(cli_dash_stream(l->stream_path, &read, &c->run, &l->stream, err));
     CLI_TRY(cli_concat_rows(l->stream, (size_t)l->init_rows, &c->run, &first, err));
     copse_status status = COPSE_OK;
     if (!first) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(l->stream_path));
@@ -245,7 +246,7 @@ static copse_status save(learn_job *l, copse_error *err) {
                         "%s was changed by another program while this one was learning; saving would undo that.\n"
                         "Nothing was saved: learn again, or give another -o",
                         l->out_path);
-    CLI_TRY(copse_save(l->model, l->out_path, 0, NULL, err));
+    CLI_TRY(cli_dash_save(l->model, l->out_path, 0, NULL, err));
     l->saved = l->learnt;
     l->before = cli_out_stamp(l->out_path);
     return COPSE_OK;

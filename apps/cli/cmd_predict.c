@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli_dash.h"
 #include "cli_data.h"
 #include "cli_json.h"
 #include "cli_npy.h"
@@ -129,7 +130,7 @@ static copse_status open_stream(cli *c, predict_job *p, copse_error *err) {
         strcat(text, p->kept[i]);
     }
     read.categorical = *text ? text : NULL;
-    copse_status status = copse_stream_open(p->path, &read, &c->run, &p->stream, err);
+    copse_status status = cli_dash_stream(p->path, &read, &c->run, &p->stream, err);
     free(text);
     return status;
 }
@@ -347,7 +348,7 @@ static copse_status run(cli *c, copse_error *err) {
     copse_status status = COPSE_OK;
     if (!p) return cli_fail_memory(err);
     CLI_TRY_OUT(options(c, p, err));
-    CLI_TRY_OUT(cli_load_with_rows(cli_args_operand(&c->args, 0), p->path, &p->model, err));
+    CLI_TRY_OUT(cli_load_with_rows(c, cli_args_operand(&c->args, 0), p->path, &p->model, err));
     CLI_TRY_OUT(check_against_model(p, err));
     note_repeats(c, p);
     CLI_TRY_OUT(open_stream(c, p, err));

@@ -219,8 +219,7 @@ copse_status copse_save(const copse_model *model, const char *path, unsigned fla
 
 static copse_status do_load(void *arg, const copse_run *run, copse_error *err) {
     file_args *a = arg;
-    (void)run;
-    return cp_model_file_load(a->path, &a->made, err);
+    return cp_model_file_load(a->path, run->memory_limit, &a->made, err);
 }
 
 copse_status copse_load(const char *path, const copse_run *run, copse_model **out, copse_error *err) {

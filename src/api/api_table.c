@@ -10,44 +10,6 @@
 #include "io/stream.h"
 #include "model/model.h"
 
-static cp_read_options inner_options(const copse_read_options *opt, const copse_run *run) {
-    return (cp_read_options){
-        .format = opt->format,
-        .delimiter = opt->delimiter,
-        .no_header = opt->no_header,
-        .na = opt->na,
-        .categorical = opt->categorical,
-        .numeric = opt->numeric,
-        .like = opt->like ? opt->like->schema : NULL,
-        .stop = run->stop,
-    };
-}
-
-typedef struct read_args {
-    const char *path;
-    copse_read_options opt;
-    copse_stream *stream;
-    size_t max_rows;
-    copse_table *made;
-} read_args;
-
-static copse_status do_read(void *arg, const copse_run *run, copse_error *err) {
-    read_args *a = arg;
-    cp_read_options inner = inner_options(&a->opt, run);
-    return cp_read_file(a->path, &inner, &a->made, err);
-}
-
-copse_status copse_table_read(const char *path, const copse_read_options *opt, const copse_run *run, copse_table **out,
-                              copse_error *err) {
-    CP_API_OUT(out);
-    CP_API_NEED(path);
-    read_args a = {.path = path};
-    CP_TRY(CP_API_OPTIONS(opt, &a.opt));
-    CP_TRY(cp_api_check_call(run, do_read, &a, err));
-    *out = a.made;
-    return COPSE_OK;
-}
-
 copse_status copse_table_new(size_t rows, copse_table **out, copse_error *err) {
     CP_API_OUT(out);
     return cp_table_new(rows, out, err);
@@ -148,26 +110,15 @@ void copse_table_free(copse_table *t) {
     cp_table_free(t);
 }
 
-static copse_status do_open(void *arg, const copse_run *run, copse_error *err) {
-    read_args *a = arg;
-    cp_read_options inner = inner_options(&a->opt, run);
-    return cp_stream_open(a->path, &inner, &a->stream, err);
-}
-
-copse_status copse_stream_open(const char *path, const copse_read_options *opt, const copse_run *run,
-                               copse_stream **out, copse_error *err) {
-    CP_API_OUT(out);
-    CP_API_NEED(path);
-    read_args a = {.path = path};
-    CP_TRY(CP_API_OPTIONS(opt, &a.opt));
-    CP_TRY(cp_api_check_call(run, do_open, &a, err));
-    *out = a.stream;
-    return COPSE_OK;
-}
+typedef struct next_args {
+    copse_stream *stream;
+    size_t max_rows;
+    copse_table *made;
+} next_args;
 
 /* The flag of a run is watched during the call only. */
 static copse_status do_next(void *arg, const copse_run *run, copse_error *err) {
-    read_args *a = arg;
+    next_args *a = arg;
     cp_stream_watch(a->stream, run->stop);
     copse_status status = cp_stream_next(a->stream, a->max_rows, &a->made, err);
     cp_stream_watch(a->stream, NULL);
@@ -179,7 +130,7 @@ copse_status copse_stream_next(copse_stream *s, size_t max_rows, const copse_run
     CP_API_OUT(out);
     CP_API_NEED(s);
     if (!max_rows) return cp_fail(err, COPSE_E_USAGE, "`max_rows` is 0: ask for 1 row or more");
-    read_args a = {.stream = s, .max_rows = max_rows};
+    next_args a = {.stream = s, .max_rows = max_rows};
     CP_TRY(cp_api_check_call(run, do_next, &a, err));
     *out = a.made;
     return COPSE_OK;

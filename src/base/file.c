@@ -56,7 +56,7 @@ static char *beside(const char *path, const char *name) {
  * another place of the file than the descriptor has reached. */
 static int descriptor_of(const char *path) {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-    if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout")) return STDOUT_FILENO;
+    if (!strcmp(path, "/dev/stdout")) return STDOUT_FILENO;
     if (!strcmp(path, "/dev/stderr")) return STDERR_FILENO;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         size_t n = strlen(folders[i]);
@@ -269,7 +269,7 @@ static copse_status fail_exists(const cp_file *f, copse_error *err) {
 
 static copse_status begin(cp_file *f, const char *path, copse_error *err) {
     struct stat old;
-    f->path = cp_mem_strdup(strcmp(path, "-") ? path : "standard output");
+    f->path = cp_mem_strdup(path);
     if (!f->path) return cp_fail_memory(err);
     CP_TRY(follow_links(path, &f->target, err));
     int descriptor = descriptor_of(f->target);
@@ -385,7 +385,14 @@ static int read_some(int fd, unsigned char *bytes, size_t *n, size_t want) {
     return 0;
 }
 
-static copse_status load(int fd, const char *path, unsigned char **bytes, size_t *n, copse_error *err) {
+static copse_status check_limit(const char *path, size_t n, size_t limit, copse_error *err) {
+    if (!limit || n <= limit) return COPSE_OK;
+    return cp_fail(err, COPSE_E_MEMORY,
+                   "%.700s has more than the %zu bytes that `memory-limit` permits. Raise it to use this model", path,
+                   limit);
+}
+
+static copse_status load(int fd, const char *path, size_t limit, unsigned char **bytes, size_t *n, copse_error *err) {
     struct stat st;
     size_t cap = 0;
     if (fstat(fd, &st) != 0) return cp_fail_system(err, "read", path);
@@ -394,26 +401,26 @@ static copse_status load(int fd, const char *path, unsigned char **bytes, size_t
     if (!cp_reader_sniff(*bytes, *n)) return COPSE_OK;
     /* Asking for one byte more than the file has finds its end without another read. */
     size_t whole = S_ISREG(st.st_mode) && st.st_size > FIRST_READ ? (size_t)st.st_size + 1 : 0;
+    CP_TRY(check_limit(path, whole ? whole - 1 : *n, limit, err));
     while (*n == cap) {
         CP_TRY(CP_GROW(*bytes, cap, whole > cap ? whole : cap + 1, err));
         if (read_some(fd, *bytes, n, cap) != 0) return cp_fail_system(err, "read", path);
+        CP_TRY(check_limit(path, *n, limit, err));
     }
     return COPSE_OK;
 }
 
-copse_status cp_file_load(const char *path, unsigned char **out, size_t *out_n, copse_error *err) {
+copse_status cp_file_load(const char *path, size_t limit, unsigned char **out, size_t *out_n, copse_error *err) {
     unsigned char *bytes = NULL;
     size_t n = 0;
-    int standard = strcmp(path, "-") == 0;
     *out = NULL;
     *out_n = 0;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    const char *name = standard ? "standard input" : path;
-    if (fd < 0) return cp_fail_system(err, "read", name);
-    copse_status status = load(fd, name, &bytes, &n, err);
-    if (!standard) close(fd);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return cp_fail_system(err, "read", path);
+    copse_status status = load(fd, path, limit, &bytes, &n, err);
+    close(fd);
     if (!status && !cp_reader_sniff(bytes, n))
-        status = cp_fail(err, COPSE_E_MODEL, "%.700s: not a copse model file%s", name, n ? "" : ": it is empty");
+        status = cp_fail(err, COPSE_E_MODEL, "%.700s: not a copse model file%s", path, n ? "" : ": it is empty");
     if (status) {
         cp_mem_free(bytes);
         return status;

@@ -7,7 +7,7 @@
  *   - An existing file keeps its mode, and its owner and group as far as the system permits.  A new file gets the
  *     mode that the umask leaves.
  *   - A file without write permission is refused, although a rename would be possible.
- *   - "-", /dev/stdout and other open descriptors, devices and pipes are written directly; nothing is renamed.
+ *   - /dev/stdout and other open descriptors, devices and pipes are written directly; nothing is renamed.
  *   - A temporary file is locked (flock) as long as its writer lives.  The next writer of the same target removes the
  *     temporary files whose lock is free: their writers are dead.
  *
@@ -34,9 +34,9 @@ void cp_file_abandon(cp_file *f);
 /* Begins, writes n bytes and commits. */
 copse_status cp_file_save(const char *path, const unsigned char *bytes, size_t n, copse_error *err);
 
-/* Reads a whole model file; "-" is standard input.  The caller frees the bytes with cp_mem_free.  Fails with
- * COPSE_E_MODEL as soon as the first bytes are not those of a model, so that a large file of another kind is not read
- * to its end. */
-copse_status cp_file_load(const char *path, unsigned char **out, size_t *out_n, copse_error *err);
+/* Reads a whole model file.  The caller frees the bytes with cp_mem_free.  Fails with COPSE_E_MODEL as soon as the
+ * first bytes are not those of a model, so that a large file of another kind is not read to its end, and with
+ * COPSE_E_MEMORY if there are more than `limit` bytes, unless the limit is 0. */
+copse_status cp_file_load(const char *path, size_t limit, unsigned char **out, size_t *out_n, copse_error *err);
 
 #endif

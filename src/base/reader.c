@@ -25,7 +25,10 @@ struct cp_reader {
     const unsigned char *image;
     section *section; /* sorted by name */
     size_t sections;
+    size_t image_size;
     size_t room;           /* bytes that may still be claimed */
+    size_t limit;          /* that cp_reader_limit has set; 0: none */
+    size_t left;           /* of the limit, for what is claimed */
     cp_layout_scope scope; /* its text is the section name that was asked for last */
     unsigned char *planes;
     ZSTD_DCtx *zstd;
@@ -130,6 +133,7 @@ copse_status cp_reader_new(const unsigned char *bytes, size_t n, cp_reader **out
     cp_reader *r;
     CP_TRY(CP_NEW(r, 1, err));
     r->image = bytes;
+    r->image_size = n;
     if (__builtin_mul_overflow(n, CP_CODEC_CLAIM, &r->room)) r->room = SIZE_MAX;
     copse_status status = read_directory(r, n, err);
     if (!status) status = CP_RAW(r->planes, CP_LAYOUT_BLOCK, err);
@@ -174,11 +178,30 @@ copse_status cp_reader_bad(const cp_reader *r, copse_error *err, const char *fmt
     return cp_fail(err, COPSE_E_MODEL, "damaged: section '%s': %s", r->scope.text, what);
 }
 
+static copse_status over_limit(const cp_reader *r, copse_error *err) {
+    return cp_fail(err, COPSE_E_MEMORY,
+                   "it needs more than the %zu bytes of memory that `memory-limit` permits. Raise it to use this model",
+                   r->limit);
+}
+
+copse_status cp_reader_limit(cp_reader *r, size_t limit, copse_error *err) {
+    size_t need = r->image_size;
+    r->limit = limit;
+    if (!limit) return COPSE_OK;
+    for (size_t i = 0; i < r->sections; i++) need += r->section[i].count * cp_layout_size(r->section[i].type);
+    if (need > limit) return over_limit(r, err);
+    r->left = limit - need;
+    return COPSE_OK;
+}
+
 copse_status cp_reader_claim(cp_reader *r, size_t n, size_t size, copse_error *err) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > r->room)
         return cp_reader_bad(r, err, "asks for more memory or work than a file of this size can justify");
     r->room -= bytes;
+    if (!r->limit) return COPSE_OK;
+    if (bytes > r->left) return over_limit(r, err);
+    r->left -= bytes;
     return COPSE_OK;
 }
 

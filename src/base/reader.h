@@ -14,6 +14,9 @@ typedef struct cp_reader cp_reader;
 /* The image is borrowed for the life of the reader.  Directory and checksums are checked here, so that afterwards only
  * a file that was forged can be bad. */
 copse_status cp_reader_new(const unsigned char *bytes, size_t n, cp_reader **out, copse_error *err);
+/* COPSE_E_MEMORY if the image and all its sections, unpacked, need more bytes than the limit; and from now on if what
+ * is claimed beyond them needs more.  0: no limit. */
+copse_status cp_reader_limit(cp_reader *r, size_t limit, copse_error *err);
 void cp_reader_free(cp_reader *r);
 copse_status cp_reader_push(cp_reader *r, const char *prefix, copse_error *err);
 copse_status cp_reader_push_nth(cp_reader *r, const char *kind, size_t number, copse_error *err);

@@ -11,7 +11,7 @@ enum {
     SELDOM = 20    /* milliseconds between two reports of progress, each of which waits for the calling thread */
 };
 
-typedef enum request { NONE, LOG, PROGRESS } request;
+typedef enum request { NONE, LOG, PROGRESS, CALL } request;
 
 typedef struct supervisor {
     const copse_run *run; /* the caller's */
@@ -28,6 +28,8 @@ typedef struct supervisor {
     copse_log_level level;
     const char *text;
     double part, total;
+    void (*call)(void *arg);
+    void *call_arg;
     long long reported; /* the worker's own */
 } supervisor;
 
@@ -73,12 +75,50 @@ static void pass_progress(void *arg, const char *what, double done, double total
     pthread_mutex_unlock(&s->lock);
 }
 
+/* What the work of this thread is done for; NULL if the thread is the caller's own. */
+static _Thread_local supervisor *current;
+
+void cp_supervise_call(void (*call)(void *arg), void *arg) {
+    supervisor *s = current;
+    if (!s) {
+        call(arg);
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    s->call = call;
+    s->call_arg = arg;
+    ask(s, CALL);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* A checkpoint on its way to the caller. */
+typedef struct checkpoint {
+    const copse_run *run;
+    const char *bytes;
+    size_t n;
+    copse_status status;
+} checkpoint;
+
+static void hand_over(void *arg) {
+    checkpoint *c = arg;
+    c->status = c->run->checkpoint_write(c->run->arg, c->bytes, c->n);
+}
+
+static copse_status pass_checkpoint(void *arg, const char *bytes, size_t n) {
+    supervisor *s = arg;
+    checkpoint c = {.run = s->run, .bytes = bytes, .n = n};
+    cp_supervise_call(hand_over, &c);
+    return c.status;
+}
+
 static void *worker_main(void *arg) {
     supervisor *s = arg;
+    current = s;
     copse_run run = *s->run;
     copse_error err = {0};
     run.log = run.log ? pass_log : NULL;
     run.progress = run.progress ? pass_progress : NULL;
+    run.checkpoint_write = run.checkpoint_write ? pass_checkpoint : NULL;
     run.poll = NULL;
     run.arg = s;
     run.stop = &s->stop;
@@ -98,6 +138,8 @@ static void *worker_main(void *arg) {
 static void answer(supervisor *s) {
     if (s->request == LOG)
         s->run->log(s->run->arg, s->level, s->text);
+    else if (s->request == CALL)
+        s->call(s->call_arg);
     else
         s->run->progress(s->run->arg, s->text, s->part, s->total);
 }

@@ -14,4 +14,7 @@ typedef copse_status (*cp_supervise_work)(void *arg, const copse_run *run, copse
 /* Does the work under a guard (base/guard.h).  COPSE_E_STOPPED at once if the run is stopped already. */
 copse_status cp_supervise(const copse_run *run, cp_supervise_work work, void *arg, copse_error *err);
 
+/* Inside the work: calls a function of the caller's, which is not one of the run's, on the calling thread. */
+void cp_supervise_call(void (*call)(void *arg), void *arg);
+
 #endif

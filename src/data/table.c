@@ -58,6 +58,11 @@ copse_status cp_table_add(copse_table *t, const char *name, copse_kind kind, cp_
     return COPSE_OK;
 }
 
+void cp_table_remove_last(copse_table *t) {
+    column_clear(&t->col[--t->cols]);
+    cp_dict_shrink(&t->names, t->cols);
+}
+
 /* One block of memory may get large pages, which many short columns cannot.  Columns are an odd number of cache lines
  * apart: otherwise the cells of one row, which are written together, would compete for a few sets of the cache. */
 copse_status cp_table_share(copse_table *t, size_t cap, copse_error *err) {

@@ -55,6 +55,8 @@ int cp_table_check(const copse_table *t);
 
 /* Adds a column of missing values.  *out lives until the next column is added. */
 copse_status cp_table_add(copse_table *t, const char *name, copse_kind kind, cp_column **out, copse_error *err);
+/* Removes the column that was added last, for a caller that could not fill it. */
+void cp_table_remove_last(copse_table *t);
 /* Gives all columns room for `cap` rows in one block of memory, not initialised.  All must be numbers and the table
  * must have no rows yet. */
 copse_status cp_table_share(copse_table *t, size_t cap, copse_error *err);

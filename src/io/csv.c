@@ -277,7 +277,7 @@ static copse_status read_rows(parser *ps, const char *text, long line, copse_err
     ps->line = line;
     while (next_row(ps)) {
         CP_BUG(row == ps->cap);
-        if (row % CP_READ_STRIDE == 0) CP_TRY(cp_fail_if_stopped(ps->csv->stop, err));
+        if (row % CP_READ_STRIDE == 0) CP_TRY(cp_fail_if_stopped(ps->csv->opt.stop, err));
         CP_TRY(read_row(ps, row++, err));
         end_row(ps);
     }
@@ -352,6 +352,7 @@ copse_status cp_csv_rows(const cp_csv *csv, const char *text, size_t n, long *li
                  .block = text};
     copse_status status = COPSE_OK;
     *out = NULL;
+    CP_TRY_OUT(cp_read_memory(&(cp_content){csv->name, text, n}, &csv->opt, ps.cap, csv->header->cols, err));
     CP_TRY_OUT(make_columns(&ps, err));
     CP_TRY_OUT(read_rows(&ps, text, *line, err));
     if (ps.late) CP_TRY_OUT(read_late(&ps, text, *line, err));
@@ -389,6 +390,8 @@ static copse_status add_name(cp_csv *csv, const parser *ps, const field *f, cops
 static copse_status read_header(cp_csv *csv, parser *ps, copse_error *err) {
     field f;
     for (;;) {
+        if (csv->header->cols % CP_READ_STRIDE == 0) CP_TRY(cp_fail_if_stopped(csv->opt.stop, err));
+        CP_TRY(cp_read_columns(csv->name, &csv->opt, csv->header->cols + 1, err));
         CP_TRY(scan_field(ps, &f, err));
         CP_TRY(add_name(csv, ps, &f, err));
         if (*ps->p != csv->delimiter) break;
@@ -434,7 +437,7 @@ copse_status cp_csv_begin(cp_csv *csv, const cp_content *in, const cp_read_optio
     size_t bom = cp_text_bom(in->bytes, in->n);
     parser ps = {.csv = csv, .p = in->bytes + bom, .end = in->bytes + in->n, .line = 1};
     copse_status status = COPSE_OK;
-    *csv = (cp_csv){.name = in->name, .no_header = opt->no_header, .stop = opt->stop};
+    *csv = (cp_csv){.name = in->name, .no_header = opt->no_header, .opt = *opt};
     CP_TRY_OUT(set_delimiter(csv, opt->delimiter, ps.p, err));
     CP_TRY_OUT(cp_table_new(0, &csv->header, err));
     if (!(csv->header->source = cp_mem_strdup(in->name))) CP_TRY_OUT(cp_fail_memory(err));

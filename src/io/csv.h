@@ -17,9 +17,9 @@ typedef struct cp_csv {
     const char *name; /* borrowed */
     char delimiter;
     int no_header;
-    const copse_flag *stop; /* borrowed */
-    copse_table *header;    /* column names, no rows */
-    cp_column_type *want;   /* per column */
+    cp_read_options opt;  /* borrowed: what it points to */
+    copse_table *header;  /* column names, no rows */
+    cp_column_type *want; /* per column */
     cp_text_missing missing;
     int missing_numbers;      /* a word for "missing" is a number, such as -999 */
     unsigned char class[256]; /* class of each byte, see csv.c */

@@ -17,8 +17,7 @@ static state step(state s, char c, int is_delimiter) {
     return s == CLOSED ? CLOSED : BARE;
 }
 
-/* The number of fields in the row at *p, 0 if it is blank.  Moves *p behind the row. */
-static size_t count_fields(const char **p, char delimiter) {
+size_t cp_csv_sniff_fields(const char **p, char delimiter) {
     state s = FIELD_BEGINS;
     size_t fields = 1, bytes = 0;
     for (; **p && (s == QUOTED || (**p != '\n' && **p != '\r')); ++*p) {
@@ -41,7 +40,7 @@ char cp_csv_sniff(const char *text) {
         size_t fields = 0;
         int equal = 1;
         for (int row = 0; row < ROWS && *p; row++) {
-            size_t n = count_fields(&p, *d);
+            size_t n = cp_csv_sniff_fields(&p, *d);
             if (n && fields && n != fields) equal = 0;
             if (!fields) fields = n;
         }

@@ -8,6 +8,9 @@
  * does. */
 char cp_csv_sniff(const char *text);
 
+/* The number of fields in the row at *p, 0 if it is blank.  Moves *p behind the row, or to the 0 behind the text. */
+size_t cp_csv_sniff_fields(const char **p, char delimiter);
+
 /* Position in a text that is still arriving.  All zeros at the beginning of a row. */
 typedef struct cp_csv_sniff_cursor {
     size_t at;    /* bytes scanned so far */

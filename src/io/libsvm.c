@@ -162,7 +162,7 @@ copse_status cp_libsvm_read(const cp_content *in, const cp_read_options *opt, co
     if (known >= ps.most)
         ps.most = known;
     else
-        CP_TRY_OUT(cp_read_bound(in, ps.rows, ps.most + 1, err));
+        CP_TRY_OUT(cp_read_bound(in, opt, ps.rows, ps.most + 1, err));
     CP_TRY_OUT(make_table(&ps, err));
     CP_TRY_OUT(read_lines(&ps, err));
     CP_TRY_OUT(cp_column_types_apply(ps.t, opt, err));

@@ -20,7 +20,7 @@ typedef struct text {
 typedef struct parser {
     cp_ndjson *nd;
     const cp_content *in;
-    const copse_flag *stop;
+    const cp_read_options *opt;
     const char *p;
     long line;
     text key, value;
@@ -171,6 +171,7 @@ static copse_status key_column(parser *ps, size_t *out, copse_error *err) {
     *out = (size_t)id;
     if (id != CP_NONE) return COPSE_OK;
     if (!ps->key.n) return bad(ps, "a key is empty: give it a name", err);
+    CP_TRY(cp_read_columns(ps->in->name, ps->opt, columns->cols + 1, err));
     char *name = cp_mem_strndup(ps->key.s, ps->key.n);
     if (!name) return cp_fail_memory(err);
     cp_column *c;
@@ -232,7 +233,7 @@ static copse_status read_lines(parser *ps, long line, copse_error *err) {
     for (ps->line = line; ps->p < ps->in->bytes + ps->in->n; ps->line++) {
         skip_blanks(ps);
         if (*ps->p && *ps->p != '\n') {
-            if (ps->rows % CP_READ_STRIDE == 0) CP_TRY(cp_fail_if_stopped(ps->stop, err));
+            if (ps->rows % CP_READ_STRIDE == 0) CP_TRY(cp_fail_if_stopped(ps->opt->stop, err));
             if (ps->t) ps->t->line[ps->rows] = ps->line;
             CP_TRY(read_object(ps, err));
             ps->rows++;
@@ -263,11 +264,11 @@ static copse_status make_table(parser *ps, const cp_read_options *opt, copse_err
 
 copse_status cp_ndjson_rows(cp_ndjson *nd, const cp_content *in, long *line, const cp_read_options *opt,
                             copse_table **out, copse_error *err) {
-    parser ps = {.nd = nd, .in = in, .stop = opt->stop};
+    parser ps = {.nd = nd, .in = in, .opt = opt};
     copse_status status = COPSE_OK;
     *out = NULL;
     CP_TRY_OUT(read_lines(&ps, *line, err));
-    CP_TRY_OUT(cp_read_bound(in, ps.rows, nd->columns->cols, err));
+    CP_TRY_OUT(cp_read_bound(in, opt, ps.rows, nd->columns->cols, err));
     CP_TRY_OUT(make_table(&ps, opt, err));
     CP_TRY_OUT(read_lines(&ps, *line, err));
     *line = ps.line;

@@ -245,7 +245,7 @@ copse_status cp_npy_read(const cp_content *in, const cp_read_options *opt, copse
     l.end = l.p + n;
     if (!read_literal(&l, &a)) return bad(in, "the .npy header is not one of a plain array", err);
     CP_TRY(check_array(in, &a, &e, err));
-    CP_TRY(cp_read_bound(in, a.shape[0], a.dims == 2 ? a.shape[1] : 1, err));
+    CP_TRY(cp_read_bound(in, opt, a.shape[0], a.dims == 2 ? a.shape[1] : 1, err));
     copse_table *t;
     CP_TRY(cp_table_new(a.shape[0], &t, err));
     copse_status status = fill(&a, e, opt, t, err);

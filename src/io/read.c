@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "io/csv.h"
 #include "io/libsvm.h"
+#include "io/look.h"
 #include "io/ndjson.h"
 #include "io/npy.h"
 
@@ -68,42 +69,78 @@ static copse_status read_content(const cp_content *in, const cp_read_options *op
 }
 
 static copse_status explain(const char *name, copse_status status, copse_error *err) {
-    if (status != COPSE_E_MEMORY) return status;
+    if (status != COPSE_E_MEMORY || !err || strcmp(err->msg, "out of memory") != 0) return status;
     return cp_fail(err, status, "out of memory: the table in %.700s does not fit; give fewer rows or columns", name);
 }
 
-copse_status cp_read_file(const char *path, const cp_read_options *opt, copse_table **out, copse_error *err) {
-    cp_source *source = NULL;
+/* Reads the source to its end and closes it. */
+static copse_status read_source(cp_source *source, const cp_read_options *opt, copse_table **out, copse_error *err) {
+    static const cp_read_options none = {0};
+    const cp_read_options *o = opt ? opt : &none;
+    cp_look look = {.opt = o};
     char *bytes = NULL;
     size_t n;
     copse_status status = COPSE_OK;
-    *out = NULL;
-    CP_TRY_OUT(cp_source_open(path, &source, err));
-    cp_source_watch(source, opt ? opt->stop : NULL);
-    CP_TRY_OUT(cp_source_read_all(source, &bytes, &n, err));
-    CP_TRY_OUT(read_content(&(cp_content){cp_source_name(source), bytes, n}, opt, out, err));
+    cp_source_watch(source, o->stop);
+    cp_source_limit(source, o->memory_limit);
+    CP_TRY_OUT(cp_source_read_all(source, &(cp_source_looker){cp_look_at, &look}, &bytes, &n, err));
+    CP_TRY_OUT(read_content(&(cp_content){cp_source_name(source), bytes, n}, o, out, err));
 out:
     cp_mem_free(bytes);
+    status = explain(cp_source_name(source), status, err);
     cp_source_close(source);
-    return explain(path, status, err);
+    return status;
+}
+
+copse_status cp_read_file(const char *path, const cp_read_options *opt, copse_table **out, copse_error *err) {
+    cp_source *source;
+    *out = NULL;
+    CP_TRY(cp_source_open(path, &source, err));
+    return read_source(source, opt, out, err);
+}
+
+copse_status cp_read_given(const copse_source *given, const cp_read_options *opt, copse_table **out, copse_error *err) {
+    cp_source *source;
+    *out = NULL;
+    CP_TRY(cp_source_open_given(given, &source, err));
+    return read_source(source, opt, out, err);
 }
 
 copse_status cp_read_bytes(const char *name, const char *bytes, size_t n, const cp_read_options *opt, copse_table **out,
                            copse_error *err) {
-    char *padded;
+    cp_source *source;
     *out = NULL;
-    CP_TRY(CP_RAW(padded, n + CP_CONTENT_PAD, err));
-    if (n) memcpy(padded, bytes, n);
-    memset(padded + n, 0, CP_CONTENT_PAD);
-    copse_status status = read_content(&(cp_content){name, padded, n}, opt, out, err);
-    cp_mem_free(padded);
-    return status;
+    CP_TRY(cp_source_open_bytes(name, bytes, n, &source, err));
+    return read_source(source, opt, out, err);
 }
 
-copse_status cp_read_bound(const cp_content *in, size_t rows, size_t cols, copse_error *err) {
+copse_status cp_read_columns(const char *name, const cp_read_options *opt, size_t cols, copse_error *err) {
+    size_t most = opt->max_columns ? opt->max_columns : CP_READ_COLUMNS;
+    if (cols <= most || (opt->like && cols <= 2 * opt->like->features)) return COPSE_OK;
+    return cp_fail(err, COPSE_E_DATA, "%.300s has more than %zu columns. If that is right, permit more (`max-columns`)",
+                   name, most);
+}
+
+copse_status cp_read_memory(const cp_content *in, const cp_read_options *opt, size_t rows, size_t cols,
+                            copse_error *err) {
+    const double per_column = 256, mb = 1e6; /* per column: its struct, its name, and its place in the dictionary */
+    double need = (double)in->n + (double)cols * (8 * (double)rows + per_column) + 8 * (double)rows;
+    if (!opt->memory_limit || need <= (double)opt->memory_limit) return COPSE_OK;
+    return cp_fail(
+        err, COPSE_E_MEMORY,
+        "%.300s: reading %zu row%s of %zu column%s needs about %.3g MB, and `memory-limit` permits %.3g MB. Raise "
+        "it, or give fewer rows or columns",
+        in->name, rows, cp_plural(rows), cols, cp_plural(cols), need / mb, (double)opt->memory_limit / mb);
+}
+
+copse_status cp_read_bound(const cp_content *in, const cp_read_options *opt, size_t rows, size_t cols,
+                           copse_error *err) {
     const double free_cells = 1 << 20, cells_per_byte = 32, cells_per_column = 16;
     double cells = (double)cols * ((double)rows + cells_per_column);
-    if (cells <= free_cells + cells_per_byte * (double)in->n) return COPSE_OK;
+    if (cells <= free_cells + cells_per_byte * (double)in->n) {
+        CP_TRY(cp_read_columns(in->name, opt, cols, err));
+        return cp_read_memory(in, opt, rows, cols, err);
+    }
     return cp_fail(err, COPSE_E_DATA,
                    "%s: %zu row%s and %zu column%s are out of proportion to its %zu bytes: almost every cell would be "
                    "empty. Number the columns without gaps, or leave out columns that are rarely set",

@@ -8,8 +8,10 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/mem.h"
+#include "base/supervise.h"
 
 enum {
     RAW = 1 << 16,
@@ -23,9 +25,15 @@ typedef enum compression { PLAIN, GZIP, ZSTD } compression;
 struct cp_source {
     char *name;
     int fd, owns_fd, is_file;
+    copse_read_fn read; /* NULL: bytes come from fd */
+    void *arg;
+    int in_memory; /* bytes come from the `left` ones at `bytes` */
+    const char *bytes;
+    size_t left;
     const copse_flag *stop;
     size_t size_hint; /* the size of a regular file; 0: unknown */
     int detected;     /* the compression is known */
+    size_t limit;     /* of memory; 0: none */
     compression compression;
     unsigned char raw[RAW]; /* raw[at] ... raw[end-1] is read but not yet handed out or decompressed */
     size_t at, end;
@@ -59,8 +67,47 @@ static copse_status await_bytes(const cp_source *s, copse_error *err) {
     }
 }
 
+/* What the caller's function is asked for, and answers. */
+typedef struct question {
+    cp_source *source;
+    void *buf;
+    size_t n, got;
+    copse_status status;
+    copse_error err;
+} question;
+
+static void ask(void *arg) {
+    question *q = arg;
+    q->status = q->source->read(q->source->arg, q->buf, q->n, &q->got, &q->err);
+}
+
+/* A function that fails has filled err, or not. */
+static copse_status call_reader(cp_source *s, void *buf, size_t n, size_t *out_got, copse_error *err) {
+    question q = {.source = s, .buf = buf, .n = n};
+    cp_supervise_call(ask, &q);
+    *out_got = 0;
+    if (q.status && q.err.msg[0]) return cp_fail(err, q.status, "%s", q.err.msg);
+    if (q.status) return cp_fail(err, q.status, "cannot read %.300s: %s", s->name, copse_status_text(q.status));
+    if (q.got > n)
+        return cp_fail(err, COPSE_E_USAGE, "%.300s: its reader gave %zu bytes where %zu were asked for", s->name, q.got,
+                       n);
+    *out_got = q.got;
+    return COPSE_OK;
+}
+
+static copse_status copy_bytes(cp_source *s, void *buf, size_t n, size_t *out_got) {
+    *out_got = n < s->left ? n : s->left;
+    if (!*out_got) return COPSE_OK;
+    memcpy(buf, s->bytes, *out_got);
+    s->bytes += *out_got;
+    s->left -= *out_got;
+    return COPSE_OK;
+}
+
 /* read() with messages for its failures. */
 static copse_status read_some(cp_source *s, void *buf, size_t n, size_t *out_got, copse_error *err) {
+    if (s->in_memory) return copy_bytes(s, buf, n, out_got);
+    if (s->read) return call_reader(s, buf, n, out_got, err);
     if (s->stop && !s->is_file) CP_TRY(await_bytes(s, err));
     ssize_t got = read(s->fd, buf, n);
     *out_got = got > 0 ? (size_t)got : 0;
@@ -97,9 +144,22 @@ static copse_status start_gzip(cp_source *s, copse_error *err) {
     return COPSE_OK;
 }
 
+/* The window is taken from the system when a frame asks for it, and filled as the data come. */
+void cp_source_limit(cp_source *s, size_t bytes) {
+    int most = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound, log = most;
+    s->limit = bytes;
+    if (!s->zstd) return;
+    if (bytes) {
+        int least = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).lowerBound;
+        while (log > least && bytes >> log == 0) log--;
+    }
+    ZSTD_DCtx_setParameter(s->zstd, ZSTD_d_windowLogMax, log);
+}
+
 static copse_status start_zstd(cp_source *s, copse_error *err) {
     s->zstd = ZSTD_createDStream();
     if (!s->zstd) return cp_fail_memory(err);
+    cp_source_limit(s, s->limit);
     s->compression = ZSTD;
     s->in_member = 1;
     return COPSE_OK;
@@ -119,13 +179,8 @@ static copse_status detect(cp_source *s, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status open_path(cp_source *s, const char *path, copse_error *err) {
+static copse_status look_at_file(cp_source *s, copse_error *err) {
     struct stat st;
-    int is_stdin = !strcmp(path, "-");
-    if (!(s->name = cp_mem_strdup(is_stdin ? "<stdin>" : path))) return cp_fail_memory(err);
-    s->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (s->fd < 0) return cp_fail(err, COPSE_E_SYSTEM, "cannot open %s: %s", path, strerror(errno));
-    s->owns_fd = !is_stdin;
     if (fstat(s->fd, &st)) return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: %s", s->name, strerror(errno));
     if (S_ISDIR(st.st_mode)) return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: it is a directory", s->name);
     s->is_file = S_ISREG(st.st_mode);
@@ -133,17 +188,48 @@ static copse_status open_path(cp_source *s, const char *path, copse_error *err) 
     return COPSE_OK;
 }
 
+/* Opens the path, if there is one.  On failure closes s. */
+static copse_status begin(cp_source *s, const char *opt_path, const char *name, cp_source **out, copse_error *err) {
+    copse_status status = COPSE_OK;
+    if (!(s->name = cp_mem_strdup(name))) CP_TRY_OUT(cp_fail_memory(err));
+    if (opt_path && (s->fd = open(opt_path, O_RDONLY | O_CLOEXEC)) < 0)
+        CP_TRY_OUT(cp_fail(err, COPSE_E_SYSTEM, "cannot open %s: %s", opt_path, strerror(errno)));
+    s->owns_fd = opt_path != NULL;
+    if (!s->read && !s->in_memory) CP_TRY_OUT(look_at_file(s, err));
+    *out = s;
+    return COPSE_OK;
+out:
+    cp_source_close(s);
+    return status;
+}
+
 copse_status cp_source_open(const char *path, cp_source **out, copse_error *err) {
     *out = NULL;
     cp_source *s;
     CP_TRY(CP_NEW(s, 1, err));
-    copse_status status = open_path(s, path, err);
-    if (status) {
-        cp_source_close(s);
-        return status;
-    }
-    *out = s;
-    return COPSE_OK;
+    return begin(s, path, path, out, err);
+}
+
+copse_status cp_source_open_given(const copse_source *given, cp_source **out, copse_error *err) {
+    cp_source *s;
+    *out = NULL;
+    CP_TRY(CP_NEW(s, 1, err));
+    s->fd = given->read ? -1 : given->fd;
+    s->read = given->read;
+    s->arg = given->arg;
+    return begin(s, NULL, given->name ? given->name : "<source>", out, err);
+}
+
+copse_status cp_source_open_bytes(const char *name, const void *bytes, size_t n, cp_source **out, copse_error *err) {
+    cp_source *s;
+    *out = NULL;
+    CP_TRY(CP_NEW(s, 1, err));
+    s->fd = -1;
+    s->in_memory = s->is_file = 1;
+    s->bytes = bytes;
+    s->left = n;
+    s->size_hint = n;
+    return begin(s, NULL, name, out, err);
 }
 
 void cp_source_close(cp_source *s) {
@@ -187,11 +273,22 @@ static copse_status decompress_gzip(cp_source *s, char *buf, size_t n, size_t *o
     return COPSE_OK;
 }
 
+static copse_status zstd_failed(const cp_source *s, size_t code, copse_error *err) {
+    ZSTD_ErrorCode why = ZSTD_getErrorCode(code);
+    if (why == ZSTD_error_memory_allocation) return cp_fail_memory(err);
+    if (why != ZSTD_error_frameParameter_windowTooLarge) return damaged(s, ZSTD_getErrorName(code), err);
+    return cp_fail(
+        err, COPSE_E_MEMORY,
+        "%s: its zstd data need a window of more than %zu bytes, which `memory-limit` does not permit. Raise "
+        "it, or compress the file again with a shorter window",
+        s->name, s->limit);
+}
+
 static copse_status decompress_zstd(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
     ZSTD_inBuffer in = {s->raw, s->end, s->at};
     ZSTD_outBuffer to = {buf, n, 0};
     size_t code = ZSTD_decompressStream(s->zstd, &to, &in);
-    if (ZSTD_isError(code)) return damaged(s, ZSTD_getErrorName(code), err);
+    if (ZSTD_isError(code)) return zstd_failed(s, code, err);
     s->at = in.pos;
     *out_got = to.pos;
     s->in_member = code != 0;
@@ -231,9 +328,18 @@ copse_status cp_source_read(cp_source *s, char *buf, size_t n, size_t *out_got, 
     return s->compression == PLAIN ? read_plain(s, buf, n, out_got, err) : read_compressed(s, buf, n, out_got, err);
 }
 
-copse_status cp_source_read_all(cp_source *s, char **out_bytes, size_t *out_n, copse_error *err) {
+static copse_status check_limit(const cp_source *s, size_t bytes, copse_error *err) {
+    if (!s->limit || bytes <= s->limit) return COPSE_OK;
+    return cp_fail(err, COPSE_E_MEMORY,
+                   "%s has more than %zu bytes%s, which `memory-limit` does not permit. Raise it, or give fewer rows",
+                   s->name, s->limit, s->compression == PLAIN ? "" : " when it is unpacked");
+}
+
+copse_status cp_source_read_all(cp_source *s, const cp_source_looker *opt_looker, char **out_bytes, size_t *out_n,
+                                copse_error *err) {
     /* Room for one byte more than a regular file has, so that its end is found without growing the buffer. */
-    size_t cap = (s->size_hint ? s->size_hint : FIRST_GUESS) + CP_CONTENT_PAD + 1, used = 0, got = 0;
+    size_t first = s->size_hint ? s->size_hint : FIRST_GUESS, used = 0, got = 0;
+    size_t cap = (s->limit && first > s->limit ? s->limit : first) + CP_CONTENT_PAD + 1;
     char *bytes;
     copse_status status = COPSE_OK;
     *out_bytes = NULL;
@@ -243,8 +349,10 @@ copse_status cp_source_read_all(cp_source *s, char **out_bytes, size_t *out_n, c
         CP_TRY_OUT(CP_GROW(bytes, cap, used + CP_CONTENT_PAD + 1, err));
         CP_TRY_OUT(cp_source_read(s, bytes + used, cap - used - CP_CONTENT_PAD, &got, err));
         used += got;
+        CP_TRY_OUT(check_limit(s, s->compression == PLAIN && s->size_hint > used ? s->size_hint : used, err));
+        memset(bytes + used, 0, CP_CONTENT_PAD);
+        if (opt_looker) CP_TRY_OUT(opt_looker->look(opt_looker->arg, &(cp_content){s->name, bytes, used}, !got, err));
     } while (got);
-    memset(bytes + used, 0, CP_CONTENT_PAD);
     *out_bytes = bytes;
     *out_n = used;
     bytes = NULL;

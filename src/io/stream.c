@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "io/csv.h"
 #include "io/csv_sniff.h"
+#include "io/look.h"
 #include "io/ndjson.h"
 
 /* Bytes arrive at the end of buf, and whole rows are taken from its beginning:
@@ -23,6 +24,7 @@ struct copse_stream {
     char *na, *categorical, *numeric, *asked;
     const cp_format *format; /* NULL before the first bytes have arrived */
     int begun;               /* the header is read */
+    cp_look look;            /* at the bytes, until it is */
     char *buf;
     size_t begin, used, cap;
     int ended; /* the source is at its end */
@@ -39,7 +41,8 @@ static copse_status copy(const char *text, char **out, copse_error *err) {
     return (*out = cp_mem_strdup(text)) ? COPSE_OK : cp_fail_memory(err);
 }
 
-static copse_status init(cp_stream *s, const char *path, const cp_read_options *opt, copse_error *err) {
+/* Copies the options. */
+static copse_status init(cp_stream *s, const cp_read_options *opt, copse_error *err) {
     if (opt) s->opt = *opt;
     s->line = 1;
     CP_TRY(copy(s->opt.na, &s->na, err));
@@ -50,21 +53,36 @@ static copse_status init(cp_stream *s, const char *path, const cp_read_options *
     s->opt.categorical = s->categorical;
     s->opt.numeric = s->numeric;
     s->opt.format = s->asked;
-    CP_TRY(cp_source_open(path, &s->source, err));
+    s->look.opt = &s->opt;
+    return COPSE_OK;
+}
+
+static copse_status open_stream(const char *opt_path, const copse_source *opt_given, const cp_read_options *opt,
+                                cp_stream **out, copse_error *err) {
+    cp_stream *s;
+    *out = NULL;
+    CP_TRY(CP_NEW(s, 1, err));
+    copse_status status = init(s, opt, err);
+    if (!status)
+        status =
+            opt_path ? cp_source_open(opt_path, &s->source, err) : cp_source_open_given(opt_given, &s->source, err);
+    if (status) {
+        cp_stream_close(s);
+        return status;
+    }
     cp_source_watch(s->source, s->opt.stop);
+    cp_source_limit(s->source, s->opt.memory_limit);
+    *out = s;
     return COPSE_OK;
 }
 
 copse_status cp_stream_open(const char *path, const cp_read_options *opt, cp_stream **out, copse_error *err) {
-    cp_stream *s;
-    *out = NULL;
-    CP_TRY(CP_NEW(s, 1, err));
-    copse_status status = init(s, path, opt, err);
-    if (status)
-        cp_stream_close(s);
-    else
-        *out = s;
-    return status;
+    return open_stream(path, NULL, opt, out, err);
+}
+
+copse_status cp_stream_open_given(const copse_source *given, const cp_read_options *opt, cp_stream **out,
+                                  copse_error *err) {
+    return open_stream(NULL, given, opt, out, err);
 }
 
 void cp_stream_close(cp_stream *s) {
@@ -83,7 +101,7 @@ void cp_stream_close(cp_stream *s) {
 
 void cp_stream_watch(cp_stream *s, const copse_flag *opt_stop) {
     s->opt.stop = opt_stop;
-    s->csv.stop = opt_stop;
+    s->csv.opt.stop = opt_stop;
     cp_source_watch(s->source, opt_stop);
 }
 
@@ -113,7 +131,14 @@ static copse_status fill(cp_stream *s, copse_error *err) {
     s->used += got;
     s->ended = !got;
     memset(s->buf + s->used, 0, CP_CONTENT_PAD);
-    return COPSE_OK;
+    cp_content all = {cp_source_name(s->source), s->buf, s->used};
+    if (s->opt.memory_limit && s->used > s->opt.memory_limit) /* a row that does not end */
+        return cp_fail(
+            err, COPSE_E_MEMORY,
+            "%.300s: the row at line %ld, or a whole file that is not read by rows, has more than %zu bytes, which "
+            "`memory-limit` does not permit. Raise it",
+            all.name, s->line, s->opt.memory_limit);
+    return s->begun ? COPSE_OK : cp_look_at(&s->look, &all, s->ended, err);
 }
 
 /* As cp_csv_sniff_rows, but rows are lines. */

@@ -8,6 +8,9 @@
 typedef struct copse_stream cp_stream;
 
 copse_status cp_stream_open(const char *path, const cp_read_options *opt, cp_stream **out, copse_error *err);
+/* The same from the caller's descriptor or function. */
+copse_status cp_stream_open_given(const copse_source *given, const cp_read_options *opt, cp_stream **out,
+                                  copse_error *err);
 /* At most max_rows rows, as soon as there is one; *out is NULL at the end. */
 /* From now on this flag stops what is under way; NULL: nothing does. */
 void cp_stream_watch(cp_stream *s, const copse_flag *opt_stop);

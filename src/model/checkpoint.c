@@ -41,6 +41,7 @@ typedef struct fitting {
     const copse_params *p;
     const cp_rows *rows;
     const copse_run *run;
+    const char *resume; /* what it resumes from, for messages */
     void *job;
 } fitting;
 
@@ -55,6 +56,16 @@ static copse_status write_job(const fitting *f, cp_writer *w, copse_error *err) 
     return status;
 }
 
+static int saves(const copse_run *run) {
+    return run->checkpoint || run->checkpoint_write;
+}
+
+static copse_status hand_over(const fitting *f, const unsigned char *bytes, size_t n, copse_error *err) {
+    copse_status status = f->run->checkpoint_write(f->run->arg, (const char *)bytes, n);
+    if (!status) return COPSE_OK;
+    return cp_fail(err, status, "the checkpoint was not saved: its receiver failed (%s)", copse_status_text(status));
+}
+
 static copse_status save(const fitting *f, copse_error *err) {
     cp_writer *w;
     const unsigned char *bytes;
@@ -62,7 +73,8 @@ static copse_status save(const fitting *f, copse_error *err) {
     CP_TRY(cp_writer_new(&w, err));
     copse_status status = write_job(f, w, err);
     if (!status) status = cp_writer_finish(w, &bytes, &n, err);
-    if (!status) status = cp_file_save(f->run->checkpoint, bytes, n, err);
+    if (!status && f->run->checkpoint) status = cp_file_save(f->run->checkpoint, bytes, n, err);
+    if (!status && f->run->checkpoint_write) status = hand_over(f, bytes, n, err);
     cp_writer_free(w);
     return status;
 }
@@ -74,7 +86,7 @@ static copse_status check_overwrite(const char *path, copse_error *err) {
     size_t n;
     cp_reader *r = NULL;
     if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size == 0) return COPSE_OK;
-    copse_status status = cp_file_load(path, &bytes, &n, err);
+    copse_status status = cp_file_load(path, 0, &bytes, &n, err);
     if (!status) status = cp_reader_new(bytes, n, &r, err);
     if (status == COPSE_E_MODEL || (!status && !cp_checkpoint_is(r)))
         status = cp_fail(err, COPSE_E_USAGE,
@@ -94,7 +106,7 @@ static copse_status compare_options(const fitting *f, const copse_params *old, c
         int grows = f->sampler->extendable_option && !strcmp(m->params[i].name, f->sampler->extendable_option);
         if (!strcmp(was, is) || (grows && f->p->value[i] > old->value[i])) continue;
         return cp_fail(err, COPSE_E_USAGE, "%.300s was begun with `%s=%s`, not %s: give the option as it was%s",
-                       f->run->resume, m->params[i].name, was, is, grows ? ", or more" : "");
+                       f->resume, m->params[i].name, was, is, grows ? ", or more" : "");
     }
     return COPSE_OK;
 }
@@ -102,11 +114,11 @@ static copse_status compare_options(const fitting *f, const copse_params *old, c
 static copse_status check_method(const fitting *f, cp_reader *r, copse_error *err) {
     char *name;
     const char *mine = f->p->method->info.name;
-    if (!cp_checkpoint_is(r)) return cp_fail(err, COPSE_E_USAGE, "%.300s is a model, not a checkpoint", f->run->resume);
+    if (!cp_checkpoint_is(r)) return cp_fail(err, COPSE_E_USAGE, "%.300s is a model, not a checkpoint", f->resume);
     CP_TRY(cp_reader_text(r, "method", &name, err));
     copse_status status = COPSE_OK;
     if (strcmp(name, mine) != 0)
-        status = cp_fail(err, COPSE_E_USAGE, "%.300s was begun with method %.40s, not %s", f->run->resume, name, mine);
+        status = cp_fail(err, COPSE_E_USAGE, "%.300s was begun with method %.40s, not %s", f->resume, name, mine);
     cp_mem_free(name);
     return status;
 }
@@ -122,29 +134,35 @@ static copse_status read_job(fitting *f, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_i64(r, "checkpoint", INT64_MIN, INT64_MAX, &sum, err));
     if (sum != checksum(f->rows))
         return cp_fail(err, COPSE_E_DATA, "%.300s was begun with other rows, or other columns: give the same data",
-                       f->run->resume);
+                       f->resume);
     CP_TRY(cp_reader_push(r, "job", err));
     status = f->sampler->read(r, f->rows, f->p, f->run, &f->job, err);
     cp_reader_pop(r);
     return status;
 }
 
+static copse_status resume_from(fitting *f, const unsigned char *bytes, size_t n, copse_error *err) {
+    cp_reader *r = NULL;
+    copse_error inside = {0};
+    copse_status status = cp_reader_new(bytes, n, &r, &inside);
+    if (!status) status = cp_reader_limit(r, f->run->memory_limit, &inside);
+    if (!status) status = read_job(f, r, &inside);
+    cp_reader_free(r);
+    if (status == COPSE_E_MODEL)
+        return cp_fail(err, status, "%.300s is not whole (%.500s): fit again without `resume`", f->resume, inside.msg);
+    if (status && err) *err = inside;
+    return status;
+}
+
 static copse_status resume(fitting *f, copse_error *err) {
     unsigned char *bytes;
     size_t n;
-    cp_reader *r = NULL;
-    copse_error inside = {0};
-    copse_status status = cp_file_load(f->run->resume, &bytes, &n, err);
+    if (f->run->resume_bytes) return resume_from(f, f->run->resume_bytes, f->run->resume_size, err);
+    copse_status status = cp_file_load(f->run->resume, f->run->memory_limit, &bytes, &n, err);
     if (status == COPSE_E_MODEL) return cp_fail(err, status, "%.300s is not a checkpoint of a fit", f->run->resume);
     CP_TRY(status);
-    status = cp_reader_new(bytes, n, &r, &inside);
-    if (!status) status = read_job(f, r, &inside);
-    cp_reader_free(r);
+    status = resume_from(f, bytes, n, err);
     cp_mem_free(bytes);
-    if (status == COPSE_E_MODEL)
-        return cp_fail(err, status, "%.300s is not whole (%.500s): fit again without `resume`", f->run->resume,
-                       inside.msg);
-    if (status && err) *err = inside;
     return status;
 }
 
@@ -153,7 +171,7 @@ static copse_status resume(fitting *f, copse_error *err) {
 /* Samples to the end: in one step; or, if there is a checkpoint to save in between, in steps that grow until a step
  * takes long enough to outweigh its fixed cost.  The result does not depend on the steps. */
 static copse_status advance(const fitting *f, copse_error *err) {
-    size_t amount = f->run->checkpoint ? FIRST_AMOUNT : 0;
+    size_t amount = saves(f->run) ? FIRST_AMOUNT : 0;
     double saved = now();
     int done = 0;
     while (!done) {
@@ -161,7 +179,7 @@ static copse_status advance(const fitting *f, copse_error *err) {
         CP_TRY(f->sampler->advance(f->job, amount, f->run, &done, err));
         double end = now();
         if (end - begin < step_seconds && amount < SIZE_MAX / 2) amount *= 2;
-        if (done || !f->run->checkpoint || end - saved < save_seconds) continue;
+        if (done || !saves(f->run) || end - saved < save_seconds) continue;
         CP_TRY(save(f, err));
         saved = end;
     }
@@ -171,6 +189,7 @@ static copse_status advance(const fitting *f, copse_error *err) {
 /* Saves the state of a fit that was stopped.  If saving fails, that is the error reported, not the stop. */
 static copse_status save_stopped(const fitting *f, copse_error *err) {
     CP_TRY(save(f, err));
+    if (!f->run->checkpoint) return cp_fail(err, COPSE_E_STOPPED, "interrupted; the checkpoint can go on");
     return cp_fail(err, COPSE_E_STOPPED, "interrupted; to go on: the same command with `resume=%.300s`",
                    f->run->checkpoint);
 }
@@ -180,11 +199,13 @@ copse_status cp_checkpoint_fit(const copse_params *p, const cp_rows *rows, const
     static const copse_run none = {0};
     fitting f = {.sampler = p->method->sampler, .p = p, .rows = rows, .run = run ? run : &none};
     const char *path = f.run->checkpoint;
+    int resumes = f.run->resume || f.run->resume_bytes;
+    f.resume = f.run->resume_bytes ? "the checkpoint" : f.run->resume;
     if (path && !(f.run->resume && !strcmp(path, f.run->resume))) CP_TRY(check_overwrite(path, err));
-    CP_TRY(f.run->resume ? resume(&f, err) : f.sampler->begin(rows, p, f.run, &f.job, err));
+    CP_TRY(resumes ? resume(&f, err) : f.sampler->begin(rows, p, f.run, &f.job, err));
     copse_status status = advance(&f, err);
-    if (path && status == COPSE_E_STOPPED) status = save_stopped(&f, err);
-    if (path && !status) status = save(&f, err);
+    if (saves(f.run) && status == COPSE_E_STOPPED) status = save_stopped(&f, err);
+    if (saves(f.run) && !status) status = save(&f, err);
     if (!status) status = f.sampler->finish(f.job, f.run, out_state, err);
     f.sampler->clear(f.job);
     return status;

@@ -8,8 +8,9 @@
 
 #include "method/method.h"
 
-/* Samples to the end, from the state in run->resume if that is given.  If run->checkpoint is given, the state is saved
- * there from time to time, at the end, and when the fit is stopped. */
+/* Samples to the end, from the state in run->resume or run->resume_bytes if one is given.  If run->checkpoint or
+ * run->checkpoint_write is given, the state is saved there from time to time, at the end, and when the fit is
+ * stopped. */
 copse_status cp_checkpoint_fit(const copse_params *p, const cp_rows *rows, const copse_run *run, void **out_state,
                                copse_error *err);
 /* Does the file hold a checkpoint, not a model? */

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/supervise.h"
 #include "data/schema_file.h"
 #include "model/checkpoint.h"
 #include "model/registry.h"
@@ -28,6 +29,47 @@ copse_status cp_model_file_save(const copse_model *m, const char *path, unsigned
     copse_status status = cp_model_file_write(m, flags, w, err);
     if (!status) status = cp_writer_finish(w, &bytes, &n, err);
     if (!status) status = cp_file_save(path, bytes, n, err);
+    cp_writer_free(w);
+    return status;
+}
+
+/* A piece of the file on its way to the caller. */
+typedef struct piece {
+    copse_write_fn write;
+    void *arg;
+    const char *bytes;
+    size_t n;
+    copse_status status;
+} piece;
+
+static void hand_over(void *arg) {
+    piece *p = arg;
+    p->status = p->write(p->arg, p->bytes, p->n);
+}
+
+static copse_status send(const unsigned char *bytes, size_t n, copse_write_fn write, void *arg, copse_error *err) {
+    enum { MOST = 1 << 20 };
+    piece p = {.write = write, .arg = arg};
+    for (size_t at = 0; at < n; at += p.n) {
+        p.bytes = (const char *)bytes + at;
+        p.n = n - at < MOST ? n - at : MOST;
+        cp_supervise_call(hand_over, &p);
+        if (p.status)
+            return cp_fail(err, p.status, "the model was not written: its receiver failed (%s)",
+                           copse_status_text(p.status));
+    }
+    return COPSE_OK;
+}
+
+copse_status cp_model_file_send(const copse_model *m, unsigned flags, copse_write_fn write, void *arg,
+                                copse_error *err) {
+    cp_writer *w;
+    const unsigned char *bytes;
+    size_t n;
+    CP_TRY(cp_writer_new(&w, err));
+    copse_status status = cp_model_file_write(m, flags, w, err);
+    if (!status) status = cp_writer_finish(w, &bytes, &n, err);
+    if (!status) status = send(bytes, n, write, arg, err);
     cp_writer_free(w);
     return status;
 }
@@ -74,11 +116,17 @@ static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err
 }
 
 copse_status cp_model_file_read(const unsigned char *bytes, size_t n, copse_model **out, copse_error *err) {
+    return cp_model_file_read_limited(bytes, n, 0, out, err);
+}
+
+copse_status cp_model_file_read_limited(const unsigned char *bytes, size_t n, size_t limit, copse_model **out,
+                                        copse_error *err) {
     cp_reader *r = NULL;
     copse_model *m;
     *out = NULL;
     CP_TRY(cp_model_new(&m, err));
     copse_status status = cp_reader_new(bytes, n, &r, err);
+    if (!status) status = cp_reader_limit(r, limit, err);
     if (!status) status = read_sections(m, r, err);
     cp_reader_free(r);
     if (status)
@@ -93,13 +141,13 @@ static copse_status damaged(const char *path, const char *what, copse_error *err
     return cp_fail(err, COPSE_E_MODEL, "%.300s is not whole (%.500s). Copy it again, or fit it again", path, what);
 }
 
-copse_status cp_model_file_load(const char *path, copse_model **out, copse_error *err) {
+copse_status cp_model_file_load(const char *path, size_t limit, copse_model **out, copse_error *err) {
     unsigned char *bytes;
     size_t n;
     copse_error inside = {0};
     *out = NULL;
-    CP_TRY(cp_file_load(path, &bytes, &n, err));
-    copse_status status = cp_model_file_read(bytes, n, out, &inside);
+    CP_TRY(cp_file_load(path, limit, &bytes, &n, err));
+    copse_status status = cp_model_file_read_limited(bytes, n, limit, out, &inside);
     int whole = status != COPSE_E_MODEL || cp_reader_too_new(bytes, n);
     cp_mem_free(bytes);
     if (!whole) return damaged(path, inside.msg, err);

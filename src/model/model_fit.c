@@ -28,7 +28,8 @@ static copse_status copy_params(copse_model *m, const copse_params *opt_params, 
 static copse_status check_options(const fitting *f, const cp_method *method, copse_error *err) {
     if (f->roles->weights && !method->info.takes_weights)
         return cp_fail(err, COPSE_E_USAGE, "method '%s' takes no row weights; leave out `weights`", method->info.name);
-    if (f->run && (f->run->checkpoint || f->run->resume) && !method->sampler)
+    if (f->run && (f->run->checkpoint || f->run->resume || f->run->checkpoint_write || f->run->resume_bytes) &&
+        !method->sampler)
         return cp_fail(err, COPSE_E_USAGE,
                        "method '%s' draws no samples, and is fitted at once; leave out `checkpoint` and `resume`",
                        method->info.name);

@@ -37,7 +37,7 @@ static char *read_all(size_t *out_n) {
     cp_source *s = NULL;
     char *bytes = NULL;
     copse_status status = cp_source_open(path, &s, &err);
-    if (!status) status = cp_source_read_all(s, &bytes, out_n, &err);
+    if (!status) status = cp_source_read_all(s, NULL, &bytes, out_n, &err);
     cp_source_close(s);
     assert_int_equal(status, bytes ? COPSE_OK : err.code);
     return bytes;
@@ -183,7 +183,7 @@ static void a_raised_flag_ends_reading(void **state) {
             write_file(text, LONG);
         must(cp_source_open(path, &s, &err), err);
         cp_source_watch(s, &raised);
-        assert_int_equal(cp_source_read_all(s, &bytes, &n, &err), COPSE_E_STOPPED);
+        assert_int_equal(cp_source_read_all(s, NULL, &bytes, &n, &err), COPSE_E_STOPPED);
         assert_string_equal(err.msg, "interrupted");
         assert_null(bytes);
         cp_source_close(s);
