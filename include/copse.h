@@ -358,7 +358,8 @@ typedef struct copse_roles {
     copse_task task;      /* COPSE_TASK_NONE: decided by the values of the target, see copse help fit */
     const char *features; /* NULL: every column without another role */
     const char *drop;     /* columns not used */
-    const char *weights;  /* a column of row weights, 0 or more: a row of weight 2 counts as two */
+    const char *weights;  /* a column of row weights, 0 or more.  cart, ert: whole weights are counts, a row of weight
+                           * 2 is two rows; docs/methods says what weights mean to the other methods */
     const char *scale;    /* NULL: ranges of the training rows; "none"; or a CSV file with columns name,min,max */
     /* Classes that may come, besides those of the training rows: n_classes labels.  The model has them from the start,
      * in the usual order of classes, and each of its classes has a probability of 1e-15 or more.  A class that was not

@@ -23,21 +23,32 @@ static void scale_to_count(const uint32_t *row, size_t n, double *weight) {
 /* A weight below this share of the heaviest one would underflow when it is scaled: it counts as 0. */
 static const double too_light = 1e-200;
 
-copse_status cp_greedy_weight_init(cp_greedy_weight *w, const cp_rows *rows, copse_error *err) {
+/* Whether all weights are whole numbers that are plausible as counts of rows. */
+static int are_counts(const double *weight, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (weight[i] != floor(weight[i])) return 0;
+        sum += weight[i];
+    }
+    return sum <= 0x1p40;
+}
+
+copse_status cp_greedy_weight_init(cp_greedy_weight *w, const cp_rows *rows, int may_count, copse_error *err) {
     *w = (cp_greedy_weight){0};
     CP_TRY(CP_RAW(w->row, rows->n, err));
     for (size_t i = 0; i < rows->n; i++) w->row[i] = (uint32_t)i;
     w->rows = rows->n;
     if (!rows->weight) return COPSE_OK;
     CP_TRY(CP_RAW(w->own, rows->n, err));
-    double max = largest(w->row, w->rows, rows->weight);
+    int counts = may_count && are_counts(rows->weight, rows->n);
+    double max = counts ? 1 : largest(w->row, w->rows, rows->weight);
     w->rows = 0;
     for (size_t i = 0; i < rows->n; i++) {
         double share = rows->weight[i] / max;
         w->own[i] = share > too_light ? share : 0;
         if (w->own[i] > 0) w->row[w->rows++] = (uint32_t)i;
     }
-    scale_to_count(w->row, w->rows, w->own);
+    if (!counts) scale_to_count(w->row, w->rows, w->own);
     return COPSE_OK;
 }
 

@@ -4,9 +4,11 @@
  *   exponential  theta_i ~ Exp(1).  Divided by their sum they are uniform on the simplex: the Bayesian bootstrap
  *                [Rubin 1981], the posterior of the weights of the observed rows [Taddy et al. 2015, sec. 2.1]
  *
- * A row's own weight is an importance, not a number of equal rows: the weight that is drawn is multiplied by it.  Rows
- * of weight 0 are not drawn; leaving them out of the data gives the same draws.  The weights of n rows are scaled to
- * sum to n, so that `min-leaf-weight` means about as many rows. */
+ * Rows may have weights of their own.  Without draws (cart, ert), whole weights are counts: a row of weight 2 gives the
+ * same trees as two equal rows.  Other weights are importances, of which only the ratios matter: those of n rows are
+ * scaled to sum to n, so that `min-leaf` and `min-leaf-weight` mean about as many rows.  With draws, all weights are
+ * importances: the weight that is drawn is multiplied by them.  Rows of weight 0 are not drawn; leaving them out of the
+ * data gives the same draws. */
 #ifndef CP_GREEDY_WEIGHT_H
 #define CP_GREEDY_WEIGHT_H
 
@@ -16,11 +18,11 @@
 typedef struct cp_greedy_weight {
     uint32_t *row; /* numbers of the rows with weight above 0, in some order */
     size_t rows;
-    double *own; /* by row number, scaled to sum to `rows`; NULL: all are 1 */
+    double *own; /* by row number: counts, or scaled to sum to `rows`; NULL: all are 1 */
 } cp_greedy_weight;
 
-/* The rows of weight above 0, in rising order. */
-copse_status cp_greedy_weight_init(cp_greedy_weight *w, const cp_rows *rows, copse_error *err);
+/* The rows of weight above 0, in rising order.  may_count: whole weights are counts. */
+copse_status cp_greedy_weight_init(cp_greedy_weight *w, const cp_rows *rows, int may_count, copse_error *err);
 void cp_greedy_weight_clear(cp_greedy_weight *w);
 static inline double cp_greedy_weight_own(const cp_greedy_weight *w, uint32_t row) {
     return w->own ? w->own[row] : 1;

@@ -307,7 +307,7 @@ static void branches_hold_the_rows_of_their_trunk_leaf(void **state) {
     cp_greedy *cart = fit_with(&cp_method_cart, &s.rows, "min-leaf=120");
     cp_greedy_weight w;
     size_t *start = NULL;
-    must(cp_greedy_weight_init(&w, &s.rows, &err), err);
+    must(cp_greedy_weight_init(&w, &s.rows, 0, &err), err);
     cp_greedy_trunk_routing way = {&cart->forest.tree[0], &cart->forest, &s.rows};
     must(cp_greedy_trunk_route(&way, &w, NULL, &start, &err), err);
     assert_int_equal(start[ebf->trunk], ROWS);
@@ -545,6 +545,66 @@ static void weight_zero_is_a_row_left_out(void **state) {
         cp_param_free(p);
     }
     free_sample(&s);
+}
+
+/* The largest difference between the predictions of two models: of means, or of class probabilities. */
+static double furthest(const cp_method *m, const cp_greedy *a, const cp_greedy *b, const cp_rows *rows,
+                       const copse_params *p) {
+    cp_answer x = ask(m, a, rows, p, CP_NONE, 0), y = ask(m, b, rows, p, CP_NONE, 0);
+    double most = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->task == COPSE_REGRESS)
+            most =
+                fmax(most, fabs(cp_mixture_mean(cp_answer_mixture(&x, i)) - cp_mixture_mean(cp_answer_mixture(&y, i))));
+        else
+            for (size_t k = 0; k < rows->classes; k++)
+                most = fmax(most, fabs(x.probs[i * rows->classes + k] - y.probs[i * rows->classes + k]));
+    cp_answer_clear(&x);
+    cp_answer_clear(&y);
+    return most;
+}
+
+/* scikit-learn's check_sample_weight_equivalence: whole weights, 0 among them, against rows repeated that often, in
+ * another order; at the defaults, and with every option that counts rows. */
+static void whole_weights_are_counts(void **state) {
+    (void)state;
+    enum { ROWS = 200, DIMS = 3 };
+    static const char *const options[] = {
+        "", "min-leaf=1", "min-leaf=7", "min-leaf-weight=9", "max-leaves=5", "splits=binned"};
+    for (size_t way = 0; way < 2 * COUNT(options); way++) {
+        sample s = make_sample("counts", ROWS, DIMS, way % 2 ? 3 : 0, 0),
+               all = make_sample("all", 5 * ROWS, DIMS, way % 2 ? 3 : 0, 0);
+        double weight[ROWS], unit[ROWS];
+        size_t n = 0;
+        for (size_t i = 0; i < ROWS; i++) {
+            weight[i] = (double)(i * 7 % 5);
+            unit[i] = 1;
+        }
+        for (size_t round = 0; round < 4; round++)
+            for (size_t i = ROWS; i-- > 0;) {
+                if (!((double)round < weight[i])) continue;
+                memcpy(all.x + n * DIMS, s.x + i * DIMS, DIMS * sizeof *s.x);
+                if (way % 2)
+                    all.label[n++] = s.label[i];
+                else
+                    all.y[n++] = s.y[i];
+            }
+        cp_rows repeated = cp_rows_slice(&all.rows, 0, n), weighted = s.rows, wrong = s.rows;
+        weighted.weight = weight;
+        wrong.weight = unit;
+        copse_params *p = options_of(&cp_method_cart, options[way / 2]);
+        cp_greedy *a = fit(&cp_method_cart, &weighted, p, 1), *b = fit(&cp_method_cart, &repeated, p, 1),
+                  *c = fit(&cp_method_cart, &wrong, p, 1);
+        double apart = furthest(&cp_method_cart, a, b, &s.rows, p);
+        if (!(apart < 1e-6)) fail_msg("cart %s, %s: %g", options[way / 2], way % 2 ? "classes" : "numbers", apart);
+        assert_true(furthest(&cp_method_cart, c, b, &s.rows, p) > 1e-3);
+        cp_greedy_free(a);
+        cp_greedy_free(b);
+        cp_greedy_free(c);
+        cp_param_free(p);
+        free_sample(&s);
+        free_sample(&all);
+    }
 }
 
 static void only_ratios_of_weights_matter(void **state) {
@@ -821,6 +881,7 @@ int main(void) {
         cmocka_unit_test(out_of_bag_figures_are_what_they_say),
         cmocka_unit_test(pure_leaves_do_not_claim_certainty),
         cmocka_unit_test(weight_zero_is_a_row_left_out),
+        cmocka_unit_test(whole_weights_are_counts),
         cmocka_unit_test(only_ratios_of_weights_matter),
         cmocka_unit_test(any_allocation_may_fail),
         cmocka_unit_test(awkward_inputs_are_answered),

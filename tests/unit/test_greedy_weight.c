@@ -105,7 +105,7 @@ static void trees_and_parts_have_draws_of_their_own(void **state) {
 static void own_weights(const double *own, size_t n, cp_greedy_weight *out) {
     copse_error err;
     cp_rows rows = {.n = n, .weight = own};
-    must(cp_greedy_weight_init(out, &rows, &err), err);
+    must(cp_greedy_weight_init(out, &rows, 0, &err), err);
 }
 
 static void weights_are_scaled_to_the_number_of_rows(void **state) {
