@@ -418,7 +418,8 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_predict(const copse_model *model, 
  * counts or moments of each leaf, which tell all of a leaf with one row. */
 enum { COPSE_SAVE_FROZEN = 1 };
 
-/* Atomic: writes a temporary file beside `path` and renames it when it is whole. */
+/* Atomic: writes a temporary file beside `path` and renames it when it is whole.  COPSE_E_SYSTEM, with nothing written,
+ * while another process, or another copse_lock, is the writer of `path`: see copse_lock_acquire. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_save(const copse_model *model, const char *path, unsigned flags,
                                                    const copse_run *run, copse_error *err);
 /* Checks everything in the file.  COPSE_E_MODEL if it is damaged. */
@@ -812,6 +813,77 @@ COPSE_API const copse_trunk *copse_trunks_kind(const copse_trunks *t, size_t i);
 /* The i-th split of the sample's trunk, breadth first.  NULL after the last. */
 COPSE_API const copse_trunk_split *copse_trunks_split(const copse_trunks *t, size_t i);
 COPSE_API void copse_trunks_free(copse_trunks *t);
+
+/* ------------------------------------------------------------------------------------------ 10. files and positions */
+
+/* A file that is written whole or not at all.  The bytes go to a temporary file in the same folder; commit puts it on
+ * the disk and in the place of `path`, so that readers, and a power cut, find the old bytes or the new ones.  Symbolic
+ * links are followed and stay; an existing file keeps its mode and, as far as the system permits, its owner; a file
+ * without write permission is refused.  Devices and pipes are written directly.  Temporary files of writers that were
+ * killed are removed by the next writer of the same path.  docs/durability.md has all of it. */
+typedef struct copse_file copse_file;
+COPSE_API COPSE_MUST_CHECK copse_status copse_file_open(const char *path, copse_file **out, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_file_write(copse_file *f, const void *bytes, size_t n, copse_error *err);
+/* The open file, to be written in the caller's own way, e.g. by fdopen of a dup; it stays the library's.  -1 for
+ * NULL. */
+COPSE_API int copse_file_descriptor(const copse_file *f);
+/* Makes the bytes those of the path.  Frees f, also on failure, which leaves the path as it was. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_file_commit(copse_file *f, copse_error *err);
+/* Drops the bytes and frees f; NULL is accepted. */
+COPSE_API void copse_file_abandon(copse_file *f);
+
+/* The lock of the one writer of a model, to be held from load to save: whoever saves a model that another process has
+ * loaded since, to learn more rows, undoes its work.  Readers need no lock.  The path need not exist yet.  If another
+ * process, or another lock of this one, has it: COPSE_E_SYSTEM at once, or, with `wait`, the call lasts until it is
+ * free or run->stop is set. */
+typedef struct copse_lock copse_lock;
+COPSE_API COPSE_MUST_CHECK copse_status copse_lock_acquire(const char *path, int wait, const copse_run *run,
+                                                           copse_lock **out, copse_error *err);
+/* copse_save to the path of the lock, which stays held. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_lock_save(copse_lock *lock, const copse_model *model, unsigned flags,
+                                                        const copse_run *run, copse_error *err);
+/* 0 if the file system has no locks, so that nobody is kept out; and for NULL. */
+COPSE_API int copse_lock_excludes(const copse_lock *lock);
+/* NULL is accepted.  The end of a process releases its locks. */
+COPSE_API void copse_lock_release(copse_lock *lock);
+
+/* How far a stream has been read. */
+typedef struct copse_position {
+    uint64_t rows;     /* handed out or skipped, with those that have no target */
+    uint64_t bytes;    /* up to the end of these rows, decompressed; formats that are not read row by row: all */
+    uint64_t line;     /* of the next row */
+    char hash[65];     /* SHA-256 of these bytes, by which the source is known again */
+    const char *token; /* any text of the user's, at most 1,000 bytes, or NULL */
+} copse_position;
+
+/* The position behind the rows that were handed out last; 0 for NULL. */
+COPSE_API int copse_stream_position(const copse_stream *s, copse_position *out);
+/* Goes on behind a position.  The stream must have just been opened, at the beginning of the same source: COPSE_E_DATA
+ * if its bytes up to the position are not those that were read before. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_stream_resume(copse_stream *s, const copse_position *to,
+                                                            const copse_run *run, copse_error *err);
+/* Takes back the rows of the last copse_stream_next, or the row of the last copse_stream_skip: the next call hands them
+ * out again. */
+COPSE_API void copse_stream_undo(copse_stream *s);
+/* After a copse_stream_next that failed with COPSE_E_DATA the stream is still before the rows: ask for fewer of them,
+ * and pass over the bad one.  The row's text, with its end of line, lives until the next call. */
+typedef struct copse_row_text {
+    int got;          /* 0: the stream has ended */
+    const char *text; /* not terminated; NULL in formats that are not read row by row */
+    size_t n;
+    long line;
+} copse_row_text;
+COPSE_API COPSE_MUST_CHECK copse_status copse_stream_skip(copse_stream *s, const copse_run *run, copse_row_text *out,
+                                                          copse_error *err);
+/* Waits until rows, or the end, may have arrived.  *out_ready is 0 if they have not within so many seconds. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_stream_wait(copse_stream *s, double seconds, const copse_run *run,
+                                                          int *out_ready, copse_error *err);
+
+/* The position of a model in the stream that it learnt from last is saved with it and is no part of its digest.  Set it
+ * before a save; it is copied.  copse_model_position returns 0 if there is none; the token lives until the next set. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_model_set_position(copse_model *model, const copse_position *p,
+                                                                 copse_error *err);
+COPSE_API int copse_model_position(const copse_model *model, copse_position *out);
 
 #ifdef __cplusplus
 }

@@ -45,6 +45,9 @@ __attribute__((format(printf, 3, 4))) copse_status cli_fail(copse_error *err, co
 copse_status cli_fail_errno(copse_error *err, const char *what, const char *path);
 copse_status cli_fail_memory(copse_error *err);
 
+/* A status of the command line alone, exit code 7: the model was saved, but the report could not be written. */
+#define CLI_E_OUTPUT ((copse_status)100)
+
 #define CLI_TRY(call)                                \
     do {                                             \
         copse_status cli_try_status_ = (call);       \

@@ -20,11 +20,11 @@ static copse_status parts_add(parts *p, copse_table *t, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status parts_read(parts *p, copse_stream *s, size_t n, const copse_run *run, copse_error *err) {
+static copse_status parts_read(parts *p, cli_concat_fn next, void *arg, size_t n, copse_error *err) {
     while (p->rows < n) {
         copse_table *t = NULL;
         if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
-        CLI_TRY(copse_stream_next(s, n - p->rows, run, &t, err));
+        CLI_TRY(next(arg, n - p->rows, &t, err));
         if (!t) break;
         copse_status status = parts_add(p, t, err);
         if (!status) continue;
@@ -34,10 +34,10 @@ static copse_status parts_read(parts *p, copse_stream *s, size_t n, const copse_
     return COPSE_OK;
 }
 
-copse_status cli_concat_rows(copse_stream *s, size_t n, const copse_run *run, copse_table **out, copse_error *err) {
+copse_status cli_concat_rows(cli_concat_fn next, void *arg, size_t n, copse_table **out, copse_error *err) {
     parts p = {0};
     *out = NULL;
-    copse_status status = parts_read(&p, s, n, run, err);
+    copse_status status = parts_read(&p, next, arg, n, err);
     if (!status && p.n == 1) {
         *out = p.part[0];
         p.n = 0;

@@ -66,10 +66,10 @@ copse_status cli_dash_load(const char *path, const copse_run *run, copse_model *
     return cli_is_dash(path) ? load_standard_input(run, out, err) : copse_load(path, run, out, err);
 }
 
-copse_status cli_dash_save(const copse_model *model, const char *path, unsigned flags, const copse_run *run,
-                           copse_error *err) {
+copse_status cli_dash_save(copse_lock *lock, const copse_model *model, const char *path, unsigned flags,
+                           const copse_run *run, copse_error *err) {
     cli_out out;
-    if (!cli_is_dash(path)) return copse_save(model, path, flags, run, err);
+    if (!cli_is_dash(path)) return copse_lock_save(lock, model, flags, run, err);
     CLI_TRY(cli_out_open(&out, NULL, err));
     copse_status status = copse_write(model, flags, run, cli_out_write, &out, err);
     return status && !out.error ? status : cli_out_commit(&out, err);

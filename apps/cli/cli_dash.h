@@ -10,8 +10,9 @@ copse_status cli_dash_table(const char *path, const copse_read_options *opt, con
 copse_status cli_dash_stream(const char *path, const copse_read_options *opt, const copse_run *run, copse_stream **out,
                              copse_error *err);
 copse_status cli_dash_load(const char *path, const copse_run *run, copse_model **out, copse_error *err);
-copse_status cli_dash_save(const copse_model *model, const char *path, unsigned flags, const copse_run *run,
-                           copse_error *err);
+/* lock: the writer's lock of the path; not looked at for standard output, which has none. */
+copse_status cli_dash_save(copse_lock *lock, const copse_model *model, const char *path, unsigned flags,
+                           const copse_run *run, copse_error *err);
 
 /* A path by which the library reads standard input, or writes standard output; other paths, and NULL, are returned as
  * they are. */

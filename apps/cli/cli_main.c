@@ -152,6 +152,7 @@ static copse_status dispatch(int argc, char *const *argv, copse_error *err) {
 
 static int exit_code(copse_status status) {
     if (status == COPSE_E_STOPPED) return 128 + (cli_progress_signal() ? cli_progress_signal() : 2);
+    if (status == CLI_E_OUTPUT) return 7;
     return status == COPSE_E_MEMORY ? 5 : (int)status;
 }
 

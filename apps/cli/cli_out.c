@@ -10,41 +10,16 @@
 
 #include "cli.h"
 
-static copse_status open_temporary(cli_out *o, copse_error *err) {
-    size_t n = strlen(o->path) + 32;
-    o->temp = malloc(n);
-    if (!o->temp) return cli_fail_memory(err);
-    snprintf(o->temp, n, "%s.%ld.tmp", o->path, (long)getpid());
-    int fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    if (fd >= 0 && (o->file = fdopen(fd, "w")) != NULL) return COPSE_OK;
-    copse_status status = cli_fail_errno(err, "write", o->path);
-    if (fd >= 0) {
-        close(fd);
-        unlink(o->temp);
-    }
-    free(o->temp);
-    o->temp = NULL;
-    return status;
-}
-
-/* The folder of a path, as a new string. */
-static char *folder_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    if (!slash) return strdup(".");
-    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
-}
-
 copse_status cli_out_check_writable(const char *path, copse_error *err) {
     struct stat s;
-    if (stat(path, &s) == 0) {
+    copse_file *f = NULL;
+    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) {
         if (S_ISDIR(s.st_mode)) errno = EISDIR;
         return !S_ISDIR(s.st_mode) && access(path, W_OK) == 0 ? COPSE_OK : cli_fail_errno(err, "write", path);
     }
-    char *folder = folder_of(path);
-    if (!folder) return cli_fail_memory(err);
-    copse_status status = access(folder, W_OK) == 0 ? COPSE_OK : cli_fail_errno(err, "write", path);
-    free(folder);
-    return status;
+    CLI_TRY(copse_file_open(path, &f, err));
+    copse_file_abandon(f);
+    return COPSE_OK;
 }
 
 copse_status cli_out_not_input(const char *option, const char *path, const char *input, copse_error *err) {
@@ -58,7 +33,7 @@ copse_status cli_out_not_input(const char *option, const char *path, const char 
 
 cli_stamp cli_out_stamp(const char *path) {
     struct stat s;
-    if (stat(path, &s) != 0) return (cli_stamp){0};
+    if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return (cli_stamp){0};
     return (cli_stamp){.exists = 1,
                        .inode = (long long)s.st_ino,
                        .size = (long long)s.st_size,
@@ -71,6 +46,16 @@ int cli_out_same(const cli_stamp *a, const cli_stamp *b) {
            a->nanoseconds == b->nanoseconds;
 }
 
+/* A stream of its own on the library's open file, which stays open until commit or abandon. */
+static copse_status open_stream(cli_out *o, copse_error *err) {
+    int fd = fcntl(copse_file_descriptor(o->target), F_DUPFD_CLOEXEC, 0);
+    if (fd >= 0 && (o->file = fdopen(fd, "w")) != NULL) return COPSE_OK;
+    copse_status status = cli_fail_errno(err, "write", o->path);
+    if (fd >= 0) close(fd);
+    cli_out_abandon(o);
+    return status;
+}
+
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err) {
     *o = (cli_out){0};
     if (!path || cli_is_dash(path)) {
@@ -79,14 +64,12 @@ copse_status cli_out_open(cli_out *o, const char *path, copse_error *err) {
     }
     o->path = path;
     struct stat s;
-    int exists = stat(path, &s) == 0;
-    if (exists && S_ISDIR(s.st_mode)) {
+    if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
         errno = EISDIR;
         return cli_fail_errno(err, "write", path);
     }
-    if (!exists || S_ISREG(s.st_mode)) return open_temporary(o, err);
-    o->file = fopen(path, "w");
-    return o->file ? COPSE_OK : cli_fail_errno(err, "write", path);
+    CLI_TRY(copse_file_open(path, &o->target, err));
+    return open_stream(o, err);
 }
 
 /* Has the reader of the pipe closed it?  errno alone does not tell: an earlier write may have failed. */
@@ -113,14 +96,12 @@ static copse_status commit(cli_out *o, copse_error *err) {
         return errno == EPIPE ? COPSE_OK : cli_fail_errno(err, "write", name);
     }
     if (o->file == stdout) return COPSE_OK;
-    if (o->temp && fsync(fileno(o->file)) != 0) return cli_fail_errno(err, "write", name);
     FILE *file = o->file;
+    copse_file *target = o->target;
     o->file = NULL;
     if (fclose(file) != 0) return cli_fail_errno(err, "write", name);
-    if (o->temp && rename(o->temp, o->path) != 0) return cli_fail_errno(err, "write", name);
-    free(o->temp);
-    o->temp = NULL;
-    return COPSE_OK;
+    o->target = NULL;
+    return copse_file_commit(target, err);
 }
 
 copse_status cli_out_commit(cli_out *o, copse_error *err) {
@@ -133,17 +114,17 @@ copse_status cli_out_flush_stdout(const char *opt_saved, copse_error *err) {
     cli_out out;
     copse_status status = cli_out_open(&out, NULL, err);
     if (!status) status = cli_out_commit(&out, err);
+    if (!status || !opt_saved) return status;
     size_t n = strlen(err->msg);
-    if (status && opt_saved) snprintf(err->msg + n, sizeof err->msg - n, "\nThe model was saved: %s", opt_saved);
-    return status;
+    snprintf(err->msg + n, sizeof err->msg - n, "\nThe model was saved: %s", opt_saved);
+    return CLI_E_OUTPUT;
 }
 
 void cli_out_abandon(cli_out *o) {
     if (o->file && o->file != stdout) fclose(o->file);
     o->file = NULL;
-    if (o->temp) unlink(o->temp);
-    free(o->temp);
-    o->temp = NULL;
+    copse_file_abandon(o->target);
+    o->target = NULL;
 }
 
 copse_status cli_out_write(void *out, const char *bytes, size_t n) {

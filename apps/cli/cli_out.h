@@ -8,20 +8,21 @@
 
 typedef struct cli_out {
     FILE *file;
-    const char *path; /* borrowed; NULL: standard output */
-    char *temp; /* owned: temporary file, renamed by commit; NULL: written in place (standard output, devices, pipes) */
-    int error;  /* errno of the first write or flush that failed */
+    const char *path;   /* borrowed; NULL: standard output */
+    copse_file *target; /* owned: becomes the file at commit; NULL: standard output */
+    int error;          /* errno of the first write or flush that failed */
 } cli_out;
 
 /* path NULL or "-" is standard output. */
 copse_status cli_out_open(cli_out *o, const char *path, copse_error *err);
-/* Checks that the file can be written.  Call it before long work whose result goes there. */
+/* Checks that the file can be written, which also removes what killed processes left beside it.  Call it before long
+ * work whose result goes there. */
 copse_status cli_out_check_writable(const char *path, copse_error *err);
 /* Refuses an output that is the same file as an input, under any name: the input would be lost.  option is named in the
  * message.  NULL and "-" are never the same file. */
 copse_status cli_out_not_input(const char *option, const char *path, const char *input, copse_error *err);
 
-/* Identity, size and time of a file, to detect later that another program has changed it. */
+/* Identity, size and time of a regular file, to detect later that another program has changed it. */
 typedef struct cli_stamp {
     int exists;
     long long inode, size, seconds, nanoseconds;
@@ -37,7 +38,8 @@ copse_status cli_out_commit(cli_out *o, copse_error *err);
 /* Closes and removes the temporary file; does nothing after commit. */
 void cli_out_abandon(cli_out *o);
 
-/* Flushes standard output.  If that fails, the message ends with the path of the model that was saved. */
+/* Flushes standard output.  If that fails after a model was saved, the message ends with its path, and the status is
+ * CLI_E_OUTPUT. */
 copse_status cli_out_flush_stdout(const char *opt_saved, copse_error *err);
 
 /* A copse_write_fn whose argument is a cli_out.  A failure sets `error`, which cli_out_commit reports. */

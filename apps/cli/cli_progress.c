@@ -36,11 +36,17 @@ static void on_signal(int number) {
     caught = number;
 }
 
-void cli_progress_catch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: a blocked read must return */
+/* A hangup that is ignored, as under nohup, stays ignored. */
+static void handle(void (*handler)(int)) {
+    struct sigaction action = {.sa_handler = handler}, hangup; /* no SA_RESTART: a blocked read must return */
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL);
+}
+
+void cli_progress_catch_signals(void) {
+    handle(on_signal);
     signal(SIGPIPE, SIG_IGN); /* cli_out sees a closed pipe; a model must still be saved */
     signal(SIGXFSZ, SIG_IGN); /* a file over the size limit becomes a failed write, with a message */
 }
@@ -53,10 +59,7 @@ static void exit_now(int number) {
 }
 
 void cli_progress_exit_on_signals(void) {
-    struct sigaction action = {.sa_handler = exit_now};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    handle(exit_now);
 }
 
 int cli_progress_signal(void) {

@@ -20,10 +20,10 @@ void cli_progress_clear(cli_progress *p);
 /* Prints a line on standard error, unless quiet. */
 __attribute__((format(printf, 2, 3))) void cli_progress_note(cli_progress *p, const char *fmt, ...);
 
-/* SIGINT and SIGTERM set the flag that copse_run.stop points to.  A second signal ends the program, unless it follows
- * within 0.3 s. */
+/* SIGINT, SIGTERM and SIGHUP set the flag that copse_run.stop points to.  A second signal ends the program, unless it
+ * follows within 0.3 s. */
 void cli_progress_catch_signals(void);
-/* SIGINT and SIGTERM end the program at once: for calls that cannot be interrupted, while there is nothing to lose. */
+/* These signals end the program at once: for calls that cannot be interrupted, while there is nothing to lose. */
 void cli_progress_exit_on_signals(void);
 /* The signal that was caught, 0 if none was. */
 int cli_progress_signal(void);

@@ -22,6 +22,7 @@ typedef struct fit_job {
     int frozen;  /* the model has training rows and is saved without them */
     int sampler; /* the method is a sampler, which copse diagnose can check */
     double read_seconds, fit_seconds, fit_cpu_seconds, model_bytes;
+    copse_lock *lock; /* of model_path: nobody else writes there meanwhile */
 } fit_job;
 
 /* Checks before the fit that its outputs can be written. */
@@ -55,7 +56,9 @@ static copse_status options(cli *c, fit_job *f, copse_error *err) {
     CLI_TRY(check_outputs(c, f, err));
     if (f->test_path && !cli_is_dash(f->test_path) && access(f->test_path, R_OK) != 0)
         return cli_fail_errno(err, "open", f->test_path);
-    return cli_params(c, cli_args_text(&c->args, "method"), 0, &f->params, err);
+    CLI_TRY(cli_params(c, cli_args_text(&c->args, "method"), 0, &f->params, err));
+    if (!f->model_path || cli_is_dash(f->model_path)) return COPSE_OK;
+    return copse_lock_acquire(f->model_path, cli_args_has(&c->args, "wait"), &c->run, &f->lock, err);
 }
 
 static copse_status read_train(cli *c, fit_job *f, copse_error *err) {
@@ -101,7 +104,7 @@ static copse_status save(cli *c, fit_job *f, copse_error *err) {
         cli_progress_note(&c->progress, "%s never keeps its training rows: --frozen changes nothing",
                           copse_params_method(f->params));
     unsigned flags = f->frozen ? COPSE_SAVE_FROZEN : 0;
-    CLI_TRY(cli_dash_save(f->model, f->model_path, flags, NULL, err));
+    CLI_TRY(cli_dash_save(f->lock, f->model, f->model_path, flags, NULL, err));
     f->model_bytes = cli_file_size(f->model_path);
     return COPSE_OK;
 }
@@ -223,6 +226,7 @@ static copse_status run(cli *c, copse_error *err) {
         print_text(c, &f);
     status = cli_out_flush_stdout(f.model_path && !cli_is_dash(f.model_path) ? f.model_path : NULL, err);
 out:
+    copse_lock_release(f.lock);
     copse_model_free(f.model);
     copse_params_free(f.params);
     copse_table_free(f.train);
@@ -233,6 +237,7 @@ out:
 static const cli_option command_options[] = {
     {"method", 'm', "METHOD", "default: mondrian; 'copse methods' lists them"},
     {"output", 'o', "MODEL", "save the model here (default: do not save it)"},
+    {"wait", 0, NULL, "if another process is writing the model, wait until it has ended"},
     {"frozen", 0, NULL, "save without the training rows: smaller, predicts the same, can no longer learn"},
     {"checkpoint", 0, "FILE", "samplers: save the state of the fit here, every half minute and on Ctrl-C"},
     {"resume", 0, "FILE",

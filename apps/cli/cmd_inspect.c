@@ -48,6 +48,15 @@ static int width_of(const copse_figure *figure, size_t n) {
     return (int)width;
 }
 
+/* How far the model has come in the stream that it learnt from last. */
+static void print_position(int width, const copse_model *m) {
+    char rows[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE];
+    copse_position p;
+    if (!copse_model_position(m, &p)) return;
+    printf("  %-*srow %s of its last stream, %s%s%s\n", width, "position", cli_count((size_t)p.rows, rows),
+           cli_bytes((double)p.bytes, bytes), p.token ? ", token " : "", p.token ? p.token : "");
+}
+
 static void print_summary(const char *path, const copse_model *m) {
     char count[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE];
     copse_figure figure[COPSE_MAX_FIGURES];
@@ -57,6 +66,7 @@ static void print_summary(const char *path, const copse_model *m) {
     printf("%s: %s, %s of '%s'\n", cli_source(path), copse_params_method(copse_model_params(m)),
            cli_task_name(copse_model_task(m)), copse_model_target(m));
     printf("  %-*s%s row%s\n", width, "learnt", cli_count(rows, count), cli_plural(rows));
+    print_position(width, m);
     if (copse_model_classes(m)) print_names(width, "classes", m, copse_model_classes(m), copse_model_class);
     print_names(width, "features", m, copse_model_features(m), copse_model_feature);
     print_options(width, copse_model_params(m));

@@ -1,41 +1,17 @@
 /* learn - updates a model online from a file or a pipe.
  *
- * The model file is written at the end, and every --save-every rows.  An error or Ctrl-C before that leaves it
- * unchanged, so that the same rows can be learnt again without counting twice. */
-#include <math.h>
-#include <stdlib.h>
+ * The model is saved from time to time and at the end, whatever ends it: a signal, a bad row, an error.  Its position
+ * in the stream is saved with it, so that --resume goes on exactly there. */
 #include <string.h>
 #include <unistd.h>
 
 #include "cli_concat.h"
-#include "cli_dash.h"
 #include "cli_data.h"
-#include "cli_json.h"
 #include "cli_method.h"
-#include "cli_out.h"
-#include "cli_scores.h"
-#include "cli_unseen.h"
+#include "learn_report.h"
+#include "learn_save.h"
 
 enum { BLOCK = 16384 };
-
-typedef struct learn_job {
-    const char *model_path, *out_path, *stream_path;
-    cli_stamp before; /* of out_path when it was read, or last saved by this process */
-    uint64_t init_rows, every, save_every;
-    int prequential, created;
-    copse_params *params;
-    copse_model *model;
-    copse_stream *stream;
-    copse_scorer *all, *window;
-    size_t classes;      /* known at the start */
-    size_t learnt;       /* rows of this stream, including those of the first fit and those without a target */
-    size_t without;      /* of learnt: rows without a target */
-    size_t saved;        /* of learnt: rows in the saved file */
-    size_t window_start; /* rows before the current window */
-    size_t lines;        /* lines of the report so far */
-    cli_unseen unseen;
-    double seconds, learn_cpu_seconds; /* total; of the updates alone, without reading and saving */
-} learn_job;
 
 /* ------------------------------------------------------------------------------------------- old and new models */
 
@@ -72,6 +48,22 @@ static copse_status check_same(const cli *c, const learn_job *l, copse_error *er
     return COPSE_OK;
 }
 
+/* Goes on behind the rows that the model has learnt.  A model without a position begins at the first row. */
+static copse_status resume(cli *c, learn_job *l, copse_error *err) {
+    char rows[CLI_NUMBER_SIZE];
+    copse_position at;
+    if (!copse_model_position(l->model, &at)) return COPSE_OK;
+    if (l->token && (!at.token || strcmp(l->token, at.token) != 0))
+        return cli_fail(err, COPSE_E_DATA,
+                        "--token %.100s: the position of %s has %s%.100s: without --resume the stream is learnt from "
+                        "its beginning",
+                        l->token, l->model_path, at.token ? "the token " : "no token", at.token ? at.token : "");
+    CLI_TRY(copse_stream_resume(l->source.stream, &at, &c->run, err));
+    cli_progress_note(&c->progress, "going on after row %s of %s", cli_count((size_t)at.rows, rows),
+                      cli_source(l->stream_path));
+    return COPSE_OK;
+}
+
 static copse_status load(cli *c, learn_job *l, copse_error *err) {
     copse_read_options read;
     CLI_TRY(cli_load_with_rows(c, l->model_path, l->stream_path, &l->model, err));
@@ -83,7 +75,8 @@ static copse_status load(cli *c, learn_job *l, copse_error *err) {
                         "%s is frozen: it was saved so that it cannot learn; fit it again without --frozen",
                         l->model_path);
     CLI_TRY(cli_read_fill(c, l->model, &read, err));
-    return cli_dash_stream(l->stream_path, &read, &c->run, &l->stream, err);
+    CLI_TRY(learn_source_open(&l->source, l->stream_path, &read, &c->run, err));
+    return l->resume ? resume(c, l, err) : COPSE_OK;
 }
 
 /* A model that goes on learning needs cheap updates, so its posterior is fast unless the user asks otherwise. */
@@ -101,15 +94,15 @@ static copse_status create(cli *c, learn_job *l, copse_error *err) {
     CLI_TRY(online_defaults(c, l->params, err));
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(cli_read_fill(c, NULL, &read, err));
-    CLI_TRY(cli_dash_stream(l->stream_path, &read, &c->run, &l->stream, err));
-    CLI_TRY(cli_concat_rows(l->stream, (size_t)l->init_rows, &c->run, &first, err));
+    CLI_TRY(learn_source_open(&l->source, l->stream_path, &read, &c->run, err));
+    CLI_TRY(cli_concat_rows(learn_source_next, &l->source, (size_t)l->init_rows, &first, err));
     copse_status status = COPSE_OK;
     if (!first) return cli_fail(err, COPSE_E_DATA, "%s: no rows", cli_source(l->stream_path));
     copse_table_report(first, &c->run);
     double cpu = cli_cpu_seconds();
     CLI_TRY_OUT(copse_fit(first, &roles, l->params, &c->run, &l->model, err));
     l->learn_cpu_seconds = cli_cpu_seconds() - cpu;
-    CLI_TRY_OUT(copse_stream_like(l->stream, l->model, err));
+    CLI_TRY_OUT(copse_stream_like(l->source.stream, l->model, err));
     l->learnt = l->window_start = copse_table_rows(first);
     l->without = l->learnt - copse_model_rows(l->model);
     l->created = 1;
@@ -118,138 +111,58 @@ out:
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------- reports */
-
-static void report_json(const learn_job *l, int final) {
-    cli_json j = {.file = stdout};
-    copse_scores s;
-    cli_json_object(&j, NULL);
-    cli_json_size(&j, "learnt", l->learnt - l->without);
-    cli_json_size(&j, "model_rows", copse_model_rows(l->model));
-    if (l->all) {
-        copse_scorer_read(l->all, &s);
-        if (final)
-            cli_scores_json(&j, &s, "rows");
-        else
-            cli_scores_metrics_json(&j, &s, "rows");
-    }
-    if (l->window && !final) {
-        copse_scorer_read(l->window, &s);
-        cli_json_object(&j, "window");
-        cli_scores_metrics_json(&j, &s, "rows");
-        cli_json_end_object(&j);
-    }
-    if (final) {
-        cli_json_size(&j, "left_out", l->without);
-        cli_json_number(&j, "seconds", l->seconds);
-        cli_json_number(&j, "learn_cpu_seconds", l->learn_cpu_seconds);
-        cli_json_number(&j, "peak_rss_mb", cli_peak_rss_mb());
-        cli_json_text(&j, "model", l->out_path);
-        cli_json_bool(&j, "final", 1);
-    }
-    cli_json_end_object(&j);
-    cli_json_line(&j);
-}
-
-/* Metrics over all rows so far, and over the last window, which shows a drift much sooner. */
-static void report_line(learn_job *l) {
-    char rows[CLI_NUMBER_SIZE];
-    copse_scores all, last;
-    copse_scorer_read(l->all, &all);
-    copse_scorer_read(l->window, &last);
-    int class = all.task == COPSE_CLASS;
-    if (l->lines++ == 0)
-        printf("%12s %10s %10s %17s %17s\n", "rows", class ? "accuracy" : "rmse", class ? "log loss" : "nlpd",
-               class ? "recent accuracy" : "recent rmse", class ? "recent log loss" : "recent nlpd");
-    printf("%12s %10.5g %10.5g %17.5g %17.5g\n", cli_count(l->learnt, rows), class ? all.accuracy : all.rmse,
-           class ? all.log_loss : all.nlpd, class ? last.accuracy : last.rmse, class ? last.log_loss : last.nlpd);
-}
-
-static copse_status report(cli *c, learn_job *l, copse_error *err) {
-    if (!l->prequential || l->learnt == l->window_start) return COPSE_OK;
-    cli_progress_clear(&c->progress);
-    if (c->json)
-        report_json(l, 0);
-    else
-        report_line(l);
-    fflush(stdout); /* for a reader of the pipe; errors are reported at the end */
-    copse_scorer_free(l->window);
-    l->window = NULL;
-    l->window_start = l->learnt;
-    return copse_scorer_new(l->model, 0, &l->window, err);
-}
-
-static void print_end(const learn_job *l) {
-    char rows[CLI_NUMBER_SIZE], total[CLI_NUMBER_SIZE], bytes[CLI_NUMBER_SIZE], time[CLI_NUMBER_SIZE];
-    copse_scores s;
-    size_t all = copse_model_rows(l->model), learnt = l->learnt - l->without;
-    printf("%s%s %s row%s of %s in %s", l->lines ? "\n" : "", l->created ? "made a model of" : "learnt",
-           cli_count(learnt, rows), cli_plural(learnt), cli_source(l->stream_path), cli_time(l->seconds, time));
-    if (!l->created) printf("; %s in all", cli_count(all, total));
-    if (l->without) printf("; %s without a target left out", cli_count(l->without, total));
-    putchar('\n');
-    if (l->all) {
-        copse_scorer_read(l->all, &s);
-        if (s.rows) {
-            printf("each row predicted before it was learnt\n");
-            cli_scores_print(&s, NAN);
-        }
-    }
-    printf("saved %s (%s)\n", l->out_path, cli_bytes(cli_file_size(l->out_path), bytes));
-}
-
-/* A stream may bring new classes; the note also shows a wrong or numeric target column. */
-static void note_new_classes(cli *c, const learn_job *l) {
-    size_t n = copse_model_classes(l->model), shown = l->classes + 3 < n ? l->classes + 3 : n;
-    char names[3 * 44] = "", more[CLI_NUMBER_SIZE + 16] = "", number[CLI_NUMBER_SIZE];
-    for (size_t k = l->classes, used = 0; k < shown; k++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.38s'", k > l->classes ? ", " : "",
-                                 copse_model_class(l->model, k));
-    if (n > shown) snprintf(more, sizeof more, " and %s more", cli_count(n - shown, number));
-    if (n > l->classes)
-        cli_progress_note(&c->progress, "new class%s: %s%s", n == l->classes + 1 ? "" : "es", names, more);
-}
-
 /* -------------------------------------------------------------------------------------------------------- work */
 
-static copse_status learn_rows(const copse_run *run, learn_job *l, const copse_table *rows, copse_error *err) {
-    copse_prediction *p = NULL;
-    copse_status status = COPSE_OK;
-    if (!l->prequential) return copse_update(l->model, rows, run, err);
-    CLI_TRY_OUT(copse_update_predict(l->model, rows, run, &p, err));
-    CLI_TRY_OUT(copse_scorer_add(l->all, p, rows, 0, err));
-    CLI_TRY_OUT(copse_scorer_add(l->window, p, rows, 0, err));
-out:
-    copse_prediction_free(p);
+/* Scores a block that has been learnt: opt_p holds the predictions made before. */
+static copse_status score_rows(learn_job *l, const copse_prediction *opt_p, const copse_table *rows, copse_error *err) {
+    if (!opt_p) return COPSE_OK;
+    CLI_TRY(copse_scorer_add(l->all, opt_p, rows, 0, err));
+    return copse_scorer_add(l->window, opt_p, rows, 0, err);
+}
+
+/* An update that fails has taken in no row, or all of them and can be finished by another update.  The rows of
+ * --prequential are taken in one by one, and those of the block that were not would be lost. */
+static void finish_update(learn_job *l, const copse_table *rows) {
+    copse_table *none = NULL;
+    copse_error second;
+    l->broken = 1;
+    if (l->prequential || copse_table_select(rows, NULL, 0, &none, &second)) return;
+    l->broken = copse_update(l->model, none, NULL, &second) != COPSE_OK;
+    copse_table_free(none);
+}
+
+static copse_status update(const copse_run *run, learn_job *l, const copse_table *rows, copse_prediction **out,
+                           copse_error *err) {
+    size_t before = copse_model_rows(l->model);
+    copse_status status =
+        l->prequential ? copse_update_predict(l->model, rows, run, out, err) : copse_update(l->model, rows, run, err);
+    if (status && copse_model_rows(l->model) != before) finish_update(l, rows);
     return status;
 }
 
-/* A stream may have many rows without a target: the library reports the first, later ones are only counted. */
+/* A block is short, so it is not interrupted: a signal is seen after it.  A stream may have many rows without a target:
+ * the library reports the first, later ones are only counted. */
 static copse_status learn_block(cli *c, learn_job *l, const copse_table *rows, copse_error *err) {
     copse_run run = c->run;
+    copse_prediction *p = NULL;
     size_t n = copse_table_rows(rows), before = copse_model_rows(l->model);
+    run.stop = NULL;
     if (l->without) run.log = NULL;
-    double cpu = cli_cpu_seconds();
-    CLI_TRY(cli_unseen_add(&l->unseen, l->model, rows, err));
-    CLI_TRY(learn_rows(&run, l, rows, err));
+    double cpu = cli_cpu_seconds(), wall = cli_wall_seconds();
+    copse_status status = update(&run, l, rows, &p, err);
+    if (status && copse_model_rows(l->model) == before) {
+        if (status == COPSE_E_DATA) return learn_source_refused(&l->source, n, err);
+        copse_stream_undo(l->source.stream);
+        return status;
+    }
     l->learn_cpu_seconds += cli_cpu_seconds() - cpu;
+    learn_source_learnt(&l->source, n, cli_wall_seconds() - wall);
     l->learnt += n;
     l->without += n - (copse_model_rows(l->model) - before);
-    return COPSE_OK;
-}
-
-/* Two processes that learn one model would overwrite each other's rows: the second to save fails. */
-static copse_status save(learn_job *l, copse_error *err) {
-    cli_stamp now = cli_out_stamp(l->out_path);
-    if (!cli_is_dash(l->out_path) && !cli_out_same(&now, &l->before))
-        return cli_fail(err, COPSE_E_SYSTEM,
-                        "%s was changed by another program while this one was learning; saving would undo that.\n"
-                        "Nothing was saved: learn again, or give another -o",
-                        l->out_path);
-    CLI_TRY(cli_dash_save(l->model, l->out_path, 0, NULL, err));
-    l->saved = l->learnt;
-    l->before = cli_out_stamp(l->out_path);
-    return COPSE_OK;
+    if (!status) status = score_rows(l, p, rows, err);
+    if (!status) status = cli_unseen_add(&l->unseen, l->model, rows, err);
+    copse_prediction_free(p);
+    return status;
 }
 
 /* Rows until the next multiple of `step`, so that reports and saves do not depend on how a pipe is chunked. */
@@ -262,29 +175,31 @@ static size_t until(size_t learnt, uint64_t step, size_t max) {
 static copse_status learn_next(cli *c, learn_job *l, int *out_ended, copse_error *err) {
     copse_table *rows = NULL;
     size_t max = until(l->learnt, l->prequential ? l->every : 0, until(l->learnt, l->save_every, BLOCK));
-    CLI_TRY(copse_stream_next(l->stream, max, &c->run, &rows, err));
+    CLI_TRY(learn_save_while_waiting(l, err));
+    CLI_TRY(learn_source_next(&l->source, max, &rows, err));
     *out_ended = rows == NULL;
     if (!rows) return COPSE_OK;
     copse_status status = learn_block(c, l, rows, err);
     copse_table_free(rows);
     CLI_TRY(status);
-    if (l->prequential && l->learnt % l->every == 0) CLI_TRY(report(c, l, err));
-    if (l->save_every && l->learnt % l->save_every == 0) CLI_TRY(save(l, err));
-    return COPSE_OK;
+    if (l->prequential && l->learnt % l->every == 0) CLI_TRY(learn_report(c, l, err));
+    return learn_save_if_due(l, err);
 }
 
 static copse_status learn_all(cli *c, learn_job *l, copse_error *err) {
+    learn_source_begin(&l->source);
+    l->next_save = cli_wall_seconds() + l->save_seconds;
     for (int ended = 0; !ended;) {
         if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
         CLI_TRY(learn_next(c, l, &ended, err));
     }
-    CLI_TRY(report(c, l, err));
-    note_new_classes(c, l);
-    cli_unseen_report(&l->unseen, c, l->model, l->stream_path);
+    CLI_TRY(learn_report(c, l, err));
     if (l->learnt && l->without == l->learnt)
         return cli_fail(err, COPSE_E_DATA, "%s: no row has a value in the target column '%s'",
                         cli_source(l->stream_path), copse_model_target(l->model));
-    return save(l, err);
+    if (!l->learnt && l->source.skipped)
+        return cli_fail(err, COPSE_E_DATA, "%s: no row could be learnt", cli_source(l->stream_path));
+    return learn_save(l, err);
 }
 
 static copse_status options(cli *c, learn_job *l, copse_error *err) {
@@ -295,17 +210,20 @@ static copse_status options(cli *c, learn_job *l, copse_error *err) {
     l->prequential = cli_args_has(&c->args, "prequential");
     CLI_TRY(cli_check_sources(l->model_path, l->stream_path, err));
     CLI_TRY(cli_out_not_input("-o", l->out_path, l->stream_path, err));
-    l->before = cli_out_stamp(l->out_path);
+    l->token = cli_args_text(&c->args, "token");
+    l->resume = cli_args_has(&c->args, "resume");
     if (cli_is_dash(l->out_path) && (l->prequential || c->json))
         return cli_fail(err, COPSE_E_USAGE,
                         "the model goes to standard output, where the report would go: add -o MODEL");
     if (!cli_is_dash(l->out_path)) CLI_TRY(cli_out_check_writable(l->out_path, err));
     CLI_TRY(cli_args_integer(&c->args, "init-rows", 1, 1e9, &l->init_rows, err));
     CLI_TRY(cli_args_integer(&c->args, "every", 1, 1e12, &l->every, err));
-    return cli_args_integer(&c->args, "save-every", 1, 1e12, &l->save_every, err);
+    CLI_TRY(learn_save_options(l, c, err));
+    return learn_source_options(&l->source, c, err);
 }
 
 static copse_status start(cli *c, learn_job *l, copse_error *err) {
+    CLI_TRY(learn_save_lock(l, c, err));
     cli_note_terminal(c, l->stream_path);
     if (cli_is_dash(l->model_path) || access(l->model_path, F_OK) == 0) {
         CLI_TRY(load(c, l, err));
@@ -321,45 +239,41 @@ static copse_status start(cli *c, learn_job *l, copse_error *err) {
     return copse_scorer_new(l->model, 0, &l->window, err);
 }
 
-/* Adds to the message what the model file holds after an error. */
-static void explain_failure(const learn_job *l, copse_error *err) {
-    size_t n = strlen(err->msg), room = sizeof err->msg - n;
-    char rows[CLI_NUMBER_SIZE];
-    if (l->saved)
-        snprintf(err->msg + n, room, "\n%s holds the first %s row%s of this stream", l->out_path,
-                 cli_count(l->saved, rows), cli_plural(l->saved));
-    else if (l->created)
-        snprintf(err->msg + n, room, "\n%s was not made", l->out_path);
-    else if (l->learnt)
-        snprintf(err->msg + n, room, "\n%s is as it was: nothing of this stream is in it", l->out_path);
-}
-
 static copse_status work(cli *c, learn_job *l, copse_error *err) {
     double begin = cli_wall_seconds();
     CLI_TRY(options(c, l, err));
     CLI_TRY(start(c, l, err));
-    CLI_TRY(learn_all(c, l, err));
+    copse_status status = learn_all(c, l, err);
     l->seconds = cli_wall_seconds() - begin;
-    return COPSE_OK;
+    learn_report_classes(c, l);
+    learn_report_bad_rows(c, l);
+    cli_unseen_report(&l->unseen, c, l->model, l->stream_path);
+    return status;
+}
+
+/* What was learnt is saved before anything is said of it. */
+static copse_status end(cli *c, learn_job *l, copse_status status, copse_error *err) {
+    cli_progress_clear(&c->progress);
+    if (status) {
+        copse_error problem = *err, none = {0};
+        status = learn_save_after(l, status, err);
+        if (!l->source.stream) return status;
+        learn_report_end(c, l, problem.msg);
+        cli_out_flush_stdout(NULL, &none); /* the first problem is the one to report */
+        return status;
+    }
+    learn_report_end(c, l, NULL);
+    return cli_is_dash(l->out_path) ? COPSE_OK : cli_out_flush_stdout(l->out_path, err);
 }
 
 static copse_status run(cli *c, copse_error *err) {
     learn_job l = {.init_rows = 500, .every = 1000};
-    copse_status status = work(c, &l, err);
-    cli_progress_clear(&c->progress);
-    if (status) {
-        explain_failure(&l, err);
-    } else if (!cli_is_dash(l.out_path)) {
-        if (c->json)
-            report_json(&l, 1);
-        else
-            print_end(&l);
-        status = cli_out_flush_stdout(l.out_path, err);
-    }
+    copse_status status = end(c, &l, work(c, &l, err), err);
     cli_unseen_clear(&l.unseen);
     copse_scorer_free(l.all);
     copse_scorer_free(l.window);
-    copse_stream_close(l.stream);
+    learn_source_close(&l.source);
+    copse_lock_release(l.lock);
     copse_model_free(l.model);
     copse_params_free(l.params);
     return status;
@@ -369,7 +283,13 @@ static const cli_option command_options[] = {
     {"output", 'o', "MODEL", "save here instead of in place"},
     {"prequential", 0, NULL, "predict each row before it is learnt, and report the metrics"},
     {"every", 0, "ROWS", "rows between the lines of that report (default 1000)"},
-    {"save-every", 0, "ROWS", "also save every ROWS rows (default: only at the end)"},
+    {"save-every", 0, "ROWS|SECONDSs",
+     "save while the stream lasts, e.g. 1000 or 30s (default 30s); always at the end"},
+    {"bad-rows", 0, "stop|skip|log:FILE",
+     "rows that cannot be learnt: stop there (default), skip, or skip and log them"},
+    {"resume", 0, NULL, "go on where the model ended in this stream, which must be the same from its beginning"},
+    {"token", 0, "TEXT", "a name for the stream, saved with the position and shown by inspect"},
+    {"wait", 0, NULL, "if another process is writing the model, wait until it has ended"},
     {"init-rows", 0, "ROWS", "first rows, which set the scales and types of a new model (default 500)"},
     {"method", 'm', "METHOD", "method of a new model (default: mondrian)"},
     {0},
@@ -387,7 +307,8 @@ const cli_command cmd_learn = {
     .operands = "MODEL [STREAM.csv | -]",
     .summary = "update a model online, from a stream",
     .more =
-        "If MODEL does not exist, it is made from the first rows of the stream; -t names the column to predict.\n\n"
+        "If MODEL does not exist, it is made from the first rows of the stream; -t names the column to predict.\n"
+        "Whatever ends it (Ctrl-C, SIGTERM, a bad row), what was learnt is saved first; --resume goes on there.\n\n"
         "examples\n"
         "  copse learn price.copse today.csv\n"
         "  zcat log.csv.gz | copse learn new.copse - -t label --prequential\n",

@@ -196,26 +196,9 @@ copse_status copse_predict(const copse_model *model, const copse_table *x, const
 typedef struct file_args {
     const copse_model *model;
     const char *path;
-    unsigned flags;
     char *digest;
     copse_model *made;
 } file_args;
-
-static copse_status do_save(void *arg, const copse_run *run, copse_error *err) {
-    file_args *a = arg;
-    (void)run;
-    return cp_model_file_save(a->model, a->path, a->flags, err);
-}
-
-copse_status copse_save(const copse_model *model, const char *path, unsigned flags, const copse_run *run,
-                        copse_error *err) {
-    CP_API_NEED(model);
-    CP_API_NEED(path);
-    if (flags & ~(unsigned)COPSE_SAVE_FROZEN)
-        return cp_fail(err, COPSE_E_USAGE, "`flags` has bits that mean nothing: %#x", flags);
-    file_args a = {.model = model, .path = path, .flags = flags};
-    return cp_api_check_call(run, do_save, &a, err);
-}
 
 static copse_status do_load(void *arg, const copse_run *run, copse_error *err) {
     file_args *a = arg;

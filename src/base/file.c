@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +16,11 @@
 #include "base/codec.h"
 #include "base/hash_seed.h"
 #include "base/mem.h"
+#include "base/path.h"
 
-enum { MAX_LINKS = 40, MAX_PATH = 4096, MAX_TRIES = 100, FIRST_READ = 1 << 16, MAX_PART = 1 << 30 };
+enum { MAX_TRIES = 100, FIRST_READ = 1 << 16, MAX_PART = 1 << 30 };
 
-struct cp_file {
+struct copse_file {
     int fd;
     int direct;   /* fd is the target itself */
     int is_new;   /* the target must not exist */
@@ -28,75 +28,6 @@ struct cp_file {
     char *target; /* with links followed */
     char *temp;   /* the temporary file's path; NULL while it has no name (O_TMPFILE), and if direct */
 };
-
-/* ----------------------------------------------------------------------------------------------------------- paths */
-
-/* Length of the folder part with its slash, 0 if there is none. */
-static size_t folder_length(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
-/* The folder of a path, to be opened: "." if the path has none.  0 if it is too long. */
-static int folder_of(const char *path, char out[MAX_PATH]) {
-    return snprintf(out, MAX_PATH, "%.*s.", (int)folder_length(path), path) < MAX_PATH;
-}
-
-/* `name` in the folder of `path`; a new string. */
-static char *beside(const char *path, const char *name) {
-    size_t folder = name[0] == '/' ? 0 : folder_length(path), n = strlen(name);
-    char *joined = cp_mem_raw(folder + n + 1, 1);
-    if (!joined) return NULL;
-    memcpy(joined, path, folder);
-    memcpy(joined + folder, name, n + 1);
-    return joined;
-}
-
-/* The open descriptor that a path stands for, -1 if it stands for none.  Opening such a path again would begin at
- * another place of the file than the descriptor has reached. */
-static int descriptor_of(const char *path) {
-    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-    if (!strcmp(path, "/dev/stdout")) return STDOUT_FILENO;
-    if (!strcmp(path, "/dev/stderr")) return STDERR_FILENO;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        size_t n = strlen(folders[i]);
-        if (!strncmp(path, folders[i], n) && isdigit((unsigned char)path[n])) return atoi(path + n);
-    }
-    return -1;
-}
-
-/* Follows symbolic links, also one that points to nothing yet; stops at a path that stands for a descriptor.  The
- * result is a new string. */
-static copse_status follow_links(const char *path, char **out, copse_error *err) {
-    char *now = cp_mem_strdup(path), target[MAX_PATH];
-    if (!now) return cp_fail_memory(err);
-    for (int links = 0; descriptor_of(now) < 0; links++) {
-        struct stat st;
-        if (lstat(now, &st) != 0 || !S_ISLNK(st.st_mode)) break;
-        ssize_t n = links < MAX_LINKS ? readlink(now, target, sizeof target - 1) : (errno = ELOOP, -1);
-        if (n < 0) {
-            cp_mem_free(now);
-            return cp_fail_system(err, "write", path);
-        }
-        target[n] = '\0';
-        char *next = beside(now, target);
-        cp_mem_free(now);
-        if (!next) return cp_fail_memory(err);
-        now = next;
-    }
-    *out = now;
-    return COPSE_OK;
-}
-
-/* Syncs the folder, so that the new name survives a power cut.  0, or -1 with errno. */
-static int sync_folder(const char *path) {
-    char folder[MAX_PATH];
-    int fd = folder_of(path, folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, result = 0;
-    if (fd < 0) return 0;                            /* a folder that may be written but not read */
-    if (fsync(fd) != 0 && errno == EIO) result = -1; /* EINVAL: a file system that cannot sync folders */
-    close(fd);
-    return result;
-}
 
 /* ------------------------------------------------------------------------------------------------- temporary files */
 
@@ -108,13 +39,13 @@ static const char before_digits[] = ".copse-", after_digits[] = ".tmp";
 /* A new name for a temporary file of the target. */
 static char *new_name(const char *target) {
     char name[256];
-    snprintf(name, sizeof name, ".%.*s%s%0*x%s", NAME_PART, target + folder_length(target), before_digits, DIGITS,
-             (unsigned)(cp_hash_seed() & 0xffffffff), after_digits);
-    return beside(target, name);
+    snprintf(name, sizeof name, ".%.*s%s%0*x%s", NAME_PART, target + cp_path_folder_length(target), before_digits,
+             DIGITS, (unsigned)(cp_hash_seed() & 0xffffffff), after_digits);
+    return cp_path_beside(target, name);
 }
 
 static int is_name_for(const char *name, const char *target) {
-    const char *base = target + folder_length(target), *p = name + 1;
+    const char *base = target + cp_path_folder_length(target), *p = name + 1;
     size_t n = strnlen(base, NAME_PART);
     if (name[0] != '.' || strncmp(p, base, n) != 0 || strncmp(p + n, before_digits, strlen(before_digits)) != 0)
         return 0;
@@ -134,15 +65,13 @@ static void remove_if_dead(const char *path) {
     close(fd);
 }
 
-/* Removes temporary files that dead writers of the target left.  Only a lack of memory is a failure: the target can be
- * written beside a file that cannot be removed. */
-static copse_status remove_left_overs(const char *target, copse_error *err) {
-    char folder[MAX_PATH];
-    DIR *d = folder_of(target, folder) ? opendir(folder) : NULL;
+copse_status cp_file_sweep(const char *target, copse_error *err) {
+    char folder[CP_PATH_MAX];
+    DIR *d = cp_path_folder(target, folder) ? opendir(folder) : NULL;
     copse_status status = COPSE_OK;
     for (struct dirent *e; d && !status && (e = readdir(d));) {
         if (!is_name_for(e->d_name, target)) continue;
-        char *path = beside(target, e->d_name);
+        char *path = cp_path_beside(target, e->d_name);
         if (path)
             remove_if_dead(path);
         else
@@ -162,8 +91,8 @@ static void unnamed_path(int fd, char out[64]) {
  * where /proc, which is needed to name it later, is not there. */
 static int open_unnamed(const char *target, mode_t mode) {
 #ifdef O_TMPFILE
-    char folder[MAX_PATH], proc[64];
-    int fd = folder_of(target, folder) ? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode) : -1;
+    char folder[CP_PATH_MAX], proc[64];
+    int fd = cp_path_folder(target, folder) ? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode) : -1;
     if (fd < 0) return -1;
     unnamed_path(fd, proc);
     if (access(proc, F_OK) == 0) return fd;
@@ -271,8 +200,8 @@ static copse_status begin(cp_file *f, const char *path, copse_error *err) {
     struct stat old;
     f->path = cp_mem_strdup(path);
     if (!f->path) return cp_fail_memory(err);
-    CP_TRY(follow_links(path, &f->target, err));
-    int descriptor = descriptor_of(f->target);
+    CP_TRY(cp_path_follow(path, &f->target, err));
+    int descriptor = cp_path_descriptor(f->target);
     if (descriptor >= 0 && f->is_new) return fail_exists(f, err);
     if (descriptor >= 0) return open_direct(f, descriptor, err);
     int exists = stat(f->target, &old) == 0;
@@ -280,7 +209,7 @@ static copse_status begin(cp_file *f, const char *path, copse_error *err) {
     if (exists && f->is_new) return fail_exists(f, err);
     if (exists) CP_TRY(check_writable(f, &old, err));
     if (exists && !S_ISREG(old.st_mode)) return open_direct(f, -1, err);
-    CP_TRY(remove_left_overs(f->target, err));
+    CP_TRY(cp_file_sweep(f->target, err));
     CP_TRY(open_temporary(f, exists ? 0600 : 0666, err)); /* private until it has the old file's mode */
     return exists ? keep_owner_and_mode(f, &old, err) : COPSE_OK;
 }
@@ -315,6 +244,10 @@ copse_status cp_file_write(cp_file *f, const void *bytes, size_t n, copse_error 
         n -= (size_t)part;
     }
     return COPSE_OK;
+}
+
+int cp_file_descriptor(const cp_file *f) {
+    return f->fd;
 }
 
 /* ----------------------------------------------------------------------------------------------- commit and abandon */
@@ -352,7 +285,7 @@ static copse_status commit(cp_file *f, copse_error *err) {
     }
     if (fsync(f->fd) != 0) return cp_fail_system(err, "write", f->path);
     CP_TRY(f->is_new ? make_target(f, err) : replace_target(f, err));
-    return sync_folder(f->target) ? cp_fail_system(err, "sync the folder of", f->path) : COPSE_OK;
+    return cp_path_sync_folder(f->target) ? cp_fail_system(err, "sync the folder of", f->path) : COPSE_OK;
 }
 
 copse_status cp_file_commit(cp_file *f, copse_error *err) {

@@ -18,7 +18,7 @@
 #include "base/fail.h"
 
 /* A file that is being written. */
-typedef struct cp_file cp_file;
+typedef struct copse_file cp_file;
 
 /* Failures are COPSE_E_SYSTEM or COPSE_E_MEMORY.  They leave no temporary file behind, and the target as it was unless
  * it is written directly. */
@@ -26,10 +26,17 @@ copse_status cp_file_begin(const char *path, cp_file **out, copse_error *err);
 /* The same for a target that must not exist: COPSE_E_USAGE, here or in commit, if it does. */
 copse_status cp_file_begin_new(const char *path, cp_file **out, copse_error *err);
 copse_status cp_file_write(cp_file *f, const void *bytes, size_t n, copse_error *err);
+/* The open file, for a caller that writes to it in its own way.  It stays f's. */
+int cp_file_descriptor(const cp_file *f);
 /* Makes the bytes the target's, and frees f, even on failure. */
 copse_status cp_file_commit(cp_file *f, copse_error *err);
 /* Drops the bytes, and frees f; NULL is accepted. */
 void cp_file_abandon(cp_file *f);
+
+/* Removes temporary files that dead writers of the target left, as every cp_file_begin does.  `target` is a path whose
+ * links have been followed.  Only a lack of memory is a failure: the target can be written beside a file that cannot be
+ * removed. */
+copse_status cp_file_sweep(const char *target, copse_error *err);
 
 /* Begins, writes n bytes and commits. */
 copse_status cp_file_save(const char *path, const unsigned char *bytes, size_t n, copse_error *err);

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/layout.h"
 #include "base/mem.h"
+#include "base/path.h"
 
 enum { VERSION = 1, FRONT = 24, AROUND = 16 };
 
@@ -103,6 +104,15 @@ static copse_status read_head(cp_journal *l, copse_error *err) {
     return got == 8 && cp_layout_get(sum, 8) == l->sum ? COPSE_OK : damaged(l, "damaged at its beginning", err);
 }
 
+/* Removes what a process left that was killed while it made the file. */
+static copse_status sweep(const char *path, copse_error *err) {
+    char *target;
+    CP_TRY(cp_path_follow(path, &target, err));
+    copse_status status = cp_file_sweep(target, err);
+    cp_mem_free(target);
+    return status;
+}
+
 copse_status cp_journal_open(const char *path, cp_journal **out, copse_error *err) {
     cp_journal *l;
     *out = NULL;
@@ -117,6 +127,7 @@ copse_status cp_journal_open(const char *path, cp_journal **out, copse_error *er
     l->path = cp_mem_strdup(path);
     if (!l->path) CP_TRY_OUT(cp_fail_memory(err));
     CP_TRY_OUT(read_head(l, err));
+    if (!l->read_only) CP_TRY_OUT(sweep(path, err));
 out:
     if (status)
         cp_journal_free(l);

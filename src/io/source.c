@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -17,6 +18,7 @@ enum {
     RAW = 1 << 16,
     FIRST_GUESS = 1 << 16,
     LONGEST_MAGIC = 4,
+    STOP_MS = 50,          /* longest wait between two looks at the stop flag */
     MOST_AT_ONCE = 1 << 24 /* bytes between two checks of the stop flag */
 };
 
@@ -55,14 +57,34 @@ void cp_source_watch(cp_source *s, const copse_flag *opt_stop) {
     s->stop = opt_stop;
 }
 
+static double now(void) {
+    struct timespec t = {0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+copse_status cp_source_wait(cp_source *s, double seconds, int *out_ready, copse_error *err) {
+    double until = now() + seconds;
+    *out_ready = 1;
+    if (s->is_file || s->raw_done || s->at < s->end) return COPSE_OK;
+    for (double left = seconds;; left = until - now()) {
+        struct pollfd p = {.fd = s->fd, .events = POLLIN};
+        CP_TRY(cp_fail_if_stopped(s->stop, err));
+        int part = left <= 0 ? 0 : left * 1000 > STOP_MS ? STOP_MS : (int)(left * 1000) + 1;
+        if (poll(&p, 1, part) > 0) return COPSE_OK;
+        if (left > 0) continue;
+        *out_ready = 0;
+        return COPSE_OK;
+    }
+}
+
 /* Waits for bytes of a pipe or terminal, and looks at the flag meanwhile: whoever sets it need not be a signal handler
  * that interrupts this thread. */
 static copse_status await_bytes(const cp_source *s, copse_error *err) {
-    enum { MILLISECONDS = 50 };
     struct pollfd fd = {.fd = s->fd, .events = POLLIN};
     for (;;) {
         CP_TRY(cp_fail_if_stopped(s->stop, err));
-        int ready = poll(&fd, 1, MILLISECONDS);
+        int ready = poll(&fd, 1, STOP_MS);
         if (ready > 0 || (ready < 0 && errno != EINTR)) return COPSE_OK; /* read() tells what is wrong */
     }
 }
@@ -106,6 +128,7 @@ static copse_status copy_bytes(cp_source *s, void *buf, size_t n, size_t *out_go
 
 /* read() with messages for its failures. */
 static copse_status read_some(cp_source *s, void *buf, size_t n, size_t *out_got, copse_error *err) {
+    *out_got = 0;
     if (s->in_memory) return copy_bytes(s, buf, n, out_got);
     if (s->read) return call_reader(s, buf, n, out_got, err);
     if (s->stop && !s->is_file) CP_TRY(await_bytes(s, err));

@@ -31,6 +31,9 @@ void cp_source_limit(cp_source *s, size_t bytes);
 /* Waits until there are bytes, then hands out at most n of them; *out_got is 0 at the end.
  * A signal that arrives while waiting ends the call with COPSE_E_STOPPED. */
 copse_status cp_source_read(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err);
+/* Waits until there are bytes or the end, at most so many seconds; *out_ready is 0 when they are over.  A signal that
+ * does not raise the flag does not end the call. */
+copse_status cp_source_wait(cp_source *s, double seconds, int *out_ready, copse_error *err);
 /* Is the source not a regular file, so that reading may have to wait for more bytes? */
 int cp_source_may_wait(const cp_source *s);
 const char *cp_source_name(const cp_source *s); /* the path, or the name that the caller gave */

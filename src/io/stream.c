@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "io/csv.h"
 #include "io/csv_sniff.h"
 #include "io/look.h"
@@ -14,9 +15,17 @@
  *           0          begin        cursor.row              used
  *
  * Bytes before cursor.at have been scanned for ends of rows and are not scanned again, however slowly a long row
- * arrives. */
+ * arrives.  Bytes before `hashed` are in the hash of what was consumed; the others wait for that until they are moved
+ * out of the buffer, so that the last rows can be taken back. */
 
 enum { CHUNK = 1 << 16, ENOUGH = 1 << 20, SNIFFED_ROWS = 20 };
+
+/* Where a piece of rows begins. */
+typedef struct place {
+    size_t begin, next;
+    long line;
+    uint64_t rows;
+} place;
 
 struct copse_stream {
     cp_source *source;
@@ -27,8 +36,14 @@ struct copse_stream {
     cp_look look;            /* at the bytes, until it is */
     char *buf;
     size_t begin, used, cap;
-    int ended; /* the source is at its end */
-    long line; /* number of the line at `begin` */
+    int ended;       /* the source is at its end */
+    long line;       /* number of the line at `begin` */
+    uint64_t rows;   /* handed out or passed over */
+    uint64_t offset; /* of the buffer's first byte in the (decompressed) source */
+    size_t hashed;
+    cp_sha256 hash;
+    place last; /* where the rows that were handed out last begin, if can_undo */
+    int can_undo;
     cp_csv_sniff_cursor cursor;
     cp_csv csv;
     cp_ndjson ndjson;
@@ -45,6 +60,7 @@ static copse_status copy(const char *text, char **out, copse_error *err) {
 static copse_status init(cp_stream *s, const cp_read_options *opt, copse_error *err) {
     if (opt) s->opt = *opt;
     s->line = 1;
+    cp_sha256_init(&s->hash);
     CP_TRY(copy(s->opt.na, &s->na, err));
     CP_TRY(copy(s->opt.categorical, &s->categorical, err));
     CP_TRY(copy(s->opt.numeric, &s->numeric, err));
@@ -116,11 +132,21 @@ static cp_content content(const cp_stream *s, size_t end) {
     return (cp_content){cp_source_name(s->source), s->buf + s->begin, end - s->begin};
 }
 
+/* Adds all that was consumed to the hash.  It cannot be taken back any more. */
+static void settle(cp_stream *s) {
+    if (s->begin > s->hashed) cp_sha256_add(&s->hash, s->buf + s->hashed, s->begin - s->hashed);
+    s->hashed = s->begin;
+    s->can_undo = 0;
+}
+
 /* Waits for more bytes, or sets `ended`. */
 static copse_status fill(cp_stream *s, copse_error *err) {
     size_t got;
     if (s->begin) {
+        settle(s);
         memmove(s->buf, s->buf + s->begin, s->used - s->begin);
+        s->offset += s->begin;
+        s->hashed = 0;
         s->used -= s->begin;
         s->cursor.at -= s->begin;
         s->cursor.row -= s->begin;
@@ -207,8 +233,12 @@ static copse_status begin_whole(cp_stream *s, copse_error *err) {
     while (!s->ended) CP_TRY(fill(s, err));
     cp_content in = content(s, s->used);
     CP_TRY(s->format->read(&in, &s->opt, &s->whole, err));
+    s->begin = s->used;
+    settle(s);
+    s->offset = s->used;
     cp_mem_free(s->buf);
     s->buf = NULL;
+    s->begin = s->used = s->hashed = s->cap = 0;
     return COPSE_OK;
 }
 
@@ -233,18 +263,39 @@ static copse_status begin(cp_stream *s, copse_error *err) {
     return COPSE_OK;
 }
 
+/* The cursor goes back to the first row that is not handed out. */
+static void rewind_cursor(cp_stream *s) {
+    s->cursor = (cp_csv_sniff_cursor){.at = s->begin, .row = s->begin};
+}
+
+static void remember(cp_stream *s) {
+    s->last = (place){.begin = s->begin, .next = s->next, .line = s->line, .rows = s->rows};
+    s->can_undo = 1;
+}
+
+/* Makes a table of the `rows` whole rows that the cursor has passed. */
+static copse_status parse_rows(cp_stream *s, copse_table **out, copse_error *err) {
+    char covered;
+    long line = s->line;
+    cp_content in = seal(s, &covered);
+    copse_status status = cp_text_check(in.name, in.bytes, in.n, line, err);
+    if (!status)
+        status = is_csv(s) ? cp_csv_rows(&s->csv, in.bytes, in.n, &line, out, err)
+                           : cp_ndjson_rows(&s->ndjson, &in, &line, &s->opt, out, err);
+    s->buf[s->cursor.row] = covered;
+    if (status) return status;
+    remember(s);
+    s->line = line;
+    s->begin = s->cursor.row;
+    return COPSE_OK;
+}
+
+/* A failure leaves the stream before the rows, so that fewer can be asked for. */
 static copse_status next_rows(cp_stream *s, size_t max_rows, copse_table **out, copse_error *err) {
     size_t rows;
-    char covered;
-    CP_TRY(wait_rows(s, is_ndjson(s), max_rows, &rows, err));
-    if (!rows) return COPSE_OK;
-    cp_content in = seal(s, &covered);
-    copse_status status = cp_text_check(in.name, in.bytes, in.n, s->line, err);
-    if (!status)
-        status = is_csv(s) ? cp_csv_rows(&s->csv, in.bytes, in.n, &s->line, out, err)
-                           : cp_ndjson_rows(&s->ndjson, &in, &s->line, &s->opt, out, err);
-    s->buf[s->cursor.row] = covered;
-    if (!status) s->begin = s->cursor.row;
+    copse_status status = wait_rows(s, is_ndjson(s), max_rows, &rows, err);
+    if (!status && rows) status = parse_rows(s, out, err);
+    if (status) rewind_cursor(s);
     return status;
 }
 
@@ -264,6 +315,7 @@ static copse_status next_piece(cp_stream *s, size_t max_rows, copse_table **out,
         *out = NULL;
         return status;
     }
+    remember(s);
     s->next += n;
     return COPSE_OK;
 }
@@ -272,7 +324,131 @@ copse_status cp_stream_next(cp_stream *s, size_t max_rows, copse_table **out, co
     *out = NULL;
     if (!max_rows) return cp_fail(err, COPSE_E_USAGE, "at least one row must be asked for");
     if (!s->begun) CP_TRY(begin(s, err));
+    s->can_undo = 0;
     CP_TRY(s->whole ? next_piece(s, max_rows, out, err) : next_rows(s, max_rows, out, err));
-    if (*out) (*out)->partial = 1;
+    if (!*out) return COPSE_OK;
+    (*out)->partial = 1;
+    s->rows += (*out)->rows;
+    return COPSE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ back, over, ahead */
+
+void cp_stream_undo(cp_stream *s) {
+    if (!s->can_undo) return;
+    s->begin = s->last.begin;
+    s->next = s->last.next;
+    s->line = s->last.line;
+    s->rows = s->last.rows;
+    s->can_undo = 0;
+    rewind_cursor(s);
+}
+
+static long count_lines(const char *text, size_t n) {
+    long lines = 0;
+    for (size_t i = 0; i < n; i++) lines += text[i] == '\n' || (text[i] == '\r' && (i + 1 == n || text[i + 1] != '\n'));
+    return lines;
+}
+
+copse_status cp_stream_skip(cp_stream *s, cp_stream_row *out, copse_error *err) {
+    size_t rows;
+    *out = (cp_stream_row){.line = s->line};
+    if (!s->begun) CP_TRY(begin(s, err));
+    if (s->whole) {
+        remember(s);
+        out->got = s->next < s->whole->rows;
+        s->next += (size_t)out->got;
+        s->rows += (uint64_t)out->got;
+        return COPSE_OK;
+    }
+    rewind_cursor(s);
+    copse_status status = wait_rows(s, is_ndjson(s), 1, &rows, err);
+    if (status) rewind_cursor(s);
+    if (status || !rows) return status;
+    remember(s);
+    *out = (cp_stream_row){.got = 1, .text = s->buf + s->begin, .n = s->cursor.row - s->begin, .line = s->line};
+    s->line += count_lines(out->text, out->n);
+    s->begin = s->cursor.row;
+    s->rows++;
+    return COPSE_OK;
+}
+
+/* An end of line after the last row means that a row is whole, or blank.  Without one the rows may still come. */
+static int may_have_row(const cp_stream *s) {
+    size_t from = s->cursor.at > s->begin ? s->cursor.at : s->begin, n = s->used - from;
+    return s->whole || s->ended || (n && (memchr(s->buf + from, '\n', n) || memchr(s->buf + from, '\r', n)));
+}
+
+copse_status cp_stream_wait(cp_stream *s, double seconds, int *out_ready, copse_error *err) {
+    *out_ready = 1;
+    if (!cp_source_may_wait(s->source)) return COPSE_OK;
+    while (!may_have_row(s)) {
+        CP_TRY(cp_source_wait(s->source, seconds, out_ready, err));
+        if (!*out_ready) return COPSE_OK;
+        CP_TRY(fill(s, err));
+    }
+    return COPSE_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- position */
+
+void cp_stream_position(const cp_stream *s, copse_position *out) {
+    unsigned char hash[CP_SHA256_BYTES];
+    cp_sha256 h = s->hash;
+    if (s->begin > s->hashed) cp_sha256_add(&h, s->buf + s->hashed, s->begin - s->hashed);
+    cp_sha256_finish(&h, hash);
+    *out = (copse_position){.rows = s->rows, .bytes = s->offset + s->begin, .line = (uint64_t)s->line};
+    cp_sha256_hex(hash, out->hash);
+}
+
+static copse_status fail_other(const cp_stream *s, const char *why, copse_error *err) {
+    return cp_fail(
+        err, COPSE_E_DATA,
+        "%s is not the source that was learnt from before: %s. Give that one, from its beginning; or learn this one "
+        "without `resume`",
+        cp_source_name(s->source), why);
+}
+
+/* Consumes bytes up to `bytes` of the source.  *out_last becomes the last of them. */
+static copse_status consume_to(cp_stream *s, uint64_t bytes, char *out_last, copse_error *err) {
+    if (s->offset + s->begin > bytes) return fail_other(s, "its header is longer", err);
+    for (uint64_t left; (left = bytes - s->offset - s->begin) > 0;) {
+        size_t have = s->used - s->begin;
+        if (!have && s->ended) return fail_other(s, "it is shorter than the part that was learnt", err);
+        if (have > left) have = (size_t)left;
+        s->begin += have;
+        if (have) *out_last = s->buf[s->begin - 1];
+        if (!have) CP_TRY(fill(s, err));
+    }
+    return COPSE_OK;
+}
+
+static int ends_line(char c) {
+    return c == '\n' || c == '\r';
+}
+
+/* A last row without an end of line may have been learnt when it was not yet complete. */
+static copse_status check_boundary(cp_stream *s, char last, copse_error *err) {
+    if (ends_line(last)) return COPSE_OK;
+    while (s->begin == s->used && !s->ended) CP_TRY(fill(s, err));
+    if (s->begin == s->used || ends_line(s->buf[s->begin])) return COPSE_OK;
+    return fail_other(s, "the last row that was learnt has become longer", err);
+}
+
+copse_status cp_stream_resume(cp_stream *s, const copse_position *to, copse_error *err) {
+    copse_position now;
+    char last = '\n';
+    if (!s->begun) CP_TRY(begin(s, err));
+    if (!s->whole) CP_TRY(consume_to(s, to->bytes, &last, err));
+    cp_stream_position(s, &now);
+    if (now.bytes != to->bytes || memcmp(now.hash, to->hash, sizeof now.hash) != 0)
+        return fail_other(s, "its first bytes differ", err);
+    if (s->whole && to->rows > s->whole->rows) return fail_other(s, "it has fewer rows", err);
+    if (!s->whole) CP_TRY(check_boundary(s, last, err));
+    if (s->whole) s->next = (size_t)to->rows;
+    s->rows = to->rows;
+    s->line = (long)to->line;
+    s->can_undo = 0;
+    rewind_cursor(s);
     return COPSE_OK;
 }

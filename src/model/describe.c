@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "model/model_position.h"
 #include "model/posterior.h"
 #include "num/math.h"
 
@@ -125,6 +126,16 @@ size_t cp_describe_figures(const copse_model *m, copse_figure out[COPSE_MAX_FIGU
     return n + (m->method->inspect.details ? m->method->inspect.details(m->state, out + n) : 0);
 }
 
+/* Of an online method: zeros if the model has learnt from no stream. */
+static void json_position(const copse_model *m, cp_json *j) {
+    const copse_position none = {0}, *p = m->position ? &m->position->at : &none;
+    cp_json_object(j, "position");
+    cp_json_integer(j, "rows", (int64_t)p->rows);
+    cp_json_integer(j, "bytes", (int64_t)p->bytes);
+    cp_json_text(j, "token", p->token);
+    cp_json_close_object(j);
+}
+
 copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void *arg, copse_error *err) {
     cp_json j;
     copse_figure figure[COPSE_MAX_FIGURES];
@@ -139,6 +150,7 @@ copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void 
     cp_json_integer(&j, "trees", (int64_t)m->method->trees(m->state));
     if (m->method->draws) cp_json_integer(&j, "draws", (int64_t)m->method->draws(m->state));
     cp_json_bool(&j, "can_learn", m->method->update && m->method->can_learn(m->state));
+    if (m->method->update) json_position(m, &j);
     json_columns(m->schema, &j);
     json_features(m->schema, &j);
     json_options(m, &j);

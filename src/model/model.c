@@ -3,6 +3,7 @@
 #include "base/guard.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "model/model_position.h"
 
 copse_status cp_model_new(copse_model **out, copse_error *err) {
     copse_model *m;
@@ -24,6 +25,7 @@ void cp_model_free(copse_model *m) {
     cp_param_free(m->params);
     if (m->lazy) cp_lock_free(m->lazy->lock);
     cp_mem_free(m->lazy);
+    cp_model_position_clear(m);
     cp_mem_free(m);
 }
 

@@ -393,8 +393,218 @@ static void every_failed_allocation_is_clean(void **state) {
     }
 }
 
+/* ------------------------------------------------------------------------------------------------ back, over, ahead */
+
+static void must_skip(pipe_end *p, const char *want, long line) {
+    cp_stream_row row;
+    must(cp_stream_skip(p->s, &row, &err), err);
+    assert_int_equal(row.got, want != NULL);
+    if (!want) return;
+    assert_int_equal(row.n, strlen(want));
+    assert_memory_equal(row.text, want, row.n);
+    assert_int_equal(row.line, line);
+}
+
+static void rows_can_be_taken_back_and_bad_ones_passed_over(void **state) {
+    (void)state;
+    pipe_end p;
+    copse_table *t;
+    copse_position at;
+    start(&p, "t.csv", "a,b\n1,2\n3,4\n5\n\n\"6\n\",7,8\n9,10\n", NULL);
+    finish(&p);
+    assert_int_equal(cp_stream_next(p.s, 9, &t, &err), COPSE_E_DATA);
+    must_get(&p, 2, "a=1,3;b=2,4");
+    cp_stream_undo(p.s);
+    must_get(&p, 1, "a=1;b=2");
+    must_get(&p, 1, "a=3;b=4");
+    cp_stream_undo(p.s);
+    cp_stream_undo(p.s); /* only the last */
+    must_get(&p, 1, "a=3;b=4");
+    assert_int_equal(cp_stream_next(p.s, 1, &t, &err), COPSE_E_DATA);
+    assert_int_equal(err.row, 4);
+    must_skip(&p, "5\n", 4);
+    cp_stream_undo(p.s);
+    must_skip(&p, "5\n", 4);
+    assert_int_equal(cp_stream_next(p.s, 1, &t, &err), COPSE_E_DATA);
+    assert_int_equal(err.row, 7);
+    must_skip(&p, "\n\"6\n\",7,8\n", 5);
+    must_get(&p, 9, "a=9;b=10");
+    cp_stream_position(p.s, &at);
+    assert_int_equal(at.rows, 5);
+    assert_int_equal(at.bytes, 29);
+    assert_int_equal(at.line, 9);
+    must_skip(&p, NULL, 0);
+    must_get(&p, 9, "the end");
+    stop(&p);
+}
+
+/* A file that holds the text; the path is kept in `path`. */
+static cp_stream *stream_of(char *path, const char *text, const char *format) {
+    cp_stream *s;
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    must(cp_stream_open(path, &(cp_read_options){.format = format, .delimiter = ','}, &s, &err), err);
+    return s;
+}
+
+static void must_rest(cp_stream *s, size_t max_rows, const char *want) {
+    copse_table *t;
+    must(cp_stream_next(s, max_rows, &t, &err), err);
+    assert_string_equal(t ? shown(t) : "the end", want);
+    cp_table_free(t);
+}
+
+/* From every position that a stream has after some rows, another stream of the same source goes on; from a position of
+ * another source it does not. */
+static void positions_are_found_again(void **state) {
+    (void)state;
+    static const struct {
+        const char *format, *text, *other, *shorter;
+    } source[] = {
+        {"csv",
+         "\xef\xbb\xbf"
+         "a,b\r\n1,x\r\n\n2,\"y\n\"\n3,z\n4,v",
+         "\xef\xbb\xbf"
+         "a,b\r\n1,w\r\n\n2,\"y\n\"\n3,z\n4,v",
+         "a,b\n1,x\n"},
+        {"ndjson", "{\"a\":1}\n\n{\"a\":2}\n{\"a\":3}\n", "{\"a\":9}\n\n{\"a\":2}\n{\"a\":3}\n", "{\"a\":1}"},
+        {"libsvm", "1 1:1\n2 1:2\n3 1:3\n", "1 1:1\n2 1:2\n4 1:3\n", "1 1:1\n"},
+    };
+    char path[] = "/tmp/copse-stream-XXXXXX", want[256];
+    close(mkstemp(path));
+    for (size_t k = 0; k < COUNT(source); k++)
+        for (size_t rows = 1; rows <= 4 && !(k && rows > 3); rows++) {
+            copse_position at, again;
+            copse_table *t;
+            cp_stream *s = stream_of(path, source[k].text, source[k].format);
+            must(cp_stream_next(s, rows, &t, &err), err);
+            assert_int_equal(t->rows, rows);
+            cp_table_free(t);
+            cp_stream_position(s, &at);
+            assert_int_equal(at.rows, rows);
+            must(cp_stream_next(s, 9, &t, &err), err);
+            strcpy(want, t ? shown(t) : "the end");
+            cp_table_free(t);
+            cp_stream_close(s);
+            s = stream_of(path, source[k].text, source[k].format);
+            must(cp_stream_resume(s, &at, &err), err);
+            cp_stream_position(s, &again);
+            assert_memory_equal(&at, &again, sizeof at);
+            must_rest(s, 9, want);
+            cp_stream_close(s);
+            const char *const others[] = {source[k].other, rows > 1 ? source[k].shorter : source[k].other};
+            for (size_t i = 0; i < 2; i++) {
+                s = stream_of(path, others[i], source[k].format);
+                assert_int_equal(cp_stream_resume(s, &at, &err), COPSE_E_DATA);
+                assert_non_null(strstr(err.msg, "is not the source that was learnt from before"));
+                cp_stream_close(s);
+            }
+        }
+    unlink(path);
+}
+
+/* The hash is SHA-256 of the bytes, as other programs compute it, whatever passed through the buffer. */
+static void a_position_is_a_prefix_and_its_hash(void **state) {
+    (void)state;
+    enum { ROWS = 100000 };
+    char path[] = "/tmp/copse-stream-XXXXXX", command[128], want[65] = "";
+    close(mkstemp(path));
+    FILE *f = fopen(path, "w");
+    fputs("a\n", f);
+    for (size_t i = 0; i < ROWS; i++) fprintf(f, "%05zu\n", i);
+    fclose(f);
+    cp_stream *s;
+    must(cp_stream_open(path, NULL, &s, &err), err);
+    size_t rows = 0;
+    for (size_t n; (n = must_count_on(s, 30011, rows)) > 0;) {
+        copse_position at;
+        rows += n;
+        cp_stream_position(s, &at);
+        assert_int_equal(at.rows, rows);
+        assert_int_equal(at.bytes, 2 + 6 * rows);
+        sprintf(command, "head -c %zu %s | sha256sum", 2 + 6 * rows, path);
+        FILE *pipe = popen(command, "r");
+        assert_int_equal(fscanf(pipe, "%64s", want), 1);
+        pclose(pipe);
+        assert_string_equal(at.hash, want);
+    }
+    assert_int_equal(rows, ROWS);
+    cp_stream_close(s);
+    unlink(path);
+}
+
+static void waiting_has_an_end(void **state) {
+    (void)state;
+    pipe_end p;
+    int ready;
+    start(&p, "t.csv", "a,b\n1,2\n3,", NULL);
+    must_get(&p, 9, "a=1;b=2");
+    must(cp_stream_wait(p.s, .02, &ready, &err), err);
+    assert_false(ready);
+    send(&p, "4");
+    must(cp_stream_wait(p.s, .02, &ready, &err), err);
+    assert_false(ready); /* a row that is not whole */
+    send(&p, "\n5,6\n");
+    must(cp_stream_wait(p.s, 60, &ready, &err), err);
+    assert_true(ready);
+    must_get(&p, 1, "a=3;b=4");
+    must(cp_stream_wait(p.s, 60, &ready, &err), err);
+    assert_true(ready);
+    must_get(&p, 1, "a=5;b=6");
+    finish(&p);
+    must(cp_stream_wait(p.s, 60, &ready, &err), err);
+    assert_true(ready);
+    must_get(&p, 1, "the end");
+    stop(&p);
+}
+
+static void a_raised_flag_ends_the_wait(void **state) {
+    (void)state;
+    pipe_end p;
+    copse_flag flag = 0;
+    int ready;
+    start(&p, "t.csv", "a,b\n1,2\n", &(cp_read_options){.stop = &flag});
+    must_get(&p, 9, "a=1;b=2");
+    flag = 1;
+    assert_int_equal(cp_stream_wait(p.s, 60, &ready, &err), COPSE_E_STOPPED);
+    stop(&p);
+}
+
+static void misuse_of_streams_is_a_status(void **state) {
+    (void)state;
+    char path[] = "/tmp/copse-stream-XXXXXX";
+    close(mkstemp(path));
+    copse_position at = {0};
+    copse_row_text row;
+    int ready;
+    cp_stream *s = stream_of(path, "a\n1\n", "csv");
+    assert_int_equal(copse_stream_skip(NULL, NULL, &row, NULL), COPSE_E_USAGE);
+    assert_int_equal(copse_stream_skip(s, NULL, NULL, NULL), COPSE_E_USAGE);
+    assert_int_equal(copse_stream_wait(NULL, 1, NULL, &ready, NULL), COPSE_E_USAGE);
+    assert_int_equal(copse_stream_wait(s, 1, NULL, NULL, NULL), COPSE_E_USAGE);
+    assert_int_equal(copse_stream_wait(s, NAN, NULL, &ready, NULL), COPSE_E_USAGE);
+    assert_int_equal(copse_stream_wait(s, -1, NULL, &ready, NULL), COPSE_E_USAGE);
+    assert_int_equal(copse_stream_resume(NULL, &at, NULL, NULL), COPSE_E_USAGE);
+    assert_int_equal(copse_stream_resume(s, NULL, NULL, NULL), COPSE_E_USAGE);
+    assert_int_equal(copse_stream_resume(s, &at, NULL, NULL), COPSE_E_USAGE); /* without a hash */
+    assert_false(copse_stream_position(NULL, &at));
+    assert_false(copse_stream_position(s, NULL));
+    copse_stream_undo(NULL);
+    copse_stream_undo(s);
+    cp_stream_close(s);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_can_be_taken_back_and_bad_ones_passed_over),
+        cmocka_unit_test(positions_are_found_again),
+        cmocka_unit_test(a_position_is_a_prefix_and_its_hash),
+        cmocka_unit_test(waiting_has_an_end),
+        cmocka_unit_test(a_raised_flag_ends_the_wait),
+        cmocka_unit_test(misuse_of_streams_is_a_status),
         cmocka_unit_test(rows_come_out_as_soon_as_they_are_whole),
         cmocka_unit_test(types_are_the_blocks_own_until_a_model_is_given),
         cmocka_unit_test(objects_come_out_as_soon_as_they_are_whole),
