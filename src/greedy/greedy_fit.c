@@ -83,7 +83,7 @@ copse_status cp_greedy_fit_rule(cp_greedy_rule *rule, const cp_greedy_kind *kind
     return features_tried(kind, rows, p, &rule->features, err);
 }
 
-/* A row of weight w counts as w rows in `min-leaf`. */
+/* Weights are counts: a row of weight w counts as w rows in `min-leaf`. */
 static void count_weights(cp_greedy_rule *rule) {
     rule->min_leaf_weight = fmax(rule->min_leaf_weight, (double)rule->min_leaf);
     rule->min_leaf = 1;
@@ -328,7 +328,7 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     CP_TRY(cp_greedy_fit_rule(&f->rule, f->kind, rows, p, err));
     CP_TRY(init_forest(f, rows, p, err));
     CP_TRY(cp_greedy_weight_init(&f->weight, rows, !f->kind->draws, err));
-    if (f->weight.own && !f->kind->draws) count_weights(&f->rule);
+    if (f->weight.are_counts) count_weights(&f->rule);
     cp_rows scaled = *rows;
     scaled.weight = f->weight.own;
     CP_TRY(cp_greedy_grow_data_init(&f->data, &scaled, wants_bins(f->kind, rows, p), run, err));

@@ -40,15 +40,15 @@ copse_status cp_greedy_weight_init(cp_greedy_weight *w, const cp_rows *rows, int
     w->rows = rows->n;
     if (!rows->weight) return COPSE_OK;
     CP_TRY(CP_RAW(w->own, rows->n, err));
-    int counts = may_count && are_counts(rows->weight, rows->n);
-    double max = counts ? 1 : largest(w->row, w->rows, rows->weight);
+    w->are_counts = may_count && are_counts(rows->weight, rows->n);
+    double max = w->are_counts ? 1 : largest(w->row, w->rows, rows->weight);
     w->rows = 0;
     for (size_t i = 0; i < rows->n; i++) {
         double share = rows->weight[i] / max;
         w->own[i] = share > too_light ? share : 0;
         if (w->own[i] > 0) w->row[w->rows++] = (uint32_t)i;
     }
-    if (!counts) scale_to_count(w->row, w->rows, w->own);
+    if (!w->are_counts) scale_to_count(w->row, w->rows, w->own);
     return COPSE_OK;
 }
 

@@ -6,7 +6,7 @@
  *
  * Rows may have weights of their own.  Without draws (cart, ert), whole weights are counts: a row of weight 2 gives the
  * same trees as two equal rows.  Other weights are importances, of which only the ratios matter: those of n rows are
- * scaled to sum to n, so that `min-leaf` and `min-leaf-weight` mean about as many rows.  With draws, all weights are
+ * scaled to sum to n, so that `min-leaf-weight` means about as many rows.  With draws, all weights are
  * importances: the weight that is drawn is multiplied by them.  Rows of weight 0 are not drawn; leaving them out of the
  * data gives the same draws. */
 #ifndef CP_GREEDY_WEIGHT_H
@@ -19,6 +19,7 @@ typedef struct cp_greedy_weight {
     uint32_t *row; /* numbers of the rows with weight above 0, in some order */
     size_t rows;
     double *own; /* by row number: counts, or scaled to sum to `rows`; NULL: all are 1 */
+    int are_counts;
 } cp_greedy_weight;
 
 /* The rows of weight above 0, in rising order.  may_count: whole weights are counts. */
