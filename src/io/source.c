@@ -343,10 +343,16 @@ static copse_status read_plain(cp_source *s, char *buf, size_t n, size_t *out_go
     return COPSE_OK;
 }
 
+/* Not when the source is opened: a pipe may have no bytes yet. */
+static copse_status detect_once(cp_source *s, copse_error *err) {
+    if (!s->detected) CP_TRY(detect(s, err));
+    s->detected = 1;
+    return COPSE_OK;
+}
+
 copse_status cp_source_read(cp_source *s, char *buf, size_t n, size_t *out_got, copse_error *err) {
     *out_got = 0;
-    if (!s->detected) CP_TRY(detect(s, err)); /* not when it is opened: a pipe may have no bytes yet */
-    s->detected = 1;
+    CP_TRY(detect_once(s, err));
     if (n > MOST_AT_ONCE) n = MOST_AT_ONCE;
     return s->compression == PLAIN ? read_plain(s, buf, n, out_got, err) : read_compressed(s, buf, n, out_got, err);
 }
@@ -367,12 +373,14 @@ copse_status cp_source_read_all(cp_source *s, const cp_source_looker *opt_looker
     copse_status status = COPSE_OK;
     *out_bytes = NULL;
     *out_n = 0;
+    CP_TRY(detect_once(s, err));
+    CP_TRY(check_limit(s, s->compression == PLAIN ? s->size_hint : 0, err));
     CP_TRY(CP_RAW(bytes, cap, err));
     do {
         CP_TRY_OUT(CP_GROW(bytes, cap, used + CP_CONTENT_PAD + 1, err));
         CP_TRY_OUT(cp_source_read(s, bytes + used, cap - used - CP_CONTENT_PAD, &got, err));
         used += got;
-        CP_TRY_OUT(check_limit(s, s->compression == PLAIN && s->size_hint > used ? s->size_hint : used, err));
+        CP_TRY_OUT(check_limit(s, used, err));
         memset(bytes + used, 0, CP_CONTENT_PAD);
         if (opt_looker) CP_TRY_OUT(opt_looker->look(opt_looker->arg, &(cp_content){s->name, bytes, used}, !got, err));
     } while (got);
