@@ -66,7 +66,7 @@ static double now(void) {
 copse_status cp_source_wait(cp_source *s, double seconds, int *out_ready, copse_error *err) {
     double until = now() + seconds;
     *out_ready = 1;
-    if (s->is_file || s->raw_done || s->at < s->end) return COPSE_OK;
+    if (s->is_file || s->read || s->in_memory || s->raw_done || s->at < s->end) return COPSE_OK;
     for (double left = seconds;; left = until - now()) {
         struct pollfd p = {.fd = s->fd, .events = POLLIN};
         CP_TRY(cp_fail_if_stopped(s->stop, err));
