@@ -157,7 +157,7 @@ cp_mondrian_hyper cp_mondrian_gauss_heuristic(size_t dims, double rows, double m
 /* ------------------------------------------------------------------------------------------------------- prediction */
 
 static copse_status emit(const cp_mondrian_gauss_sink *e, double weight, double mean, double var, copse_error *err) {
-    double scale = sqrt(fmax(var, e->h->floor));
+    double scale = sqrt(var > e->h->floor ? var : e->h->floor); /* fmax is a call */
     return cp_answer_add(e->out, (cp_component){e->weight * weight, mean + e->center, scale, INFINITY}, err);
 }
 
