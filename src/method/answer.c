@@ -59,6 +59,10 @@ copse_status cp_answer_add(cp_answer *a, cp_component c, copse_error *err) {
     return COPSE_OK;
 }
 
+copse_status cp_answer_reserve(cp_answer *a, size_t more, copse_error *err) {
+    return CP_GROW(a->comp, a->cap_comp, a->n_comp + more, err);
+}
+
 void cp_answer_end_row(cp_answer *a) {
     size_t first = a->start[a->ended];
     CP_BUG(a->ended >= a->rows || a->n_comp == first);

@@ -49,6 +49,11 @@ copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t c
 /* The same for an answer that is all zeros or was used before: its memory is used again. */
 copse_status cp_answer_reset(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err);
 copse_status cp_answer_add(cp_answer *a, cp_component c, copse_error *err);
+/* Room for `more` components, which cp_answer_push then adds without a check. */
+copse_status cp_answer_reserve(cp_answer *a, size_t more, copse_error *err);
+static inline void cp_answer_push(cp_answer *a, cp_component c) {
+    a->comp[a->n_comp++] = c;
+}
 /* Ends a row: drops components of negligible weight (cp_mixture_tidy) and normalises the others. */
 void cp_answer_end_row(cp_answer *a);
 /* Allocates `per_row` Gaussians for every row; the caller writes them. */

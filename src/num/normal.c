@@ -128,8 +128,31 @@ void cp_normal_many(const double *restrict x, size_t n, double *restrict out_cdf
     cp_normal_find(cp_tier_best())(x, n, out_cdf, out_pdf);
 }
 
-/* -------------------------------------------------------------------------------------------------- sums over
- * mixtures */
+__attribute__((always_inline)) static inline void exps(const double *restrict a, size_t n, double *restrict out) {
+    const double limit = 708;
+    for (size_t i = 0; i < n; i++) {
+        double e = exp_minus(a[i] < limit ? a[i] : limit);
+        out[i] = a[i] < limit ? e : 0;
+    }
+}
+
+static void exps_plain(const double *restrict a, size_t n, double *restrict out) {
+    exps(a, n, out);
+}
+
+#if CP_TIER_HAS_AVX2
+CP_TIER_FOR_AVX2 static void exps_avx2(const double *restrict a, size_t n, double *restrict out) {
+    exps(a, n, out);
+}
+#else
+#define exps_avx2 exps_plain
+#endif
+
+void cp_normal_exp_minus(const double *restrict a, size_t n, double *restrict out) {
+    (cp_tier_best() == CP_TIER_AVX2 ? exps_avx2 : exps_plain)(a, n, out);
+}
+
+/* ------------------------------------------------------------------------------------------------ sums of mixtures */
 
 /* The loop over points is the inner one: it is vectorised, and each point adds up its Gaussians in their order, so that
  * all tiers give the same bits. */

@@ -20,6 +20,9 @@ void cp_normal_many(const double *restrict x, size_t n, double *restrict out_cdf
 typedef void (*cp_normal_fn)(const double *restrict x, size_t n, double *restrict out_cdf, double *restrict out_pdf);
 cp_normal_fn cp_normal_find(cp_tier tier);
 
+/* exp(-a[i]) for 0 <= a[i], with a relative error below 1e-15 + 1e-16 a[i]; 0 where a[i] > 708. */
+void cp_normal_exp_minus(const double *restrict a, size_t n, double *restrict out);
+
 /* Gaussians of a mixture, and points: for each point k it adds up, over the Gaussians,
  *     mass     weight Phi(sign z),  z = (y - loc) / scale: the tail below y (sign 1) or above y (sign -1)
  *     density  weight / scale phi(z)

@@ -56,6 +56,19 @@ static void instruction_sets_agree_bit_for_bit(void **state) {
     }
 }
 
+static void exponentials_agree_with_the_oracle(void **state) {
+    double a[MANY], out[MANY];
+    (void)state;
+    for (int i = 0; i < MANY; i++) a[i] = i % 7 ? 710 * fabs(sin(i)) : 1e-3 * fabs(cos(i));
+    a[0] = 0;
+    a[1] = INFINITY;
+    cp_normal_exp_minus(a, MANY, out);
+    for (int i = 0; i < MANY; i++) {
+        double want = a[i] < 708 ? exp(-a[i]) : 0;
+        assert_true(fabs(out[i] - want) <= (1e-15 + 1e-16 * fmin(a[i], 708)) * want);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------ sums of mixtures */
 
 static void some_gaussians(cp_normal_gaussians *g, cp_normal_points *p, size_t points) {
@@ -123,6 +136,7 @@ int main(void) {
         cmocka_unit_test(is_one_half_in_the_middle),
         cmocka_unit_test(is_zero_and_one_far_out),
         cmocka_unit_test(instruction_sets_agree_bit_for_bit),
+        cmocka_unit_test(exponentials_agree_with_the_oracle),
         cmocka_unit_test(sums_agree_with_the_oracle),
         cmocka_unit_test(sums_of_instruction_sets_agree_bit_for_bit),
     };
