@@ -564,6 +564,118 @@ COPSE_API double copse_prediction_crps(const copse_prediction *p, size_t row, do
 COPSE_API void copse_prediction_draws(const copse_prediction *p, size_t row, uint64_t seed, size_t n, double *out);
 COPSE_API void copse_prediction_free(copse_prediction *p);
 
+/* ------------------------------------------------------------------------------------- 6a. whole columns of numbers */
+
+/* For all rows of a prediction at once what copse_prediction_* gives for one, to the last bit, on run->threads threads;
+ * run->stop ends them with COPSE_E_STOPPED, and `out` is then half filled.  `out` has room for a number per row.
+ * COPSE_E_USAGE if the prediction has classes. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_predictions_mean(const copse_prediction *p, const copse_run *run,
+                                                               double *out, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_predictions_sd(const copse_prediction *p, const copse_run *run,
+                                                             double *out, copse_error *err);
+/* n quantiles of each row, in the order of q, row after row: out has rows x n.  They are found together, which is
+ * several times faster than one by one; each is within a relative 1e-12 of copse_prediction_quantile, or has the same
+ * cdf where that is flat.  Mixtures of Students (smc, bcart, dyntree) are as slow as one by one. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_predictions_quantile(const copse_prediction *p, const double *q, size_t n,
+                                                                   const copse_run *run, double *out, copse_error *err);
+/* At y[row], a value for each row. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_predictions_cdf(const copse_prediction *p, const double *y,
+                                                              const copse_run *run, double *out, copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_predictions_log_density(const copse_prediction *p, const double *y,
+                                                                      const copse_run *run, double *out,
+                                                                      copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_predictions_crps(const copse_prediction *p, const double *y,
+                                                               const copse_run *run, double *out, copse_error *err);
+/* n draws of each row, row after row: out has rows x n. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_predictions_draws(const copse_prediction *p, uint64_t seed, size_t n,
+                                                                const copse_run *run, double *out, copse_error *err);
+/* Classification: the probabilities of all rows, rows x classes, row after row: the prediction's own array, not a copy.
+ * NULL for regression. */
+COPSE_API const double *copse_predictions_probs(const copse_prediction *p);
+
+/* ------------------------------------------------------------------------------------------------- 6b. single rows */
+
+/* A row of a model's features, set value by value, predicted and learnt without a table: no names are matched, and
+ * predicting allocates nothing once the first prediction is made.  It gives what a table of that row gives, to the last
+ * bit.  A row is used again and again: values stay until they are set anew, and all are missing at first.
+ *
+ * The row is made for one model, which must outlive it.  It belongs to one thread at a time; each thread makes its own,
+ * and they may predict while another thread learns (see copse_model_copy).
+ *
+ * A prediction after copse_row_learn costs what any prediction costs, but for mondrian's exact posterior of numbers,
+ * which is then computed anew from all rows: 5 us a row for 100 trees.  `posterior=fast` keeps its own up to date. */
+typedef struct copse_row copse_row;
+COPSE_API COPSE_MUST_CHECK copse_status copse_row_new(const copse_model *model, copse_row **out, copse_error *err);
+/* Features are numbered as in copse_model_feature.  NaN and NULL are missing.  Text that training did not see is
+ * treated as none of the levels.  COPSE_E_USAGE if there is no such feature or it is of the other kind, COPSE_E_DATA if
+ * the number is infinite: the feature then keeps its value. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_row_set_number(copse_row *row, size_t feature, double value,
+                                                             copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_row_set_text(copse_row *row, size_t feature, const char *text,
+                                                           copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_row_set_missing(copse_row *row, size_t feature, copse_error *err);
+/* All features at once, if all are numbers; n is their number. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_row_set_numbers(copse_row *row, const double *values, size_t n,
+                                                              copse_error *err);
+/* *out, a prediction of one row, belongs to the row and lives until its next prediction.  _mean: as copse_predict with
+ * of_mean. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_row_predict(copse_row *row, const copse_prediction **out,
+                                                          copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_row_predict_mean(copse_row *row, const copse_prediction **out,
+                                                               copse_error *err);
+/* Learns the row with this target, as copse_update does; model is the one that the row was made for.  The class of a
+ * row is text, or a number if classes are.  COPSE_E_DATA if the target is missing or infinite. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_row_learn(copse_row *row, copse_model *model, double target,
+                                                        copse_error *err);
+COPSE_API COPSE_MUST_CHECK copse_status copse_row_learn_class(copse_row *row, copse_model *model, const char *target,
+                                                              copse_error *err);
+COPSE_API void copse_row_free(copse_row *row);
+
+/* ------------------------------------------------------------------------------------- 6c. copies, and many threads */
+
+/* A model of its own: the same in all that copse_save keeps, so with the same digest and the same predictions.  It
+ * takes as long as saving and loading without the disk.  For programs that go back to an earlier state, or that learn a
+ * batch beside a model that goes on answering.
+ *
+ * Learning and reading take turns by themselves: copse_predict, copse_row_predict, copse_eval (in each of its blocks),
+ * copse_write, copse_save, copse_model_digest, copse_model_check and copse_model_copy may be called from any
+ * number of threads while one calls copse_update, copse_update_predict or copse_row_learn.  Each of them sees the model
+ * as it was before or after the update, never in between, and waits for a running update to end; an update goes before
+ * readers that come later.  A callback of copse_run must not call them on the model whose call it is part of.  Other
+ * functions (names of classes, figures, trees) must not run during an update. */
+COPSE_API COPSE_MUST_CHECK copse_status copse_model_copy(const copse_model *model, const copse_run *run,
+                                                         copse_model **out, copse_error *err);
+
+/* ----------------------------------------------------------------------------------- 6d. mixtures, traces and draws */
+
+/* Regression: the components of a row's mixture; their weights sum to 1, df is INFINITY for a Gaussian.  _component
+ * returns 0 if there is none of that number. */
+typedef struct copse_component {
+    double weight, location, scale, df;
+} copse_component;
+COPSE_API size_t copse_prediction_components(const copse_prediction *p, size_t row);
+COPSE_API int copse_prediction_component(const copse_prediction *p, size_t row, size_t i, copse_component *out);
+
+/* What a sampler keeps of each draw of its chains: bart has sigma (regression), log_likelihood, leaves, and fitted_1
+ * ... (f at some training rows), bcart has log_posterior and leaves.  _trace returns 0 after the last; _trace_values
+ * writes chains x draws numbers, chain after chain. */
+typedef struct copse_trace {
+    char name[32];
+    size_t chains, draws; /* draws: of a chain */
+} copse_trace;
+COPSE_API int copse_model_trace(const copse_model *model, size_t i, copse_trace *out);
+COPSE_API COPSE_MUST_CHECK copse_status copse_model_trace_values(const copse_model *model, size_t i, double *out,
+                                                                 copse_error *err);
+
+/* The log likelihood of y[row] (classes: the number of the class) in each draw of the model, row after row: out has
+ * rows x copse_predictions_model_draws.  Draws are in the order of sampling, chain after chain: what leave-one-out
+ * estimates (loo, WAIC) need.  COPSE_E_USAGE if the prediction holds no draws, which is so for all methods but bart;
+ * its predictions hold them, those of classes if predicted with of_mean. */
+COPSE_API size_t copse_predictions_model_draws(const copse_prediction *p);
+COPSE_API COPSE_MUST_CHECK copse_status copse_predictions_log_likelihood(const copse_prediction *p, const double *y,
+                                                                         const copse_run *run, double *out,
+                                                                         copse_error *err);
+
 /* -------------------------------------------------------------------------------------------------- 7. evaluation */
 
 typedef struct copse_coverage {

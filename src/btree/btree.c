@@ -133,6 +133,7 @@ static size_t count_trees(const void *state) {
         .inspect.tree_node = cp_btree_inspect_node,                                                      \
         .inspect.tree_shape = cp_btree_inspect_shape,                                                    \
         .inspect.tree_splits = cp_btree_inspect_splits,                                                  \
+        .inspect.trace = cp_btree_inspect_trace,                                                         \
     }
 
 METHOD(smc, cp_btree_islands, "one Bayesian tree by sequential Monte Carlo, with its marginal likelihood",

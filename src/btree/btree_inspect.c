@@ -251,3 +251,17 @@ copse_status cp_btree_inspect_json(const void *state, size_t tree, cp_json *j, c
     cp_mem_free(todo);
     return COPSE_OK;
 }
+
+static double trace_value(const void *state, size_t i, size_t chain, size_t draw) {
+    const cp_btree_trace *t = &((const cp_btree *)state)->trace[chain];
+    return i ? (double)t->leaves[draw] : t->log_post[draw];
+}
+
+int cp_btree_inspect_trace(const void *state, size_t i, cp_inspect_trace *out) {
+    static const char *const name[] = {"log_posterior", "leaves"};
+    const cp_btree *b = state;
+    if (!b->chains || i >= sizeof name / sizeof *name) return 0;
+    *out = (cp_inspect_trace){.info = {.chains = b->chains, .draws = b->trace[0].samples}, .value = trace_value};
+    snprintf(out->info.name, sizeof out->info.name, "%s", name[i]);
+    return 1;
+}

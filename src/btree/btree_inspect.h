@@ -10,5 +10,6 @@ copse_status cp_btree_inspect_json(const void *state, size_t tree, cp_json *j, c
 void cp_btree_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out);
 cp_inspect_shape cp_btree_inspect_shape(const void *state, size_t tree);
 void cp_btree_inspect_splits(const void *state, size_t tree, double *out_dims);
+int cp_btree_inspect_trace(const void *state, size_t i, cp_inspect_trace *out);
 
 #endif

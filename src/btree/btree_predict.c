@@ -37,21 +37,26 @@ static copse_status answer_number(const cp_btree *b, const cp_tree_set_walker *w
     return COPSE_OK;
 }
 
+static void clear_walker(void *walker) {
+    cp_tree_set_walker_clear(walker);
+}
+
 copse_status cp_btree_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                               copse_error *err) {
     const cp_btree *b = state;
-    cp_tree_set_walker w;
+    cp_tree_set_walker own = {0}, *w = &own;
     copse_status status = COPSE_OK;
     (void)p;
-    CP_TRY(cp_tree_set_walker_init(&w, &b->tree_set, err));
+    if (out->workspace) CP_TRY(cp_workspace_get(out->workspace, sizeof own, clear_walker, &w, err));
+    if (!w->g) CP_TRY(cp_tree_set_walker_init(w, &b->tree_set, err));
     for (size_t i = 0; i < rows->n; i++) {
-        cp_tree_set_walk(&w, out->tree, rows->x + i * rows->dims);
+        cp_tree_set_walk(w, out->tree, rows->x + i * rows->dims);
         if (b->task == COPSE_CLASS)
-            answer_classes(b, &w, out->probs + i * out->classes);
+            answer_classes(b, w, out->probs + i * out->classes);
         else
-            CP_TRY_OUT(answer_number(b, &w, out, err));
+            CP_TRY_OUT(answer_number(b, w, out, err));
     }
 out:
-    cp_tree_set_walker_clear(&w);
+    cp_tree_set_walker_clear(&own);
     return status;
 }

@@ -53,19 +53,19 @@ copse_status cp_schema_target_numbers(const cp_schema *s, cp_table_rows rows, do
     return COPSE_OK;
 }
 
-/* The label as text; NULL if missing.  If the classes are numbers, all ways to write one number give one text. */
-static const char *label_text(const cp_schema *s, const cp_column *c, size_t row, char buf[CP_JSON_NUMBER]) {
-    double value;
-    if (c->kind == COPSE_NUMBER) {
-        value = c->number[row];
-        if (isnan(value)) return NULL;
-    } else {
-        if (c->code[row] == CP_NONE) return NULL;
-        const char *text = cp_dict_text(&c->levels, (size_t)c->code[row]);
-        if (!s->classes_numeric || !cp_text_number(text, &value)) return text;
-    }
+/* The text of a label that is a number, or text if opt_text is given.  If the classes are numbers, all ways to write
+ * one number give one text. */
+static const char *text_of_label(const cp_schema *s, const char *opt_text, double value, char buf[CP_JSON_NUMBER]) {
+    if (opt_text && (!s->classes_numeric || !cp_text_number(opt_text, &value))) return opt_text;
     cp_json_format(value == 0 ? 0 : value, buf); /* -0 is 0 */
     return buf;
+}
+
+/* The label of a row; NULL if missing. */
+static const char *label_text(const cp_schema *s, const cp_column *c, size_t row, char buf[CP_JSON_NUMBER]) {
+    if (cp_column_missing(c, row)) return NULL;
+    if (c->kind == COPSE_NUMBER) return text_of_label(s, NULL, c->number[row], buf);
+    return text_of_label(s, cp_dict_text(&c->levels, (size_t)c->code[row]), 0, buf);
 }
 
 /* A cache of labels looked up before: a million rows of ten classes cost ten look-ups. */
@@ -130,4 +130,20 @@ copse_status cp_schema_target_add_labels(cp_schema *s, cp_table_rows rows, int32
         return status;
     }
     return COPSE_OK;
+}
+
+copse_status cp_schema_target_check_number(const cp_schema *s, double y, copse_error *err) {
+    if (fabs(y) <= CP_SCHEMA_TARGET_MAX) return COPSE_OK;
+    return cp_fail(err, COPSE_E_DATA, "the target '%s' is %s: correct it or leave the row out", s->target,
+                   isnan(y)   ? "missing"
+                   : isinf(y) ? "infinite"
+                              : "too large to compute with");
+}
+
+copse_status cp_schema_target_add_label(cp_schema *s, const char *opt_text, double number, int32_t *out,
+                                        copse_error *err) {
+    char buf[CP_JSON_NUMBER];
+    if (!opt_text && isnan(number)) return cp_schema_target_check_number(s, number, err);
+    const char *text = text_of_label(s, opt_text, number, buf);
+    return cp_dict_add(&s->classes, text, strlen(text), out, err);
 }

@@ -17,4 +17,11 @@ copse_status cp_schema_target_labels(const cp_schema *s, cp_table_rows rows, int
 copse_status cp_schema_target_add_labels(cp_schema *s, cp_table_rows rows, int32_t *out, unsigned char *opt_missing,
                                          copse_error *err);
 
+/* A single target; refused if it is missing, infinite or too large. */
+copse_status cp_schema_target_check_number(const cp_schema *s, double y, copse_error *err);
+/* The index of a single class, given as text, or as a number if opt_text is NULL.  A class that the schema does not
+ * have is appended to it. */
+copse_status cp_schema_target_add_label(cp_schema *s, const char *opt_text, double number, int32_t *out,
+                                        copse_error *err);
+
 #endif

@@ -2,6 +2,7 @@
 #include "dyntree/dyntree_predict.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -15,6 +16,7 @@ typedef struct memo {
 typedef struct tally {
     memo *memo;           /* one per node */
     int32_t *path, *leaf; /* leaf: the different leaves of all trees */
+    size_t cap_memo, cap_path, cap_leaf;
     size_t leaves;
     uint32_t row;
     size_t first, end; /* trees first ... end-1 predict */
@@ -82,43 +84,65 @@ static copse_status answer_row(const cp_dyntree *f, const float *x, tally *t, si
     return COPSE_OK;
 }
 
-static void tally_clear(tally *t) {
+static void tally_clear(void *scratch) {
+    tally *t = scratch;
     cp_mem_free(t->memo);
     cp_mem_free(t->path);
     cp_mem_free(t->leaf);
+    *t = (tally){0};
 }
 
-static copse_status tally_init(tally *t, const cp_dyntree *f, int32_t tree, copse_error *err) {
-    *t = (tally){.first = tree == CP_NONE ? 0 : (size_t)tree};
+/* New nodes have no memo, whatever row the others have seen last. */
+static copse_status reserve_memo(tally *t, size_t nodes, copse_error *err) {
+    size_t had = t->cap_memo;
+    if (nodes <= had) return COPSE_OK;
+    CP_TRY(CP_GROW(t->memo, t->cap_memo, nodes, err));
+    memset(t->memo + had, 0, (t->cap_memo - had) * sizeof *t->memo);
+    return COPSE_OK;
+}
+
+/* Prepares a tally, all zeros or used before, for `rows` more rows. */
+static copse_status tally_begin(tally *t, const cp_dyntree *f, int32_t tree, size_t rows, copse_error *err) {
+    t->first = tree == CP_NONE ? 0 : (size_t)tree;
     t->end = tree == CP_NONE ? f->particles : t->first + 1;
     size_t height = 0;
     for (size_t i = t->first; i < t->end; i++) {
         size_t own = f->pool.node[f->root[i]].height;
         height = own > height ? own : height;
     }
-    copse_status status = CP_NEW(t->memo, f->pool.nodes, err);
-    if (!status) status = CP_RAW(t->path, height + 1, err);
-    if (!status) status = CP_RAW(t->leaf, t->end - t->first, err);
-    if (status) tally_clear(t);
-    return status;
+    if (rows > UINT32_MAX - t->row) { /* the count of rows begins anew */
+        if (t->memo) memset(t->memo, 0, t->cap_memo * sizeof *t->memo);
+        t->row = 0;
+    }
+    CP_TRY(reserve_memo(t, f->pool.nodes, err));
+    CP_TRY(CP_GROW(t->path, t->cap_path, height + 1, err));
+    return CP_GROW(t->leaf, t->cap_leaf, t->end - t->first, err);
+}
+
+/* A row that fails half way leaves counts of trees behind. */
+static void tally_forget(tally *t) {
+    for (size_t k = 0; k < t->leaves; k++) t->memo[t->leaf[k]].trees = 0;
 }
 
 copse_status cp_dyntree_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                                 copse_error *err) {
     const cp_dyntree *f = state;
-    tally t;
+    tally own = {0}, *t = &own;
     (void)p;
-    CP_TRY(tally_init(&t, f, out->tree, err));
-    copse_status status = COPSE_OK;
-    for (size_t i = 0; !status && i < rows->n; i++) status = answer_row(f, rows->x + i * rows->dims, &t, i, out, err);
-    tally_clear(&t);
+    if (out->workspace) CP_TRY(cp_workspace_get(out->workspace, sizeof own, tally_clear, &t, err));
+    copse_status status = tally_begin(t, f, out->tree, rows->n, err);
+    for (size_t i = 0; !status && i < rows->n; i++) {
+        status = answer_row(f, rows->x + i * rows->dims, t, i, out, err);
+        if (status) tally_forget(t);
+    }
+    tally_clear(&own);
     return status;
 }
 
 copse_status cp_dyntree_predict_row(const cp_dyntree *f, size_t row, size_t place, cp_answer *out, copse_error *err) {
-    tally t;
-    CP_TRY(tally_init(&t, f, CP_NONE, err));
-    copse_status status = answer_row(f, cp_dyntree_row(f, row), &t, place, out, err);
+    tally t = {0};
+    copse_status status = tally_begin(&t, f, CP_NONE, 1, err);
+    if (!status) status = answer_row(f, cp_dyntree_row(f, row), &t, place, out, err);
     tally_clear(&t);
     return status;
 }

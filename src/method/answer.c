@@ -5,10 +5,51 @@
 
 #include "base/mem.h"
 
+/* Room for n elements, no more, whose contents are lost if it has to grow. */
+static copse_status room_for(void *ptr_slot, size_t *cap, size_t n, size_t size, copse_error *err) {
+    void *old;
+    memcpy(&old, ptr_slot, sizeof old);
+    if (old && n <= *cap) return COPSE_OK;
+    cp_mem_free(old);
+    void *room = cp_mem_raw(n, size);
+    memcpy(ptr_slot, &room, sizeof room);
+    *cap = room ? n : 0;
+    return room ? COPSE_OK : cp_fail_memory(err);
+}
+
 copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err) {
-    *a = (cp_answer){.task = task, .rows = rows, .classes = task == COPSE_CLASS ? classes : 0, .tree = CP_NONE};
-    if (task == COPSE_CLASS) return CP_NEW(a->probs, rows * classes, err);
-    CP_TRY(CP_NEW(a->start, rows + 1, err));
+    *a = (cp_answer){0};
+    return cp_answer_reset(a, task, rows, classes, err);
+}
+
+/* The arrays of `a`, and nothing of what they hold. */
+static cp_answer empty_again(const cp_answer *a) {
+    return (cp_answer){.tree = CP_NONE,
+                       .probs = a->probs,
+                       .start = a->start,
+                       .comp = a->comp,
+                       .gauss_room = a->gauss_room,
+                       .drawn_room = a->drawn_room,
+                       .cap_comp = a->cap_comp,
+                       .cap_gauss = a->cap_gauss,
+                       .cap_drawn = a->cap_drawn,
+                       .cap_probs = a->cap_probs,
+                       .cap_start = a->cap_start};
+}
+
+copse_status cp_answer_reset(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err) {
+    *a = empty_again(a);
+    a->task = task;
+    a->rows = rows;
+    if (task == COPSE_CLASS) {
+        if (classes && rows > SIZE_MAX / classes) return cp_fail_memory(err);
+        a->classes = classes;
+        CP_TRY(room_for(&a->probs, &a->cap_probs, rows * classes, sizeof *a->probs, err));
+        memset(a->probs, 0, rows * classes * sizeof *a->probs);
+        return COPSE_OK;
+    }
+    CP_TRY(room_for(&a->start, &a->cap_start, rows + 1, sizeof *a->start, err));
+    memset(a->start, 0, (rows + 1) * sizeof *a->start);
     return COPSE_OK;
 }
 
@@ -16,6 +57,10 @@ copse_status cp_answer_add(cp_answer *a, cp_component c, copse_error *err) {
     if (a->n_comp == a->cap_comp) CP_TRY(CP_GROW(a->comp, a->cap_comp, a->n_comp + 1, err));
     a->comp[a->n_comp++] = c;
     return COPSE_OK;
+}
+
+copse_status cp_answer_reserve(cp_answer *a, size_t more, copse_error *err) {
+    return CP_GROW(a->comp, a->cap_comp, a->n_comp + more, err);
 }
 
 void cp_answer_end_row(cp_answer *a) {
@@ -29,7 +74,8 @@ copse_status cp_answer_fill(cp_answer *a, size_t per_row, double centre, double 
     size_t groups = (a->rows + CP_ANSWER_ROWS - 1) / CP_ANSWER_ROWS;
     CP_BUG(a->ended || a->gauss || !per_row);
     if (groups && per_row > SIZE_MAX / CP_ANSWER_ROWS / groups) return cp_fail_memory(err);
-    CP_TRY(CP_RAW(a->gauss, groups * CP_ANSWER_ROWS * per_row, err));
+    CP_TRY(room_for(&a->gauss_room, &a->cap_gauss, groups * CP_ANSWER_ROWS * per_row, sizeof *a->gauss_room, err));
+    a->gauss = a->gauss_room;
     a->per_row = per_row;
     a->centre = centre;
     a->unit = unit;
@@ -51,7 +97,9 @@ copse_status cp_answer_fill_drawn(cp_answer *a, size_t draws, copse_error *err) 
     size_t of_draw = a->rows * a->classes;
     if (of_draw && draws > SIZE_MAX / of_draw) return cp_fail_memory(err);
     a->per_row = draws;
-    return CP_RAW(a->drawn, of_draw * draws, err);
+    CP_TRY(room_for(&a->drawn_room, &a->cap_drawn, of_draw * draws, sizeof *a->drawn_room, err));
+    a->drawn = a->drawn_room;
+    return COPSE_OK;
 }
 
 static copse_status place_drawn(cp_answer *a, size_t first, const cp_answer *part, copse_error *err) {
@@ -162,7 +210,7 @@ void cp_answer_clear(cp_answer *a) {
     cp_mem_free(a->probs);
     cp_mem_free(a->start);
     cp_mem_free(a->comp);
-    cp_mem_free(a->gauss);
-    cp_mem_free(a->drawn);
+    cp_mem_free(a->gauss_room);
+    cp_mem_free(a->drawn_room);
     *a = (cp_answer){0};
 }

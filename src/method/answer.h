@@ -3,6 +3,7 @@
 #define CP_ANSWER_H
 
 #include "method/rows.h"
+#include "method/workspace.h"
 #include "num/mixture.h"
 
 /* For each tree the Gaussians of this many rows lie side by side and fill a cache line.  A tree then writes whole
@@ -26,6 +27,7 @@ typedef struct cp_answer {
     double *leaf; /* regression, only methods with `descend`: n numbers, zeroed by the caller, to which the method adds
                      the mean over the trees of the value of the row's leaf, wherever the row lies in its cell; else
                      NULL */
+    cp_workspace *workspace; /* scratch memory for the method to keep, or NULL */
     /* Set by the method: Gaussian k of every row belongs to one draw, the k-th in the order of sampling. */
     int in_order;
     double *probs;
@@ -37,10 +39,21 @@ typedef struct cp_answer {
     float *drawn;        /* classes with of_mean, addressed by cp_answer_drawn; else NULL */
     size_t per_row;      /* Gaussians, or draws, of a row */
     double centre, unit; /* of the Gaussians, see cp_mixture */
+    /* The memory that gauss and drawn point to, kept by cp_answer_reset, and its size; sizes of probs and start. */
+    cp_gauss *gauss_room;
+    float *drawn_room;
+    size_t cap_gauss, cap_drawn, cap_probs, cap_start;
 } cp_answer;
 
 copse_status cp_answer_init(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err);
+/* The same for an answer that is all zeros or was used before: its memory is used again. */
+copse_status cp_answer_reset(cp_answer *a, copse_task task, size_t rows, size_t classes, copse_error *err);
 copse_status cp_answer_add(cp_answer *a, cp_component c, copse_error *err);
+/* Room for `more` components, which cp_answer_push then adds without a check. */
+copse_status cp_answer_reserve(cp_answer *a, size_t more, copse_error *err);
+static inline void cp_answer_push(cp_answer *a, cp_component c) {
+    a->comp[a->n_comp++] = c;
+}
 /* Ends a row: drops components of negligible weight (cp_mixture_tidy) and normalises the others. */
 void cp_answer_end_row(cp_answer *a);
 /* Allocates `per_row` Gaussians for every row; the caller writes them. */

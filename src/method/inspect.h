@@ -34,6 +34,12 @@ typedef struct cp_inspect_shape {
     size_t leaves, depth;
 } cp_inspect_shape;
 
+/* A number that a sampler keeps of each draw, for all chains. */
+typedef struct cp_inspect_trace {
+    copse_trace info;
+    double (*value)(const void *state, size_t i, size_t chain, size_t draw); /* i: the number of the trace */
+} cp_inspect_trace;
+
 /* The functions of a method that show a model.  `figures`, `tree_json` and `tree_node` are always there; the others may
  * be NULL. */
 typedef struct cp_inspect {
@@ -59,6 +65,8 @@ typedef struct cp_inspect {
     void (*tree_splits)(const void *state, size_t tree, double *out_dims);
     /* In place of tree_splits where the method has `draws`: the same for all trees of a draw together. */
     void (*draw_splits)(const void *state, size_t draw, double *out_dims);
+    /* Samplers that keep chains: trace i; 0 after the last. */
+    int (*trace)(const void *state, size_t i, cp_inspect_trace *out);
     /* How much the splits of a tree on each encoded column lowered the impurity of the training rows, as shares of the
      * tree's total. */
     void (*importance)(const void *state, size_t tree, double *out_dims);

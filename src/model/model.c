@@ -3,6 +3,7 @@
 #include "base/guard.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "base/share_lock.h"
 #include "model/model_position.h"
 
 copse_status cp_model_new(copse_model **out, copse_error *err) {
@@ -11,6 +12,7 @@ copse_status cp_model_new(copse_model **out, copse_error *err) {
     CP_TRY(CP_NEW(m, 1, err));
     copse_status status = CP_NEW(m->lazy, 1, err);
     if (!status) status = cp_lock_new(&m->lazy->lock, err);
+    if (!status) status = cp_share_lock_new(&m->lazy->turn, err);
     if (status)
         cp_model_free(m);
     else
@@ -24,9 +26,26 @@ void cp_model_free(copse_model *m) {
     cp_schema_free(m->schema);
     cp_param_free(m->params);
     if (m->lazy) cp_lock_free(m->lazy->lock);
+    if (m->lazy) cp_share_lock_free(m->lazy->turn);
     cp_mem_free(m->lazy);
     cp_model_position_clear(m);
     cp_mem_free(m);
+}
+
+void cp_model_begin_read(const copse_model *m) {
+    cp_share_lock_read(m->lazy->turn);
+}
+
+void cp_model_end_read(const copse_model *m) {
+    cp_share_lock_end_read(m->lazy->turn);
+}
+
+void cp_model_begin_write(copse_model *m) {
+    cp_share_lock_write(m->lazy->turn);
+}
+
+void cp_model_end_write(copse_model *m) {
+    cp_share_lock_end_write(m->lazy->turn);
 }
 
 /* A fault must not leave the lock taken. */
@@ -44,11 +63,19 @@ copse_status cp_model_refresh(const copse_model *m, const copse_run *run, copse_
     return status;
 }
 
-copse_status cp_model_check(const copse_model *m, copse_error *err) {
+static copse_status check(const copse_model *m, copse_error *err) {
+    CP_GUARD(err);
     CP_TRY(cp_model_refresh(m, NULL, err));
     const char *broken = m->method->check(m->state);
     return broken ? cp_fail(err, COPSE_E_MODEL, "an invariant of %s does not hold: %s", m->method->info.name, broken)
                   : COPSE_OK;
+}
+
+copse_status cp_model_check(const copse_model *m, copse_error *err) {
+    cp_model_begin_read(m);
+    copse_status status = check(m, err);
+    cp_model_end_read(m);
+    return status;
 }
 
 cp_rows cp_model_rows(const copse_model *m, const float *x, size_t n) {

@@ -8,9 +8,12 @@
 #include "data/schema.h"
 #include "method/method.h"
 
-/* Some methods put off work after an update until the state is read (cp_method.refresh).  The first reader does that
+/* A model that learns may be read meanwhile: readers (predict, save, copy ...) and the one that changes it take turns.
+ *
+ * Some methods put off work after an update until the state is read (cp_method.refresh).  The first reader does that
  * work and holds the lock meanwhile, so that a constant model may be read by many threads. */
 typedef struct cp_model_lazy {
+    struct cp_share_lock *turn; /* cp_model_begin_read ... cp_model_end_write */
     struct cp_lock *lock;
     int stale; /* refresh is due */
 } cp_model_lazy;
@@ -27,6 +30,13 @@ struct copse_model {
 /* A model without method, options, schema and state, for the caller to fill in. */
 copse_status cp_model_new(copse_model **out, copse_error *err);
 void cp_model_free(copse_model *m);
+
+/* Every public call that reads state, schema and options together, or changes them, does so between a begin and its
+ * end.  They do not nest. */
+void cp_model_begin_read(const copse_model *m);
+void cp_model_end_read(const copse_model *m);
+void cp_model_begin_write(copse_model *m);
+void cp_model_end_write(copse_model *m);
 
 /* Calls the method's refresh if an update has made the state stale. */
 copse_status cp_model_refresh(const copse_model *m, const copse_run *run, copse_error *err);

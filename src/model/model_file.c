@@ -1,6 +1,7 @@
 #include "model/model_file.h"
 
 #include "base/file.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/supervise.h"
 #include "data/schema_file.h"
@@ -10,7 +11,8 @@
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-copse_status cp_model_file_write(const copse_model *m, unsigned flags, cp_writer *w, copse_error *err) {
+static copse_status write_sections(const copse_model *m, unsigned flags, cp_writer *w, copse_error *err) {
+    CP_GUARD(err); /* a fault must not leave the lock taken */
     CP_TRY(cp_model_refresh(m, NULL, err));
     CP_TRY(cp_writer_text(w, "method", m->method->info.name, err));
     CP_TRY(cp_writer_text(w, "written_by", COPSE_VERSION, err));
@@ -20,6 +22,26 @@ copse_status cp_model_file_write(const copse_model *m, unsigned flags, cp_writer
     CP_TRY(cp_writer_push(w, "model", err));
     copse_status status = m->method->write(m->state, m->params, flags, w, err);
     cp_writer_pop(w);
+    return status;
+}
+
+copse_status cp_model_file_write(const copse_model *m, unsigned flags, cp_writer *w, copse_error *err) {
+    cp_model_begin_read(m);
+    copse_status status = write_sections(m, flags, w, err);
+    cp_model_end_read(m);
+    return status;
+}
+
+copse_status cp_model_file_copy(const copse_model *m, size_t limit, copse_model **out, copse_error *err) {
+    cp_writer *w;
+    const unsigned char *bytes;
+    size_t n;
+    *out = NULL;
+    CP_TRY(cp_writer_new(&w, err));
+    copse_status status = cp_model_file_write(m, 0, w, err);
+    if (!status) status = cp_writer_finish(w, &bytes, &n, err);
+    if (!status) status = cp_model_file_read_limited(bytes, n, limit, out, err);
+    cp_writer_free(w);
     return status;
 }
 

@@ -15,6 +15,9 @@ copse_status cp_model_file_read_limited(const unsigned char *bytes, size_t n, si
 copse_status cp_model_file_send(const copse_model *m, unsigned flags, copse_write_fn write, void *arg,
                                 copse_error *err);
 
+/* A model of its own that is the same in all that a file holds; `limit` as above. */
+copse_status cp_model_file_copy(const copse_model *m, size_t limit, copse_model **out, copse_error *err);
+
 /* Atomic, as cp_file_save. */
 copse_status cp_model_file_save(const copse_model *m, const char *path, unsigned flags, copse_error *err);
 copse_status cp_model_file_load(const char *path, size_t limit, copse_model **out, copse_error *err);

@@ -20,6 +20,9 @@ typedef struct cp_model_query {
 copse_status cp_model_predict(const copse_model *m, const cp_model_query *q, const copse_run *run, cp_answer *out,
                               copse_error *err);
 
+/* COPSE_E_USAGE if the model cannot answer for the mean of y, or for one tree. */
+copse_status cp_model_predict_check(const copse_model *m, int of_mean, int one_tree, copse_error *err);
+
 /* Rows worth predicting in one call per thread: many, but few enough for their answers to fit in memory. */
 size_t cp_model_predict_block(const copse_model *m);
 

@@ -1,10 +1,11 @@
 #include "model/model_update.h"
 
+#include "base/guard.h"
 #include "data/target.h"
 #include "model/model_encode.h"
 #include "model/model_predict.h"
 
-static copse_status check_learns(const copse_model *m, copse_error *err) {
+copse_status cp_model_update_check(const copse_model *m, copse_error *err) {
     if (!m->method->update)
         return cp_fail(err, COPSE_E_USAGE, "method '%s' learns from all rows at once: fit again", m->method->info.name);
     if (!m->method->can_learn(m->state))
@@ -25,9 +26,10 @@ static copse_status update_rows(copse_model *m, const copse_table *t, const cops
     return cp_model_explain_memory(m, rows + t->rows, status, err);
 }
 
-copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err) {
+static copse_status update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err) {
+    CP_GUARD(err);      /* a fault must not leave the lock taken */
     copse_table *known; /* the rows that have a target; NULL: all have */
-    CP_TRY(check_learns(m, err));
+    CP_TRY(cp_model_update_check(m, err));
     if (t->rows && cp_target_missing(t, m->schema->target) == t->rows) {
         cp_target_warn(t, m->schema->target, run);
         return COPSE_OK;
@@ -36,6 +38,23 @@ copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_r
     copse_status status = update_rows(m, known ? known : t, run, err);
     cp_table_free(known);
     return status;
+}
+
+copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_run *run, copse_error *err) {
+    cp_model_begin_write(m);
+    copse_status status = update(m, t, run, err);
+    cp_model_end_write(m);
+    return status;
+}
+
+/* Classes that the caller has appended to the schema go again if the method did not take the row in. */
+copse_status cp_model_update_row(copse_model *m, const cp_rows *row, size_t classes, copse_error *err) {
+    static const copse_run alone = {.threads = 1};
+    size_t rows = m->method->rows(m->state);
+    m->lazy->stale = m->method->refresh != NULL;
+    copse_status status = m->method->update(m->state, row, m->params, &alone, NULL, err);
+    if (status && m->method->rows(m->state) == rows) cp_schema_forget_classes(m->schema, classes);
+    return cp_model_explain_memory(m, rows + 1, status, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ test, then train */
@@ -91,11 +110,11 @@ static copse_status learn_slices(copse_model *m, const cp_model_encoded *e, size
     return status;
 }
 
-copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const copse_run *run, cp_answer *before,
-                                     copse_error *err) {
+static copse_status update_predict(copse_model *m, const copse_table *t, const copse_run *run, cp_answer *before,
+                                   copse_error *err) {
+    CP_GUARD(err);
     cp_model_encoded data = {0};
-    *before = (cp_answer){0};
-    CP_TRY(check_learns(m, err));
+    CP_TRY(cp_model_update_check(m, err));
     size_t known = m->schema->classes.n, rows = m->method->rows(m->state);
     copse_status status = cp_model_encode_table(m, t, 1, run, &data, err);
     m->lazy->stale = m->method->refresh != NULL;
@@ -106,4 +125,13 @@ copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const
     if (status) cp_schema_forget_classes(m->schema, known);
     cp_model_encode_clear(&data);
     return cp_model_explain_memory(m, rows + t->rows, status, err);
+}
+
+copse_status cp_model_update_predict(copse_model *m, const copse_table *t, const copse_run *run, cp_answer *before,
+                                     copse_error *err) {
+    *before = (cp_answer){0};
+    cp_model_begin_write(m);
+    copse_status status = update_predict(m, t, run, before, err);
+    cp_model_end_write(m);
+    return status;
 }

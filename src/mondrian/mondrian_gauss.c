@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mondrian/mondrian_bridge.h"
 #include "num/math.h"
 
 /* ---------------------------------------------------------------------------------------------------------- moments */
@@ -156,142 +157,28 @@ cp_mondrian_hyper cp_mondrian_gauss_heuristic(size_t dims, double rows, double m
 
 /* ------------------------------------------------------------------------------------------------------- prediction */
 
-static copse_status emit(const cp_mondrian_gauss_sink *e, double weight, double mean, double var, copse_error *err) {
-    double scale = sqrt(fmax(var, e->h->floor));
-    return cp_answer_add(e->out, (cp_component){e->weight * weight, mean + e->center, scale, INFINITY}, err);
-}
-
-/* Branching off above node j at time t: a new node on the edge from the parent p to j, its posterior the Gaussian
- * bridge between the two, and below it a new leaf for x:
- *     a = (s(t) - s(tau_p)) / phi_j                    mean      (1-a) m_p + a m_j
- *     variance  (1-a)^2 V_p + a^2 V_j + 2a(1-a) C_pj + phi_j a(1-a) + s(lifetime) - s(t) + noise. */
-typedef struct bridge {
-    const cp_mondrian_hyper *h;
-    double start, stop; /* exp(-gamma2 t) at tau_p and at the lifetime: s(t) = gamma1 / (1 + exp(-gamma2 t)) */
-    double phi;         /* s(tau_j) - s(tau_p) */
-    double mp, vp, mj, vj, c;
-} bridge;
-
-typedef struct component {
-    double w, m, v; /* weight, mean, variance */
-} component;
-
-/* The component for branching off at tau_p + after.  It takes a single exponential. */
-static component bridge_at(const bridge *b, double after, double weight) {
-    double fall = cp_math_expm1(-b->h->gamma2 * after), now = b->start * (1 + fall);
-    double gone = -b->h->gamma1 * b->start * fall / ((1 + b->start) * (1 + now));
-    double left = b->h->gamma1 * (now - b->stop) / ((1 + now) * (1 + b->stop));
-    double a = b->phi > 0 ? fmin(1, gone / b->phi) : 0, r = 1 - a;
-    double bent = r * r * b->vp + a * a * b->vj + 2 * a * r * b->c + b->phi * a * r;
-    return (component){weight, r * b->mp + a * b->mj, bent + left + b->h->noise};
-}
-
-/* Components so alike that one Gaussian with their mean and variance replaces them. */
-typedef struct lump {
-    double w, m, v;      /* weight, mean of the means, mean of the variances */
-    double s;            /* spread of the means, times w */
-    double v_min, v_max; /* variances met */
-} lump;
-
-static void lump_add(lump *l, component p) {
-    double sum = l->w + p.w, fraction = p.w / sum, off = p.m - l->m;
-    if (!(sum > 0)) return;
-    l->s += off * off * l->w * fraction;
-    l->m += off * fraction;
-    l->v += (p.v - l->v) * fraction;
-    l->v_min = l->w > 0 ? fmin(l->v_min, p.v) : p.v;
-    l->v_max = l->w > 0 ? fmax(l->v_max, p.v) : p.v;
-    l->w = sum;
-}
-
-/* About how much the density changes at most when components of total weight w become one: means of variance e (in
- * units of the components' variance) change it by e^2, variances from v to v (1+r) by r^2/10. */
-static double lump_cost(double w, double e, double r) {
-    return w * (e * e + r * r / 10);
-}
-
-static int lump_fits(const lump *l, component p, double tolerance) {
-    lump next = *l;
-    if (!(l->w > 0)) return 1;
-    lump_add(&next, p);
-    return lump_cost(next.w, next.s / next.w / next.v, next.v_max / next.v_min - 1) <= tolerance;
-}
-
-static copse_status lump_end(const cp_mondrian_gauss_sink *e, lump *l, copse_error *err) {
-    if (!(l->w > 0)) return COPSE_OK;
-    CP_TRY(emit(e, l->w, l->m, l->v + l->s / l->w, err));
-    *l = (lump){0};
-    return COPSE_OK;
-}
-
-/* Gauss-Legendre, 8 points on [-1, 1]. */
-enum { POINTS = 8, PANELS = 4 };
-static const double gl_x[POINTS] = {-0.96028985649753623, -0.79666647741362674, -0.52553240991632899,
-                                    -0.18343464249564980, 0.18343464249564980,  0.52553240991632899,
-                                    0.79666647741362674,  0.96028985649753623};
-static const double gl_w[POINTS] = {0.10122853629037626, 0.22238103445337447, 0.31370664587788729, 0.36268378337836198,
-                                    0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626};
-
-/* The mixture over the time of branching off, an exponential of rate eta truncated at delta, by quadrature.  Panels are
- * in units of the faster of two decays, the exponential's and the sigmoid's.  After the last panel that decay is over
- * (e^-40), and the rest is one component.  The error of the panels is below 1e-9 for both decays. */
-static size_t branch_components(const bridge *b, const cp_mondrian_branch_point *x, component *out) {
-    static const double edge[PANELS + 1] = {0, 1.5, 5, 14, 40};
-    double unit = 1 / fmax(x->outside, b->h->gamma2), factor = x->weight / x->p_branch, end = fmin(x->delta, 40 * unit);
-    size_t n = 0;
-    for (int k = 0; k < PANELS && edge[k] * unit < end; k++) {
-        double from = edge[k] * unit, to = fmin(end, edge[k + 1] * unit), half = 0.5 * (to - from);
-        for (int i = 0; i < POINTS; i++) {
-            double t = from + half * (1 + gl_x[i]);
-            out[n++] = bridge_at(b, t, factor * gl_w[i] * half * x->outside * cp_math_exp(-x->outside * t));
-        }
-    }
-    double rest = factor * (cp_math_exp(-x->outside * end) - cp_math_exp(-x->outside * x->delta));
-    if (rest > 0) out[n++] = bridge_at(b, fmin(x->delta, end + 1 / x->outside), rest);
-    return n;
-}
-
-static copse_status emit_branch(const cp_mondrian_gauss_sink *e, const bridge *b, const cp_mondrian_branch_point *x,
-                                copse_error *err) {
-    const double density_tolerance = 2e-6, moment_tolerance = 1e-10;
-    component first = bridge_at(b, 0, 0), last = bridge_at(b, x->delta, 0), all[PANELS * POINTS + 1];
-    double v_min = fmin(first.v, last.v), r = fmax(first.v, last.v) / v_min - 1, off = last.m - first.m;
-    lump l = {0};
-    if (x->weight * (sqrt(off * off / v_min) + r) < moment_tolerance) {
-        component middle = bridge_at(b, fmin(x->delta, 1 / x->outside) / 2, x->weight);
-        return emit(e, middle.w, middle.m, middle.v, err);
-    }
-    size_t n = branch_components(b, x, all);
-    int alike = lump_cost(x->weight, off * off / 4 / v_min, r) <= density_tolerance;
-    for (size_t i = 0; i < n; i++) {
-        if (!alike && !lump_fits(&l, all[i], density_tolerance)) CP_TRY(lump_end(e, &l, err));
-        lump_add(&l, all[i]);
-    }
-    return lump_end(e, &l, err);
-}
-
 static copse_status predict_exact(const cp_mondrian_gauss_sink *e, const cp_mondrian_tree *t,
                                   const cp_mondrian_space *s, const cp_mondrian_path *path, copse_error *err) {
     const cp_mondrian_hyper *h = e->h;
+    double stop = cp_math_exp(-h->gamma2 * s->lifetime);
     for (size_t i = 0; i < path->branch_points; i++) {
         const cp_mondrian_branch_point *x = &path->branch_point[i];
         const cp_mondrian_stat *st = &t->stat[cp_mondrian_path_node(path, x->depth)];
         const cp_mondrian_stat *parent = x->depth ? &t->stat[cp_mondrian_path_node(path, x->depth - 1)] : NULL;
         double since = cp_mondrian_path_since(path, t, x->depth);
-        bridge b = {.h = h,
-                    .start = cp_math_exp(-h->gamma2 * since),
-                    .stop = cp_math_exp(-h->gamma2 * s->lifetime),
-                    .phi = h->gamma1 * drift(h->gamma2, since, since + x->delta),
-                    .mp = parent ? parent->m : h->mean,
-                    .vp = parent ? parent->v : 0,
-                    .mj = st->m,
-                    .vj = st->v,
-                    .c = st->c};
-        CP_TRY(emit_branch(e, &b, x, err));
+        cp_mondrian_bridge b = {.start = cp_math_exp(-h->gamma2 * since),
+                                .stop = stop,
+                                .fall = -cp_math_expm1(-h->gamma2 * x->delta),
+                                .mp = parent ? parent->m : h->mean,
+                                .vp = parent ? parent->v : 0,
+                                .mj = st->m,
+                                .vj = st->v,
+                                .c = st->c};
+        CP_TRY(cp_mondrian_bridge_emit(e, &b, x, err));
     }
     if (!(path->p_stay > 0)) return COPSE_OK;
     const cp_mondrian_stat *leaf = &t->stat[cp_mondrian_path_node(path, path->n - 1)];
-    return emit(e, path->p_stay, leaf->m, leaf->v + h->noise, err);
+    return cp_mondrian_bridge_add(e, path->p_stay, leaf->m, leaf->v + h->noise, err);
 }
 
 /* A point that branches off above j gets the mean and variance of the rows under j, plus the noise. */
@@ -299,11 +186,11 @@ static copse_status predict_fast(const cp_mondrian_gauss_sink *e, const cp_mondr
                                  const cp_mondrian_path *path, copse_error *err) {
     for (size_t i = 0; i < path->branch_points; i++) {
         const cp_mondrian_stat *st = &t->stat[cp_mondrian_path_node(path, path->branch_point[i].depth)];
-        CP_TRY(emit(e, path->branch_point[i].weight, st->mean, st->m2 / st->n + e->h->noise, err));
+        CP_TRY(cp_mondrian_bridge_add(e, path->branch_point[i].weight, st->mean, st->m2 / st->n + e->h->noise, err));
     }
     if (!(path->p_stay > 0)) return COPSE_OK;
     const cp_mondrian_stat *leaf = &t->stat[cp_mondrian_path_node(path, path->n - 1)];
-    return emit(e, path->p_stay, leaf->mean, leaf->m2 / leaf->n + e->h->noise, err);
+    return cp_mondrian_bridge_add(e, path->p_stay, leaf->mean, leaf->m2 / leaf->n + e->h->noise, err);
 }
 
 copse_status cp_mondrian_gauss_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s,

@@ -162,11 +162,9 @@ copse_status cp_mondrian_path_find(cp_mondrian_paths *paths, const cp_mondrian_t
     return COPSE_OK;
 }
 
-copse_status cp_mondrian_path_find_in_trees(cp_mondrian_paths *paths, const cp_mondrian_tree *t, size_t trees,
-                                            const cp_mondrian_space *s, const float *x, copse_error *err) {
-    CP_TRY(cp_mondrian_path_descend_trees(paths, t, trees, s, x, err));
+void cp_mondrian_path_branch_trees(cp_mondrian_paths *paths, const cp_mondrian_tree *t, size_t trees,
+                                   const cp_mondrian_space *s, const float *x) {
     for (size_t i = 0; i < trees; i++) find_branch_points(&paths->path[i], &t[i], s, x);
-    return COPSE_OK;
 }
 
 void cp_mondrian_path_clear(cp_mondrian_paths *paths) {

@@ -41,15 +41,14 @@ void cp_mondrian_path_clear(cp_mondrian_paths *paths);
 /* Paths with branch points and probabilities of `points` <= CP_MONDRIAN_PATH_LANES points, consecutive rows of x. */
 copse_status cp_mondrian_path_find(cp_mondrian_paths *paths, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                    const float *x, size_t points, copse_error *err);
-/* The same of one point in `trees` <= CP_MONDRIAN_PATH_LANES trees: paths->path[i] is its path in t[i]. */
-copse_status cp_mondrian_path_find_in_trees(cp_mondrian_paths *paths, const cp_mondrian_tree *t, size_t trees,
-                                            const cp_mondrian_space *s, const float *x, copse_error *err);
-
 /* The nodes of the paths only, without branch points. */
 copse_status cp_mondrian_path_descend(cp_mondrian_paths *paths, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                       const float *x, size_t points, copse_error *err);
 copse_status cp_mondrian_path_descend_trees(cp_mondrian_paths *paths, const cp_mondrian_tree *t, size_t trees,
                                             const cp_mondrian_space *s, const float *x, copse_error *err);
+/* Branch points and probabilities of paths that cp_mondrian_path_descend_trees has found. */
+void cp_mondrian_path_branch_trees(cp_mondrian_paths *paths, const cp_mondrian_tree *t, size_t trees,
+                                   const cp_mondrian_space *s, const float *x);
 /* Descends again in lane i, from depth k on.  The path up to depth k has to be right. */
 copse_status cp_mondrian_path_resume(cp_mondrian_paths *paths, const cp_mondrian_tree *t, size_t i, size_t k,
                                      const float *x, copse_error *err);

@@ -1,5 +1,6 @@
 #include "mondrian/mondrian_predict.h"
 
+#include "kernel/prefetch.h"
 #include "mondrian/mondrian_hnsp.h"
 #include "mondrian/mondrian_prefetch.h"
 
@@ -30,32 +31,93 @@ static copse_status predict_classes(const cp_mondrian *f, const cp_rows *rows, c
     return COPSE_OK;
 }
 
+/* The statistics of the nodes where the point may branch off, of their parents and of the leaf are read soon. */
+static void prefetch_stats(const cp_mondrian_tree *t, const cp_mondrian_path *path) {
+    size_t last = path->n - 1, first = path->branch_points ? path->branch_point[0].depth : last;
+    for (size_t depth = first ? first - 1 : 0; depth <= last; depth++)
+        cp_prefetch(&t->stat[cp_mondrian_path_node(path, depth)]);
+}
+
+/* A row's way through groups of CP_MONDRIAN_PATH_LANES trees, in three stages: it descends the trees of a group, which
+ * asks for the boxes of its paths; finds where it may branch off, which asks for statistics; and answers.  While one
+ * group descends, what the groups before have asked for arrives: almost all the time is spent waiting for memory. */
+enum { STAGES = 3 };
+
+typedef struct stages {
+    cp_mondrian_paths paths[STAGES]; /* group g has paths[g % STAGES] */
+} stages;
+
+typedef struct journey {
+    const cp_mondrian *f;
+    const float *x;
+    size_t first, end, groups; /* trees first ... end-1, and how many groups they make */
+    stages *w;
+} journey;
+
+static const cp_mondrian_tree *group_of(const journey *j, size_t g, size_t *out_n) {
+    size_t m = j->first + g * CP_MONDRIAN_PATH_LANES;
+    *out_n = lanes(m, j->end);
+    return &j->f->tree[m];
+}
+
+static copse_status descend(const journey *j, size_t g, copse_error *err) {
+    size_t n;
+    const cp_mondrian_tree *t = group_of(j, g, &n);
+    return cp_mondrian_path_descend_trees(&j->w->paths[g % STAGES], t, n, &j->f->space, j->x, err);
+}
+
+static void branch_off(const journey *j, size_t g) {
+    size_t n;
+    const cp_mondrian_tree *t = group_of(j, g, &n);
+    cp_mondrian_paths *paths = &j->w->paths[g % STAGES];
+    cp_mondrian_path_branch_trees(paths, t, n, &j->f->space, j->x);
+    for (size_t k = 0; k < n; k++) prefetch_stats(&t[k], &paths->path[k]);
+}
+
+static copse_status answer(const journey *j, size_t g, const cp_mondrian_gauss_sink *sink, copse_error *err) {
+    size_t n;
+    const cp_mondrian_tree *t = group_of(j, g, &n);
+    for (size_t k = 0; k < n; k++)
+        CP_TRY(cp_mondrian_gauss_predict(&t[k], &j->f->space, &j->w->paths[g % STAGES].path[k], sink, err));
+    return COPSE_OK;
+}
+
 /* Row by row: the answer needs the mixture of a row from all trees (or from out->tree alone) before that of the next
  * row. */
-static copse_status predict_numbers(const cp_mondrian *f, const cp_rows *rows, cp_mondrian_paths *paths, cp_answer *out,
+static copse_status predict_numbers(const cp_mondrian *f, const cp_rows *rows, stages *w, cp_answer *out,
                                     copse_error *err) {
-    size_t first = out->tree == CP_NONE ? 0 : (size_t)out->tree, end = out->tree == CP_NONE ? f->trees : first + 1;
-    const cp_mondrian_gauss_sink sink = {&f->hyper, f->center, 1 / (double)(end - first), out};
+    journey j = {.f = f, .end = f->trees, .w = w};
+    if (out->tree != CP_NONE) {
+        j.first = (size_t)out->tree;
+        j.end = j.first + 1;
+    }
+    j.groups = (j.end - j.first + CP_MONDRIAN_PATH_LANES - 1) / CP_MONDRIAN_PATH_LANES;
+    const cp_mondrian_gauss_sink sink = {&f->hyper, f->center, 1 / (double)(j.end - j.first), out};
     for (size_t i = 0; i < rows->n; i++) {
-        for (size_t m = first; m < end; m += CP_MONDRIAN_PATH_LANES) {
-            const cp_mondrian_tree *t = &f->tree[m];
-            size_t n = lanes(m, end);
-            CP_TRY(cp_mondrian_path_find_in_trees(paths, t, n, &f->space, rows->x + i * rows->dims, err));
-            for (size_t k = 0; k < n; k++)
-                CP_TRY(cp_mondrian_gauss_predict(&t[k], &f->space, &paths->path[k], &sink, err));
+        j.x = rows->x + i * rows->dims;
+        for (size_t g = 0; g < j.groups + STAGES - 1; g++) {
+            if (g < j.groups) CP_TRY(descend(&j, g, err));
+            if (g >= 1 && g - 1 < j.groups) branch_off(&j, g - 1);
+            if (g >= 2) CP_TRY(answer(&j, g - 2, &sink, err));
         }
         cp_answer_end_row(out);
     }
     return COPSE_OK;
 }
 
+static void clear_stages(void *data) {
+    stages *w = data;
+    for (size_t k = 0; k < STAGES; k++) cp_mondrian_path_clear(&w->paths[k]);
+}
+
 copse_status cp_mondrian_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                                  copse_error *err) {
     (void)p;
     const cp_mondrian *f = state;
-    cp_mondrian_paths paths = {0};
-    copse_status status = f->task == COPSE_CLASS ? predict_classes(f, rows, &paths, out, err)
-                                                 : predict_numbers(f, rows, &paths, out, err);
-    cp_mondrian_path_clear(&paths);
+    stages own = {0}, *w = &own;
+    if (out->workspace) CP_TRY(cp_workspace_get(out->workspace, sizeof own, clear_stages, &w, err));
+    copse_status status = f->task == COPSE_CLASS ? predict_classes(f, rows, &w->paths[0], out, err)
+                                                 : predict_numbers(f, rows, w, out, err);
+    clear_stages(&own);
     return status;
 }

@@ -20,6 +20,7 @@ void cp_mondrian_prefetch_boxes(const cp_mondrian_path *p, const cp_mondrian_tre
         const float *box = cp_mondrian_tree_own_box(t, s, t->node[*id].box);
         cp_prefetch(box);
         for (size_t k = LINE; k < length; k += LINE) cp_prefetch(box + k);
+        cp_prefetch(box + length - 1); /* a box need not begin a line */
     }
     if (id > leaf) return;
     int32_t row[CP_MONDRIAN_HULL_ROWS];

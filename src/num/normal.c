@@ -127,3 +127,130 @@ cp_normal_fn cp_normal_find(cp_tier tier) {
 void cp_normal_many(const double *restrict x, size_t n, double *restrict out_cdf, double *restrict out_pdf) {
     cp_normal_find(cp_tier_best())(x, n, out_cdf, out_pdf);
 }
+
+__attribute__((always_inline)) static inline void exps(const double *restrict a, size_t n, double *restrict out) {
+    const double limit = 708;
+    for (size_t i = 0; i < n; i++) {
+        double e = exp_minus(a[i] < limit ? a[i] : limit);
+        out[i] = a[i] < limit ? e : 0;
+    }
+}
+
+static void exps_plain(const double *restrict a, size_t n, double *restrict out) {
+    exps(a, n, out);
+}
+
+#if CP_TIER_HAS_AVX2
+CP_TIER_FOR_AVX2 static void exps_avx2(const double *restrict a, size_t n, double *restrict out) {
+    exps(a, n, out);
+}
+#else
+#define exps_avx2 exps_plain
+#endif
+
+void cp_normal_exp_minus(const double *restrict a, size_t n, double *restrict out) {
+    (cp_tier_best() == CP_TIER_AVX2 ? exps_avx2 : exps_plain)(a, n, out);
+}
+
+/* ------------------------------------------------------------------------------------------------ sums of mixtures */
+
+/* The loop over points is the inner one: it is vectorised, and each point adds up its Gaussians in their order, so that
+ * all tiers give the same bits. */
+__attribute__((always_inline)) static inline void add(const cp_normal_gaussians *g, cp_normal_points *p) {
+    const double inv_sqrt_two_pi = 0.398942280401432677940, limit = 37.5;
+    size_t points = (p->n + 3) / 4 * 4;
+    for (size_t i = 0; i < g->n; i++) {
+        const double loc = g->loc[i], rate = g->rate[i], weight = g->weight[i];
+        const double height = weight * rate * inv_sqrt_two_pi;
+        for (size_t k = 0; k < points; k++) {
+            double z = (p->y[k] - loc) * rate, x = p->sign[k] * z, far_out = fabs(z);
+            double u = far_out < limit ? far_out : limit, bell = exp_minus(0.5 * u * u);
+            bell = far_out < limit ? bell : 0;
+            double tail = bell * scaled_tail(u), rest = 1 - tail, pdf = height * bell;
+            p->mass[k] += weight * (x < 0 ? tail : rest);
+            p->density[k] += pdf;
+            p->slope[k] -= pdf * z * rate;
+        }
+    }
+}
+
+/* exp(-a) for 0 <= a <= 80, relative error below 3e-7 and the rounding of a. */
+static inline float rough_exp_minus(float a) {
+    const float magic = 0x1.8p23f, log2_e = 1.44269504f, ln2 = 0.693147181f;
+    float shifted = magic - a * log2_e, k = shifted - magic, r = -a - k * ln2;
+    float e = 1 + r * (1 + r * (0.5f + r * (0.166666667f + r * (0.0416666667f + r * (0.00833333333f)))));
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 127) << 23;
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return e * power;
+}
+
+/* Phi(-u) exp(u^2/2) for u >= 0 [Abramowitz and Stegun, 26.2.17]: the error of the tail is below 1e-7. */
+static inline float rough_scaled_tail(float u) {
+    float t = 1 / (1 + 0.2316419f * u);
+    float p = 0.31938153f + t * (-0.356563782f + t * (1.781477937f + t * (-1.821255978f + t * 1.330274429f)));
+    return 0.39894228f * t * p;
+}
+
+__attribute__((always_inline)) static inline void add_roughly(const cp_normal_gaussians *g, cp_normal_points *p) {
+    const float limit = 12;
+    float y[CP_NORMAL_POINTS], sign[CP_NORMAL_POINTS], mass[CP_NORMAL_POINTS] = {0}, density[CP_NORMAL_POINTS] = {0};
+    float slope[CP_NORMAL_POINTS] = {0};
+    size_t points = (p->n + 7) / 8 * 8;
+    const double base = p->y[0]; /* floats hold distances from it, so that an offset of all takes no digits */
+    for (size_t k = 0; k < points; k++) y[k] = (float)(p->y[k] - base);
+    for (size_t k = 0; k < points; k++) sign[k] = (float)p->sign[k];
+    for (size_t i = 0; i < g->n; i++) {
+        const float loc = (float)(g->loc[i] - base), rate = (float)g->rate[i], weight = (float)g->weight[i];
+        const float height = weight * rate * 0.39894228f;
+        for (size_t k = 0; k < points; k++) {
+            float z = (y[k] - loc) * rate, x = sign[k] * z, far_out = fabsf(z);
+            float u = far_out < limit ? far_out : limit, bell = rough_exp_minus(0.5f * u * u);
+            float tail = bell * rough_scaled_tail(u), rest = 1 - tail;
+            mass[k] += weight * (x < 0 ? tail : rest);
+            density[k] += height * bell;
+            slope[k] -= height * bell * z * rate;
+        }
+    }
+    for (size_t k = 0; k < points; k++) p->mass[k] += (double)mass[k];
+    for (size_t k = 0; k < points; k++) p->density[k] += (double)density[k];
+    for (size_t k = 0; k < points; k++) p->slope[k] += (double)slope[k];
+}
+
+static void add_plain(const cp_normal_gaussians *g, cp_normal_points *p) {
+    add(g, p);
+}
+
+static void add_roughly_plain(const cp_normal_gaussians *g, cp_normal_points *p) {
+    add_roughly(g, p);
+}
+
+#if CP_TIER_HAS_AVX2
+CP_TIER_FOR_AVX2 static void add_avx2(const cp_normal_gaussians *g, cp_normal_points *p) {
+    add(g, p);
+}
+
+CP_TIER_FOR_AVX2 static void add_roughly_avx2(const cp_normal_gaussians *g, cp_normal_points *p) {
+    add_roughly(g, p);
+}
+
+#else
+#define add_avx2         NULL
+#define add_roughly_avx2 NULL
+#endif
+
+cp_normal_add_fn cp_normal_find_add(cp_tier tier, int roughly) {
+    if (!cp_tier_runs(tier)) return NULL;
+    if (tier == CP_TIER_AVX2) return roughly ? add_roughly_avx2 : add_avx2;
+    return roughly ? add_roughly_plain : add_plain;
+}
+
+void cp_normal_add(const cp_normal_gaussians *g, cp_normal_points *p) {
+    cp_normal_find_add(cp_tier_best(), 0)(g, p);
+}
+
+void cp_normal_add_roughly(const cp_normal_gaussians *g, cp_normal_points *p) {
+    cp_normal_find_add(cp_tier_best(), 1)(g, p);
+}

@@ -71,7 +71,8 @@ static void a_point_goes_through_many_trees_as_through_each(void **state) {
     for (size_t i = 0; i < POINTS; i++) {
         size_t trees = 1 + i % TREES;
         float x[3] = {s.x[3 * i], s.x[3 * i + 1], s.x[3 * i + 2] + (i % 2 ? 0.3f : 0)};
-        must(cp_mondrian_path_find_in_trees(&all, f->tree, trees, &f->space, x, &err), err);
+        must(cp_mondrian_path_descend_trees(&all, f->tree, trees, &f->space, x, &err), err);
+        cp_mondrian_path_branch_trees(&all, f->tree, trees, &f->space, x);
         for (size_t m = 0; m < trees; m++) {
             const cp_mondrian_path *a = &all.path[m], *b = &one.path[0];
             must(cp_mondrian_path_find(&one, &f->tree[m], &f->space, x, 1, &err), err);

@@ -1,6 +1,8 @@
 /* bart_walk - the sums of trees of all draws, for a block of rows.  The block goes through the draws in order; it goes
  * down a shape once, when its run begins, not once for each draw.
  *
+ * A row by itself takes a way of its own, with the same result: one slot a tree.
+ *
  * Memory: the slot of each row in each tree, trees x CP_BART_WALK_BLOCK bytes, and the rows by column. */
 #ifndef CP_BART_WALK_H
 #define CP_BART_WALK_H
@@ -16,6 +18,9 @@ typedef struct cp_bart_walk {
     float *x;      /* dims x CP_BART_WALK_BLOCK, column after column; 0 where there is no row */
     uint8_t *slot; /* trees x CP_BART_WALK_BLOCK */
     size_t *run;   /* of each tree, the current run */
+    /* A single row goes down without vectors: slot has one entry a tree, and this the number of its leaves. */
+    int single;
+    uint16_t *leaves;
 } cp_bart_walk;
 
 /* Borrows the draws.  One walk for each thread. */

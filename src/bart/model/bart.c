@@ -102,4 +102,5 @@ const cp_method cp_method_bart = {
     .inspect.tree_node = cp_bart_inspect_node,
     .inspect.tree_shape = cp_bart_inspect_shape,
     .inspect.draw_splits = cp_bart_inspect_splits,
+    .inspect.trace = cp_bart_inspect_trace,
 };

@@ -217,3 +217,35 @@ size_t cp_bart_inspect_figures(const void *state, copse_figure out[COPSE_MAX_FIG
     }
     return n;
 }
+
+/* ----------------------------------------------------------------------------------------------------------- traces */
+
+/* The kind of trace i, and its number among the series of that kind; CP_BART_SERIES_KINDS after the last. */
+static cp_bart_series series_of(const cp_bart_model *b, size_t *i) {
+    cp_bart_series kind = CP_BART_SIGMA;
+    for (; kind < CP_BART_SERIES_KINDS; kind++) {
+        size_t n = cp_bart_model_series(b, kind);
+        if (*i < n) break;
+        *i -= n;
+    }
+    return kind;
+}
+
+static double trace_value(const void *state, size_t i, size_t chain, size_t draw) {
+    const cp_bart_model *b = state;
+    cp_bart_series kind = series_of(b, &i);
+    return b->series[kind][(i * b->chains + chain) * b->samples + draw];
+}
+
+int cp_bart_inspect_trace(const void *state, size_t i, cp_inspect_trace *out) {
+    static const char *const name[CP_BART_SERIES_KINDS] = {"sigma", "log_likelihood", "leaves", "fitted"};
+    const cp_bart_model *b = state;
+    cp_bart_series kind = series_of(b, &i);
+    if (kind == CP_BART_SERIES_KINDS) return 0;
+    *out = (cp_inspect_trace){.info = {.chains = b->chains, .draws = b->samples}, .value = trace_value};
+    if (cp_bart_model_series(b, kind) > 1)
+        snprintf(out->info.name, sizeof out->info.name, "%s_%zu", name[kind], i + 1);
+    else
+        snprintf(out->info.name, sizeof out->info.name, "%s", name[kind]);
+    return 1;
+}

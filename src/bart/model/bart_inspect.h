@@ -12,5 +12,7 @@ void cp_bart_inspect_node(const void *state, size_t tree, int32_t node, cp_inspe
 cp_inspect_shape cp_bart_inspect_shape(const void *state, size_t tree);
 /* out_dims[d]: rules of the draw that split on column d. */
 void cp_bart_inspect_splits(const void *state, size_t draw, double *out_dims);
+/* sigma, then log_likelihood and leaves of each sum, then f at the rows that convergence is judged by. */
+int cp_bart_inspect_trace(const void *state, size_t i, cp_inspect_trace *out);
 
 #endif

@@ -27,6 +27,33 @@ static size_t block_at(const cp_rows *rows, size_t from) {
     return rows->n - from < CP_BART_WALK_BLOCK ? rows->n - from : CP_BART_WALK_BLOCK;
 }
 
+/* ---------------------------------------------------------------------------------------------------------- scratch */
+
+typedef struct scratch {
+    size_t sums;
+    cp_bart_walk *w;  /* of each sum of trees; NULL: there is no scratch yet */
+    double *p, *mean; /* classes, sums x CP_BART_WALK_BLOCK: of one draw; over draws so far */
+} scratch;
+
+static void clear_scratch(void *data) {
+    scratch *a = data;
+    for (size_t k = 0; a->w && k < a->sums; k++) cp_bart_walk_clear(&a->w[k]);
+    cp_mem_free(a->w);
+    cp_mem_free(a->p);
+    cp_mem_free(a->mean);
+    *a = (scratch){0};
+}
+
+static copse_status make_scratch(const cp_bart_model *b, scratch *a, copse_error *err) {
+    *a = (scratch){.sums = b->sums};
+    copse_status status = CP_NEW(a->w, b->sums, err);
+    if (!status && b->task == COPSE_CLASS) status = CP_NEW(a->p, b->sums * CP_BART_WALK_BLOCK, err);
+    if (!status && b->task == COPSE_CLASS) status = CP_NEW(a->mean, b->sums * CP_BART_WALK_BLOCK, err);
+    for (size_t k = 0; !status && k < b->sums; k++) status = cp_bart_walk_init(&a->w[k], &b->draws[k], err);
+    if (status) clear_scratch(a);
+    return status;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- numbers */
 
 static void answer_block(const cp_bart_model *b, cp_bart_walk *w, size_t from, size_t n, cp_answer *out) {
@@ -39,47 +66,24 @@ static void answer_block(const cp_bart_model *b, cp_bart_walk *w, size_t from, s
     }
 }
 
-static copse_status answer_numbers(const cp_bart_model *b, const cp_rows *rows, cp_answer *out, copse_error *err) {
+static copse_status answer_numbers(const cp_bart_model *b, const cp_rows *rows, scratch *a, cp_answer *out,
+                                   copse_error *err) {
     span s = draws_asked(b, out);
-    cp_bart_walk w;
     CP_TRY(cp_answer_fill(out, s.n, b->centre, b->scale, err));
     out->in_order = 1;
-    CP_TRY(cp_bart_walk_init(&w, &b->draws[0], err));
     for (size_t from = 0; from < rows->n; from += CP_BART_WALK_BLOCK) {
         size_t n = block_at(rows, from);
-        cp_bart_walk_rows(&w, rows->x + from * rows->dims, n);
-        cp_bart_walk_seek(&w, s.first);
-        answer_block(b, &w, from, n, out);
+        cp_bart_walk_rows(a->w, rows->x + from * rows->dims, n);
+        cp_bart_walk_seek(a->w, s.first);
+        answer_block(b, a->w, from, n, out);
     }
-    cp_bart_walk_clear(&w);
     return COPSE_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- classes */
 
-typedef struct class_scratch {
-    cp_bart_walk *w;  /* of each sum of trees */
-    double *p, *mean; /* sums x CP_BART_WALK_BLOCK: of one draw; over draws so far */
-} class_scratch;
-
-static void clear_scratch(const cp_bart_model *b, class_scratch *a) {
-    for (size_t k = 0; a->w && k < b->sums; k++) cp_bart_walk_clear(&a->w[k]);
-    cp_mem_free(a->w);
-    cp_mem_free(a->p);
-    cp_mem_free(a->mean);
-}
-
-static copse_status make_scratch(const cp_bart_model *b, class_scratch *a, copse_error *err) {
-    *a = (class_scratch){0};
-    CP_TRY(CP_NEW(a->w, b->sums, err));
-    CP_TRY(CP_NEW(a->p, b->sums * CP_BART_WALK_BLOCK, err));
-    CP_TRY(CP_NEW(a->mean, b->sums * CP_BART_WALK_BLOCK, err));
-    for (size_t k = 0; k < b->sums; k++) CP_TRY(cp_bart_walk_init(&a->w[k], &b->draws[k], err));
-    return COPSE_OK;
-}
-
 /* a->p: Phi(offset + f) of each sum in the next draw, raised by 1e-300, so that they can be divided by their sum. */
-static void next_draw(const cp_bart_model *b, class_scratch *a, size_t n) {
+static void next_draw(const cp_bart_model *b, scratch *a, size_t n) {
     for (size_t k = 0; k < b->sums; k++) {
         float f[CP_BART_WALK_BLOCK];
         double z[CP_BART_WALK_BLOCK], pdf[CP_BART_WALK_BLOCK], *p = a->p + k * CP_BART_WALK_BLOCK;
@@ -90,7 +94,7 @@ static void next_draw(const cp_bart_model *b, class_scratch *a, size_t n) {
     }
 }
 
-static void add_draw(const cp_bart_model *b, class_scratch *a, size_t n) {
+static void add_draw(const cp_bart_model *b, scratch *a, size_t n) {
     for (size_t i = 0; i < n; i++) {
         double sum = b->sums > 1 ? 0 : 1;
         for (size_t k = 0; b->sums > 1 && k < b->sums; k++) sum += a->p[k * CP_BART_WALK_BLOCK + i];
@@ -108,19 +112,19 @@ static double prob_of(const cp_bart_model *b, const double *of_sums, size_t i, s
     return k ? one : 1 - one;
 }
 
-static void keep_draw(const cp_bart_model *b, const class_scratch *a, span rows, size_t draw, const cp_answer *out) {
+static void keep_draw(const cp_bart_model *b, const scratch *a, span rows, size_t draw, const cp_answer *out) {
     for (size_t i = 0; i < rows.n; i++)
         for (size_t k = 0; k < b->classes; k++)
             cp_answer_drawn(out, rows.first + i, k)[draw] = (float)prob_of(b, a->p, i, k);
 }
 
-static void write_probs(const cp_bart_model *b, const class_scratch *a, span rows, const cp_answer *out) {
+static void write_probs(const cp_bart_model *b, const scratch *a, span rows, const cp_answer *out) {
     double *probs = out->probs + rows.first * out->classes;
     for (size_t i = 0; i < rows.n; i++, probs += out->classes)
         for (size_t k = 0; k < b->classes; k++) probs[k] = prob_of(b, a->mean, i, k);
 }
 
-static void answer_classes_of(const cp_bart_model *b, const cp_rows *x, span rows, class_scratch *a, cp_answer *out) {
+static void answer_classes_of(const cp_bart_model *b, const cp_rows *x, span rows, scratch *a, cp_answer *out) {
     span s = draws_asked(b, out);
     for (size_t k = 0; k < b->sums; k++) {
         cp_bart_walk_rows(&a->w[k], x->x + rows.first * x->dims, rows.n);
@@ -136,19 +140,22 @@ static void answer_classes_of(const cp_bart_model *b, const cp_rows *x, span row
     write_probs(b, a, rows, out);
 }
 
-static copse_status answer_classes(const cp_bart_model *b, const cp_rows *rows, cp_answer *out, copse_error *err) {
-    class_scratch a;
-    copse_status status = make_scratch(b, &a, err);
-    if (!status && out->of_mean) status = cp_answer_fill_drawn(out, draws_asked(b, out).n, err);
-    for (size_t from = 0; from < rows->n && !status; from += CP_BART_WALK_BLOCK)
-        answer_classes_of(b, rows, (span){from, block_at(rows, from)}, &a, out);
-    clear_scratch(b, &a);
-    return status;
+static copse_status answer_classes(const cp_bart_model *b, const cp_rows *rows, scratch *a, cp_answer *out,
+                                   copse_error *err) {
+    if (out->of_mean) CP_TRY(cp_answer_fill_drawn(out, draws_asked(b, out).n, err));
+    for (size_t from = 0; from < rows->n; from += CP_BART_WALK_BLOCK)
+        answer_classes_of(b, rows, (span){from, block_at(rows, from)}, a, out);
+    return COPSE_OK;
 }
 
 copse_status cp_bart_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
                              copse_error *err) {
     const cp_bart_model *b = state;
+    scratch own = {0}, *a = &own;
     (void)p;
-    return (b->task == COPSE_CLASS ? answer_classes : answer_numbers)(b, rows, out, err);
+    if (out->workspace) CP_TRY(cp_workspace_get(out->workspace, sizeof own, clear_scratch, &a, err));
+    if (!a->w) CP_TRY(make_scratch(b, a, err));
+    copse_status status = (b->task == COPSE_CLASS ? answer_classes : answer_numbers)(b, rows, a, out, err);
+    clear_scratch(&own);
+    return status;
 }
