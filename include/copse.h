@@ -117,11 +117,11 @@ typedef struct copse_run {
     /* Called from time to time: `done` of `total` units of work; total is 0 if unknown. */
     void (*progress)(void *arg, const char *what, double done, double total);
     /* Called at least ten times a second, whatever the work, as long as the system gives the thread time.  Non-zero
-     * ends the call with COPSE_E_STOPPED soon.  The work is then done by other threads while the calling thread
-     * waits. */
+     * stops the call as `stop` does.  The work is then done by other threads while the calling thread waits. */
     int (*poll)(void *arg);
     void *arg; /* passed to the callbacks */
-    /* Read often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it. */
+    /* Read often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it.  Calls that load, save or
+     * check a model, look into its trees, or belong to a study read it before they begin, and then finish. */
     const copse_flag *stop;
     /* Fits of methods that sample (smc, bcart, bart).  checkpoint: a file to which the state is saved from time to
      * time, at the end, and when stopped.  resume: such a file, from which the fit goes on to the result of an
@@ -913,8 +913,8 @@ typedef struct copse_trunk_split {
 } copse_trunk_split;
 
 /* params are those of the forest, whose trees are the draws (NULL: bf with 100 trees of at most 5 leaves); the tree of
- * the sample has the same options.  COPSE_E_USAGE if that tree has more than 256 leaves: bound it by max-leaves,
- * max-depth or min-leaf. */
+ * the sample has the same options.  COPSE_E_USAGE if the method is one that takes_categories is 0 for, or if the tree
+ * of the sample has more than 256 leaves: bound it by max-leaves, max-depth or min-leaf. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_stability(const copse_table *data, const copse_roles *roles,
                                                         const copse_params *params, const copse_run *run,
                                                         copse_trunks **out, copse_error *err);

@@ -176,7 +176,7 @@ size_t copse_study_told(const copse_study *s, size_t i) {
 }
 
 size_t copse_study_best(const copse_study *s) {
-    return s->restarts.overall.n ? (size_t)s->restarts.overall.trial[0] + 1 : 0;
+    return s && s->restarts.overall.n ? (size_t)s->restarts.overall.trial[0] + 1 : 0;
 }
 
 void copse_study_free(copse_study *s) {

@@ -29,7 +29,7 @@ copse_status copse_table_add_codes(copse_table *t, const char *name, const copse
     CP_TRY(check_column(t, name, codes, err));
     if (codes->type == COPSE_F64 || codes->type == COPSE_F32)
         return cp_fail(err, COPSE_E_USAGE, "column '%.200s': codes are whole numbers, not floats", name);
-    if (n_levels && !levels) return cp_fail(err, COPSE_E_USAGE, "column '%.200s': the levels are missing", name);
+    if (n_levels) CP_API_NEED(levels);
     if (n_levels > INT32_MAX)
         return cp_fail(err, COPSE_E_USAGE, "column '%.200s': %zu levels are too many", name, n_levels);
     CP_TRY(CP_NEW(level, n_levels, err));
@@ -42,11 +42,12 @@ copse_status copse_table_add_codes(copse_table *t, const char *name, const copse
 
 copse_status copse_table_from_arrow(struct ArrowArrayStream *stream, copse_table **out, copse_error *err) {
     if (out) *out = NULL;
-    if (!stream || !stream->release || !stream->get_schema || !stream->get_next)
-        return cp_fail(err, COPSE_E_USAGE, "the Arrow stream is missing, or was released before");
+    CP_API_NEED(stream);
+    if (!stream->release || !stream->get_schema || !stream->get_next)
+        return cp_fail(err, COPSE_E_USAGE, "the Arrow stream was released before, or lacks a function");
     if (!out) {
         stream->release(stream);
-        return cp_fail(err, COPSE_E_USAGE, "there is no place for the table (out is NULL)");
+        return cp_fail_argument(err, "out");
     }
     return cp_arrow_read(stream, out, err);
 }

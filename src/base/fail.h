@@ -11,15 +11,15 @@
 
 enum { CP_NONE = -1 }; /* no node, no row, no class */
 
-/* Fills err, if it is not NULL, and returns `code`.  All failures pass here: a place for a breakpoint. */
+/* Fills err, if it is not NULL, and returns `code`.  All failures pass here: a place for a breakpoint.  The option or
+ * column that the message names first becomes err->what and err->name. */
 __attribute__((format(printf, 3, 4))) copse_status cp_fail(copse_error *err, copse_status code, const char *fmt, ...);
 
 /* The same with the row and column of the data, counted from 1. */
 __attribute__((format(printf, 5, 6))) copse_status cp_fail_at(copse_error *err, copse_status code, long row, long col,
                                                               const char *fmt, ...);
 
-/* Adds what an error is about; returns `code`:
- *     return cp_fail_about(err, cp_fail(err, COPSE_E_DATA, "column '%s' ...", name), COPSE_ABOUT_COLUMN, name); */
+/* Says what an error is about where the message does not name it first; returns `code`. */
 copse_status cp_fail_about(copse_error *err, copse_status code, copse_about what, const char *name);
 
 /* COPSE_E_USAGE: the argument of that name is NULL. */

@@ -62,6 +62,12 @@ static copse_status sample_params(const copse_params *draws, copse_params **out,
 
 static copse_status fit_both(comparison *s, const copse_table *data, const copse_roles *roles,
                              const copse_params *draws, const copse_run *run, copse_error *err) {
+    if (!draws->method->takes_raw)
+        return cp_fail(
+            err, COPSE_E_USAGE,
+            "method %s splits encoded columns, which cannot be compared with those of the sample's tree: take a "
+            "method that takes categories as they are",
+            draws->method->info.name);
     copse_params *one_tree = NULL;
     copse_run quiet = run ? *run : (copse_run){0};
     quiet.log = NULL; /* both fits would log the same about the table */

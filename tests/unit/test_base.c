@@ -257,8 +257,33 @@ static void who_runs_out_of_jobs_helps_with_those_under_way(void **state) {
     cp_parallel_idle_free(m.idle);
 }
 
+static void failures_name_options_and_columns_as_data(void **state) {
+    (void)state;
+    copse_error err;
+    cp_fail(&err, COPSE_E_USAGE, "`%s`: '%.40s' is not a number", "min-leaf", "`x`");
+    assert_true(err.what == COPSE_ABOUT_OPTION && !strcmp(err.name, "min-leaf"));
+    cp_fail(&err, COPSE_E_USAGE, "method %s has no option `%.60s`; did you mean `%s`?", "rf", "tree", "trees");
+    assert_true(err.what == COPSE_ABOUT_OPTION && !strcmp(err.name, "tree"));
+    cp_fail(&err, COPSE_E_USAGE, "the tree has 300 leaves: bound it by `max-leaves=%d`", 256);
+    assert_true(err.what == COPSE_ABOUT_OPTION && !strcmp(err.name, "max-leaves"));
+    cp_fail_at(&err, COPSE_E_DATA, 3, 1, "%s: the target '%s' is missing: fill it in", "a'b`.csv:3", "it's");
+    assert_true(err.what == COPSE_ABOUT_COLUMN && !strcmp(err.name, "it's") && err.row == 3);
+    cp_fail(&err, COPSE_E_DATA, "column '%s' has %zu levels: leave it out (`drop='%s'`)", "zip", (size_t)9, "zip");
+    assert_true(err.what == COPSE_ABOUT_COLUMN && !strcmp(err.name, "zip"));
+    cp_fail(&err, COPSE_E_DATA, "row %d is bad: '%s'", 3, "`alpha`");
+    assert_true(err.what == COPSE_ABOUT_NOTHING && !*err.name);
+    cp_fail_argument(&err, "model");
+    assert_true(err.what == COPSE_ABOUT_ARGUMENT && !strcmp(err.name, "model"));
+    char name[2000];
+    memset(name, 'n', sizeof name);
+    name[sizeof name - 1] = '\0';
+    cp_fail(&err, COPSE_E_DATA, "column '%s' is odd", name);
+    assert_int_equal(strlen(err.name), sizeof err.name - 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(failures_name_options_and_columns_as_data),
         cmocka_unit_test(fail_fills_the_error),
         cmocka_unit_test(allocation_refuses_overflow_and_on_demand),
         cmocka_unit_test(grow_keeps_contents),

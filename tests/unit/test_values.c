@@ -156,7 +156,7 @@ static void wrong_values_are_refused_and_leave_the_table_as_it_was(void **state)
     must_refuse_codes(&(copse_values){.type = COPSE_U64, .data = huge}, level, 3, COPSE_E_DATA,
                       "row 2 has the code 9223372036854775808");
     must_refuse_codes(&(copse_values){.type = COPSE_F64, .data = real}, level, 3, COPSE_E_USAGE, "not floats");
-    must_refuse_codes(&(copse_values){.type = COPSE_I16, .data = bad}, NULL, 3, COPSE_E_USAGE, "levels are missing");
+    must_refuse_codes(&(copse_values){.type = COPSE_I16, .data = bad}, NULL, 3, COPSE_E_USAGE, "`levels` is missing");
     must_refuse_codes(&(copse_values){.type = COPSE_I16, .data = high}, NULL, 0, COPSE_E_DATA, "there are 0 levels");
     must_refuse_codes(&(copse_values){.type = COPSE_I16}, level, 3, COPSE_E_USAGE, "data is NULL");
     must_refuse_codes(&(copse_values){.type = (copse_type)99, .data = bad}, level, 3, COPSE_E_USAGE, "type 99");
