@@ -611,7 +611,7 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_row_new(const copse_model *model, 
  * the number is infinite: the feature then keeps its value. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_row_set_number(copse_row *row, size_t feature, double value,
                                                              copse_error *err);
-COPSE_API COPSE_MUST_CHECK copse_status copse_row_set_text(copse_row *row, size_t feature, const char *text,
+COPSE_API COPSE_MUST_CHECK copse_status copse_row_set_text(copse_row *row, size_t feature, const char *opt_text,
                                                            copse_error *err);
 COPSE_API COPSE_MUST_CHECK copse_status copse_row_set_missing(copse_row *row, size_t feature, copse_error *err);
 /* All features at once, if all are numbers; n is their number. */

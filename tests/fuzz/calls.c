@@ -129,6 +129,16 @@ static copse_status feed(void *arg, char *buf, size_t n, size_t *out_got, copse_
     return one_in(w, 20) ? COPSE_E_DATA : COPSE_OK;
 }
 
+const copse_position *calls_position(calls_world *w, int i) {
+    static const char *const tokens[] = {"a token", "", NULL, "two words"};
+    if (CALLS_NULL(w, i)) return NULL;
+    w->position = (copse_position){.rows = calls_random(w) % 4, .bytes = calls_random(w) % 30, .line = 2};
+    memset(w->position.hash, one_in(w, 4) ? 'x' : '0', sizeof w->position.hash - !one_in(w, 8));
+    w->position.token = tokens[calls_random(w) % COUNT(tokens)];
+    if (one_in(w, 6)) w->position.bytes = w->position.rows = UINT64_MAX;
+    return &w->position;
+}
+
 const copse_source *calls_source(calls_world *w, int i) {
     static const size_t wrong[] = {1, SIZE_MAX};
     if (CALLS_NULL(w, i)) return NULL;
@@ -500,6 +510,9 @@ static void *an_object(calls_world *w, const char *type) {
         copse_study_options opt = {.dims = w->dim, .n_dims = 1};
         must(copse_study_new(NULL, &opt, NULL, (copse_study **)&made, &err), &err);
     }
+    snprintf(path, sizeof path, "%s/g.txt", w->dir);
+    if (!strcmp(type, "copse_file")) must(copse_file_open(path, (copse_file **)&made, &err), &err);
+    if (!strcmp(type, "copse_lock")) must(copse_lock_acquire(path, 0, NULL, (copse_lock **)&made, &err), &err);
     if (!t) return made;
     if (!strcmp(type, "copse_model"))
         must(copse_fit(t, &(copse_roles){.target = "y"}, some(w, "copse_params"), &one, (copse_model **)&made, &err),
@@ -507,6 +520,7 @@ static void *an_object(calls_world *w, const char *type) {
     if (!m) return made;
     if (!strcmp(type, "copse_prediction"))
         must(copse_predict(m, t, NULL, &one, (copse_prediction **)&made, &err), &err);
+    if (!strcmp(type, "copse_row")) must(copse_row_new(m, (copse_row **)&made, &err), &err);
     if (!strcmp(type, "copse_scorer")) must(copse_scorer_new(m, 0, (copse_scorer **)&made, &err), &err);
     if (!strcmp(type, "copse_posterior")) must(copse_posterior_new(m, &one, (copse_posterior **)&made, &err), &err);
     if (!strcmp(type, "copse_effect"))

@@ -36,6 +36,9 @@ typedef struct calls_world {
     double number[CALLS_BUFFER];
     const char *text[CALLS_BUFFER];
     size_t rows[CALLS_BUFFER], size;
+    int flag;
+    const copse_prediction *borrowed;
+    copse_position position;
     const copse_table *tables[CALLS_KEPT];
     char bytes[CALLS_BUFFER], path[128];
     _Alignas(16) unsigned char filled[1 << 18]; /* structs that the library fills, arrays of them */
@@ -101,6 +104,7 @@ const size_t *calls_rows(calls_world *w);
 const void *calls_bytes(calls_world *w);
 size_t calls_length(calls_world *w, int i); /* of these bytes */
 const copse_source *calls_source(calls_world *w, int i);
+const copse_position *calls_position(calls_world *w, int i);
 const copse_values *calls_values(calls_world *w, int i);
 struct ArrowArrayStream *calls_arrow(calls_world *w, int i);
 const copse_table *const *calls_tables(calls_world *w);
