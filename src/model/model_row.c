@@ -69,7 +69,9 @@ static copse_status predict(cp_model_row *r, int of_mean, cp_answer *out, copse_
     CP_TRY(cp_answer_reset(out, m->schema->task, 1, m->schema->classes.n, err));
     out->of_mean = of_mean;
     out->workspace = &r->workspace;
-    return m->method->predict(m->state, &rows, m->params, out, err);
+    CP_TRY(m->method->predict(m->state, &rows, m->params, out, err));
+    if (m->schema->announced) cp_answer_raise(out, CP_MODEL_PREDICT_LEAST);
+    return COPSE_OK;
 }
 
 copse_status cp_model_row_predict(cp_model_row *r, int of_mean, cp_answer *out, copse_error *err) {

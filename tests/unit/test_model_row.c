@@ -201,6 +201,27 @@ static void numeric_classes_are_matched_by_value(void **state) {
     copse_table_free(t);
 }
 
+/* A class that was announced and not seen has the probability that a table gives it, which is not 0. */
+static void announced_classes_as_in_tables(void **state) {
+    static const char *const classes[] = {"a", "b", "c", "never seen"};
+    copse_error err;
+    (void)state;
+    for (size_t i = 0; copse_method(i); i++) {
+        copse_table *t = mixed_table(0, 200, COPSE_CLASS);
+        copse_params *p = short_params(copse_method(i)->name);
+        copse_model *m = NULL;
+        copse_row *row = NULL;
+        copse_roles roles = {.target = "target", .task = COPSE_CLASS, .classes = classes, .n_classes = COUNT(classes)};
+        must(copse_fit(t, &roles, p, &(copse_run){.threads = 1}, &m, &err), err);
+        must(copse_row_new(m, &row, &err), err);
+        assert_rows_like_table(m, row, 0);
+        copse_row_free(row);
+        copse_model_free(m);
+        copse_params_free(p);
+        copse_table_free(t);
+    }
+}
+
 /* Every allocation of a first prediction fails once: a status, and a row that can be used afterwards. */
 static void survives_without_memory(void **state) {
     copse_error err;
@@ -233,6 +254,7 @@ int main(void) {
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(a_refused_class_is_forgotten),
         cmocka_unit_test(numeric_classes_are_matched_by_value),
+        cmocka_unit_test(announced_classes_as_in_tables),
         cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
