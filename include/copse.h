@@ -624,7 +624,7 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_row_predict(copse_row *row, const 
 COPSE_API COPSE_MUST_CHECK copse_status copse_row_predict_mean(copse_row *row, const copse_prediction **out,
                                                                copse_error *err);
 /* Learns the row with this target, as copse_update does; model is the one that the row was made for.  The class of a
- * row is text, or a number if classes are.  COPSE_E_DATA if the target is missing or infinite. */
+ * row is text, or a number if classes are.  COPSE_E_DATA if the target is NaN or infinite. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_row_learn(copse_row *row, copse_model *model, double target,
                                                         copse_error *err);
 COPSE_API COPSE_MUST_CHECK copse_status copse_row_learn_class(copse_row *row, copse_model *model, const char *target,

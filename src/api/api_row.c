@@ -86,7 +86,7 @@ copse_status copse_row_learn(copse_row *row, copse_model *model, double target, 
 }
 
 copse_status copse_row_learn_class(copse_row *row, copse_model *model, const char *target, copse_error *err) {
-    if (!target) return cp_fail(err, COPSE_E_DATA, "a row is learnt without a class: correct it or leave the row out");
+    CP_API_NEED(target);
     return learn(row, model, target, 0, err);
 }
 

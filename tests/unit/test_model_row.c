@@ -151,7 +151,7 @@ static void misuse_is_refused(void **state) {
     assert_int_equal(copse_row_learn(row, m, 1e300, &err), COPSE_E_DATA);
     assert_int_equal(copse_row_learn(row, NULL, 1, &err), COPSE_E_USAGE);
     assert_int_equal(copse_row_learn_class(row, m, "a", &err), COPSE_E_USAGE);
-    assert_int_equal(copse_row_learn_class(row, m, NULL, &err), COPSE_E_DATA);
+    assert_int_equal(copse_row_learn_class(row, m, NULL, &err), COPSE_E_USAGE);
     assert_int_equal(copse_model_rows(m), 200);
     copse_row_free(row);
     copse_row_free(NULL);
