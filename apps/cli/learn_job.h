@@ -9,7 +9,8 @@
 typedef struct learn_job {
     const char *model_path, *out_path, *stream_path;
     const char *token; /* of the position, NULL if there is none */
-    copse_lock *lock;  /* of out_path, from load to the last save */
+    copse_lock *lock;  /* of out_path, from load to the last save; NULL if that is standard output */
+    int writer;        /* nobody else writes to out_path */
     cli_stamp before;  /* of out_path when it was read, or last saved by this process */
     learn_source source;
     uint64_t init_rows, every, save_every; /* in rows; save_every 0: by time */

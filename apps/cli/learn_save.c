@@ -30,13 +30,15 @@ copse_status learn_save_options(learn_job *l, const cli *c, copse_error *err) {
 }
 
 copse_status learn_save_lock(learn_job *l, cli *c, copse_error *err) {
-    if (cli_is_dash(l->out_path)) return COPSE_OK;
+    l->writer = cli_is_dash(l->out_path);
+    if (l->writer) return COPSE_OK;
     CLI_TRY(copse_lock_acquire(l->out_path, cli_args_has(&c->args, "wait"), &c->run, &l->lock, err));
     if (!copse_lock_excludes(l->lock))
         cli_progress_note(&c->progress,
                           "warning: the file system of %s has no locks: make sure that nobody else writes to it",
                           l->out_path);
     l->before = cli_out_stamp(l->out_path);
+    l->writer = 1;
     return COPSE_OK;
 }
 
@@ -129,12 +131,12 @@ static void explain(const learn_job *l, copse_error *err) {
 }
 
 copse_status learn_save_after(learn_job *l, copse_status status, copse_error *err) {
-    int worth = l->lock && l->model && l->learnt > l->without && !l->broken && !learn_save_is_complete(l);
+    int worth = l->writer && l->model && l->learnt > l->without && !l->broken && !learn_save_is_complete(l);
     copse_error second = {0};
     if (worth && learn_save(l, &second)) {
         status = second.code;
         if (strcmp(second.msg, err->msg) != 0) add(err, "\n%s", second.msg);
     }
-    if (l->lock) explain(l, err);
+    if (l->writer) explain(l, err);
     return status;
 }

@@ -12,7 +12,7 @@ size_t cp_path_folder_length(const char *path);
 int cp_path_folder(const char *path, char out[CP_PATH_MAX]);
 /* `name` in the folder of `path`: a new string, NULL if memory is short. */
 char *cp_path_beside(const char *path, const char *name);
-/* The open descriptor that a path stands for ("-", /dev/stdout, /dev/fd/3), -1 if it stands for none.  Opening such a
+/* The open descriptor that a path stands for (/dev/stdout, /dev/fd/3), -1 if it stands for none.  Opening such a
  * path again would begin at another place of the file than the descriptor has reached. */
 int cp_path_descriptor(const char *path);
 /* Follows symbolic links, also one that points to nothing yet; stops at a path that stands for a descriptor.  *out is a
