@@ -194,12 +194,13 @@ size_t copse_predictions_model_draws(const copse_prediction *p) {
 copse_status copse_predictions_log_likelihood(const copse_prediction *p, const double *y, const copse_run *run,
                                               double *out, copse_error *err) {
     CP_API_NEED(p);
+    CP_API_NEED(y);
+    CP_API_NEED(out);
     column c = {.p = p, .row = likelihood_row, .y = y, .n = copse_predictions_model_draws(p), .out = out};
     if (!c.n)
         return cp_fail(err, COPSE_E_USAGE,
                        "this prediction does not hold the draws of its model: those of bart do, of classes if they are "
                        "predicted with `of_mean`");
-    CP_API_NEED(y);
     return for_all(&c, run, err);
 }
 
