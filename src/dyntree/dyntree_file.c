@@ -192,6 +192,8 @@ static copse_status link_nodes(cp_dyntree *f, const listing *l, cp_reader *r, co
     for (size_t i = 0; i < l->nodes; i++) {
         cp_dyntree_node *n = &node[i];
         if (!n->refs) return cp_reader_bad(r, err, "node %zu has no parent", i);
+        if (n->left == CP_NONE && (n->dim != CP_NONE || n->cut != 0))
+            return cp_reader_bad(r, err, "node %zu is a leaf and has a split", i);
         if (n->left == CP_NONE) continue;
         const int32_t child[2] = {n->left, n->right};
         if (n->dim < 0 || (size_t)n->dim >= f->dims || !isfinite(n->cut) || n->left == n->right)
