@@ -170,7 +170,7 @@ static copse_status read_moves(cp_btree *b, cp_reader *r, copse_error *err) {
 static copse_status read_chains(cp_btree *b, cp_reader *r, copse_error *err) {
     size_t n;
     CP_TRY(cp_reader_count(r, "moves", CP_F64, &n, err));
-    n /= 2 * CP_MOVES;
+    n /= (size_t)2 * CP_MOVES;
     if (!n) return cp_reader_bad(r, err, "no chains");
     CP_TRY(cp_reader_claim(r, n, sizeof *b->trace, err));
     CP_TRY(CP_NEW(b->trace, n, err));

@@ -55,7 +55,7 @@ void cp_bart_trace_add(cp_bart_trace *t, const cp_bart_chain *c) {
         t->leaves[k * t->capacity + i] = (double)count_leaves(s, b->opt.trees);
     }
     for (size_t k = 0; k < CP_BART_TRACE_ROWS; k++)
-        t->fitted[k * t->capacity + i] = fitted(c, (2 * k + 1) * n / (2 * CP_BART_TRACE_ROWS));
+        t->fitted[k * t->capacity + i] = fitted(c, (2 * k + 1) * n / ((size_t)2 * CP_BART_TRACE_ROWS));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ files */
@@ -78,7 +78,7 @@ copse_status cp_bart_trace_write(const cp_bart_trace *t, const cp_bart_problem *
         count[CP_BART_MOVES + k] = (int64_t)t->tally.accepted[k];
     }
     CP_TRY(cp_writer_i64(w, "kept", (int64_t)t->draws, err));
-    CP_TRY(cp_writer_array(w, "moves", CP_I64, count, 2 * CP_BART_MOVES, err));
+    CP_TRY(cp_writer_array(w, "moves", CP_I64, count, (size_t)2 * CP_BART_MOVES, err));
     CP_TRY(write_series(t, "sigma", t->sigma, b->sums, w, err));
     CP_TRY(write_series(t, "log_likelihood", t->log_likelihood, b->sums, w, err));
     CP_TRY(write_series(t, "leaves", t->leaves, b->sums, w, err));
@@ -112,7 +112,7 @@ static copse_status read_series(const cp_bart_trace *t, const char *name, double
 
 static copse_status read_moves(cp_bart_tally *t, cp_reader *r, copse_error *err) {
     int64_t *count;
-    CP_TRY(cp_reader_array(r, "moves", CP_I64, 2 * CP_BART_MOVES, &count, err));
+    CP_TRY(cp_reader_array(r, "moves", CP_I64, (size_t)2 * CP_BART_MOVES, &count, err));
     int sound = 1;
     for (int k = 0; k < CP_BART_MOVES; k++) {
         sound = sound && count[CP_BART_MOVES + k] >= 0 && count[CP_BART_MOVES + k] <= count[k];
