@@ -110,7 +110,8 @@ static void predict(const copse_model *m, const copse_table *t) {
 static void evaluate(const copse_model *m, const copse_table *t) {
     copse_error err;
     copse_scores s;
-    hostile_demand(!copse_eval(m, t, &(copse_eval_options){.interval = .9}, &one_thread, &s, &err), "evaluating", err.msg);
+    hostile_demand(!copse_eval(m, t, &(copse_eval_options){.interval = .9}, &one_thread, &s, &err), "evaluating",
+                   err.msg);
     if (s.task == COPSE_CLASS)
         hostile_demand(isfinite(s.accuracy) && isfinite(s.log_loss) && isfinite(s.brier), "evaluating", "not finite");
     else
@@ -201,7 +202,8 @@ static void save_and_load(const copse_model *m, const copse_table *t, const char
     image saved = hostile_models_image(m, 0);
     copse_status status = cp_model_file_read(saved.bytes, saved.n, &again, &err);
     hostile_demand(!status, when, err.msg);
-    hostile_demand(!copse_model_digest(m, NULL, was, &err) && !copse_model_digest(again, NULL, is, &err), when, err.msg);
+    hostile_demand(!copse_model_digest(m, NULL, was, &err) && !copse_model_digest(again, NULL, is, &err), when,
+                   err.msg);
     hostile_demand(strcmp(was, is) == 0, when, "another model was loaded than was saved");
     predict(again, t);
     copse_model_free(again);

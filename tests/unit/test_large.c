@@ -48,16 +48,17 @@ static double mean_at(const cp_method *method, const void *state, const copse_pa
     return mean;
 }
 
-static void learn_the_last_cells(const char *name, const char *option, const char *value, size_t memory) {
+static void learn_the_last_cells(const char *name, const char *option, const char *value) {
     static double y[ROWS];
     const cp_method *method;
     copse_params *p;
     copse_error err;
     void *fitted;
     copse_run run = {.threads = 1};
-    if (available_memory() < memory) skip();
+    if (available_memory() < (size_t)14 << 30) skip();
     must(cp_registry_find(name, &method, &err), err);
     must(copse_params_new(name, &p, &err), err);
+    must(copse_params_set(p, "trees", "1", &err), err);
     must(copse_params_set(p, option, value, &err), err);
     float *x = mark(y);
     cp_rows rows = {.task = COPSE_REGRESS, .n = ROWS, .dims = DIMS, .x = x, .y = y};
@@ -72,7 +73,8 @@ static void learn_the_last_cells(const char *name, const char *option, const cha
 
 static void mondrian(void **state) {
     (void)state;
-    learn_the_last_cells("mondrian", "trees", "1", (size_t)14 << 30);
+    /* The prior of the exact posterior takes a million columns for a million reasons to differ. */
+    learn_the_last_cells("mondrian", "posterior", "fast");
 }
 
 int main(void) {
