@@ -25,6 +25,7 @@ copse_status cli_fail(copse_error *err, copse_status code, const char *fmt, ...)
 
 copse_status cli_fail_errno(copse_error *err, const char *what, const char *path) {
     int number = errno;
+    /* Only the first thread comes here.  NOLINTNEXTLINE(concurrency-mt-unsafe) */
     return cli_fail(err, COPSE_E_SYSTEM, "cannot %s %s: %s", what, path, strerror(number));
 }
 

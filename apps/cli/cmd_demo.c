@@ -123,17 +123,17 @@ static copse_status draw_curve(demo_job *d, const copse_prediction *p, const cop
     size_t rows = copse_table_rows(t);
     cli_out out = {0};
     copse_status status = COPSE_OK;
-    svg_point *memory = calloc(5 * GRID + rows, sizeof *memory);
+    svg_point *memory = calloc((size_t)5 * GRID + rows, sizeof *memory);
     if (!memory) return cli_fail_memory(err);
     demo_curve k = {.n = GRID, .points = rows, .gap_from = gap_from, .gap_to = gap_to, .data_from = INFINITY};
     k.data_to = -INFINITY;
     k.mean = memory;
     k.low50 = memory + GRID;
-    k.high50 = memory + 2 * GRID;
-    k.low90 = memory + 3 * GRID;
-    k.high90 = memory + 4 * GRID;
-    k.point = memory + 5 * GRID;
-    fill_curve(&k, p, t, x, memory + 5 * GRID);
+    k.high50 = memory + (size_t)2 * GRID;
+    k.low90 = memory + (size_t)3 * GRID;
+    k.high90 = memory + (size_t)4 * GRID;
+    k.point = memory + (size_t)5 * GRID;
+    fill_curve(&k, p, t, x, memory + (size_t)5 * GRID);
     d->width_gap = band_width(&k, gap_from, gap_to);
     d->width_among = band_width(&k, 24, 34);
     CLI_TRY_OUT(cli_out_open(&out, d->curve_path, err));
@@ -190,7 +190,7 @@ static const double map_edge = 1.6; /* the picture shows [-1.6, 1.6] squared; th
 
 static copse_status predict_map(cli *c, const copse_model *m, double *out_sd, copse_error *err) {
     enum { N = CELLS * CELLS };
-    double *x = malloc(2 * N * sizeof *x);
+    double *x = malloc((size_t)2 * N * sizeof *x);
     copse_table *grid = NULL;
     copse_prediction *p = NULL;
     copse_status status = COPSE_OK;
@@ -214,7 +214,7 @@ out:
 /* The mean sd over the cells whose distance from the middle of the hole is in [from, to]. */
 static double mean_sd(const double *sd, double from, double to) {
     double sum = 0, n = 0;
-    for (size_t i = 0; i < CELLS * CELLS; i++) {
+    for (size_t i = 0; i < (size_t)CELLS * CELLS; i++) {
         double x = map_edge * (2 * ((double)(i % CELLS) + .5) / CELLS - 1);
         double y = map_edge * (2 * ((double)(i / CELLS) + .5) / CELLS - 1), r = sqrt(x * x + y * y);
         if (r < from || r > to) continue;
@@ -246,7 +246,7 @@ static copse_status tour_hole(cli *c, demo_job *d, copse_error *err) {
     copse_table *train = NULL, *test = NULL;
     copse_model *model = NULL;
     copse_status status = COPSE_OK;
-    double *sd = malloc(CELLS * CELLS * sizeof *sd);
+    double *sd = malloc((size_t)CELLS * CELLS * sizeof *sd);
     if (!sd) return cli_fail_memory(err);
     CLI_TRY_OUT(copse_synth("hole", &(copse_synth_options){.rows = 500, .seed = 1}, &train, err));
     CLI_TRY_OUT(copse_synth("hole", &(copse_synth_options){.rows = 200, .seed = 2}, &test, err));

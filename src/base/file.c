@@ -69,6 +69,7 @@ copse_status cp_file_sweep(const char *target, copse_error *err) {
     char folder[CP_PATH_MAX];
     DIR *d = cp_path_folder(target, folder) ? opendir(folder) : NULL;
     copse_status status = COPSE_OK;
+    /* The stream is this function's own.  NOLINTNEXTLINE(concurrency-mt-unsafe) */
     for (struct dirent *e; d && !status && (e = readdir(d));) {
         if (!is_name_for(e->d_name, target)) continue;
         char *path = cp_path_beside(target, e->d_name);

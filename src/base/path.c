@@ -40,7 +40,7 @@ int cp_path_descriptor(const char *path) {
     if (!strcmp(path, "/dev/stderr")) return STDERR_FILENO;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         size_t n = strlen(folders[i]);
-        if (!strncmp(path, folders[i], n) && isdigit((unsigned char)path[n])) return atoi(path + n);
+        if (!strncmp(path, folders[i], n) && isdigit((unsigned char)path[n])) return (int)strtol(path + n, NULL, 10);
     }
     return -1;
 }

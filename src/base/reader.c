@@ -9,6 +9,7 @@
 
 #include "base/layout.h"
 #include "base/mem.h"
+#include "base/number_rule.h"
 
 static const char *const type_name[] = {"u8", "i32", "u32", "i64", "f32", "f64"};
 
@@ -21,6 +22,14 @@ typedef struct section {
     uint64_t checksum;
 } section;
 
+enum { MOST_LISTS = 16 };
+
+/* Rules for the sections below a prefix. */
+typedef struct rule_list {
+    const cp_number_rule *rule;
+    size_t n, depth;
+} rule_list;
+
 struct cp_reader {
     const unsigned char *image;
     section *section; /* sorted by name */
@@ -30,6 +39,8 @@ struct cp_reader {
     size_t limit;          /* that cp_reader_limit has set; 0: none */
     size_t left;           /* of the limit, for what is claimed */
     cp_layout_scope scope; /* its text is the section name that was asked for last */
+    rule_list list[MOST_LISTS];
+    size_t lists;
     unsigned char *planes;
     ZSTD_DCtx *zstd;
 };
@@ -166,7 +177,13 @@ copse_status cp_reader_push_nth(cp_reader *r, const char *kind, size_t number, c
 }
 
 void cp_reader_pop(cp_reader *r) {
+    while (r->lists && r->list[r->lists - 1].depth == r->scope.depth) r->lists--;
     cp_layout_scope_pop(&r->scope);
+}
+
+void cp_reader_rules(cp_reader *r, const cp_number_rule *rules, size_t n) {
+    CP_BUG(r->lists == MOST_LISTS);
+    r->list[r->lists++] = (rule_list){.rule = rules, .n = n, .depth = r->scope.depth};
 }
 
 copse_status cp_reader_bad(const cp_reader *r, copse_error *err, const char *fmt, ...) {
@@ -277,20 +294,64 @@ static int read_blocks(cp_reader *r, const section *s, unsigned char *to) {
     return 1;
 }
 
+/* Applies the rules for real numbers to the section that was read last. */
+static copse_status apply_rules(const cp_reader *r, const section *s, const void *data, copse_error *err) {
+    int known = !r->lists;
+    for (size_t l = 0; l < r->lists; l++) {
+        const rule_list *list = &r->list[l];
+        const char *name = r->scope.text + r->scope.end[list->depth];
+        for (size_t k = 0; k < list->n; k++) {
+            if (!cp_number_rule_matches(&list->rule[k], name)) continue;
+            known = 1;
+            size_t at = cp_number_rule_find(&list->rule[k], s->type, data, s->count);
+            if (at < s->count) return cp_reader_bad(r, err, "element %zu is out of range", at);
+        }
+    }
+    CP_BUG(!known);
+    return COPSE_OK;
+}
+
+static copse_status check_numbers(const cp_reader *r, const section *s, const void *data, copse_error *err) {
+    if (s->type == CP_F32 || s->type == CP_F64) return apply_rules(r, s, data, err);
+    size_t at = r->lists ? cp_number_rule_find_whole(s->type, data, s->count) : s->count;
+    return at < s->count ? cp_reader_bad(r, err, "element %zu is out of range", at) : COPSE_OK;
+}
+
+/* Unpacks a section that has n elements. */
+static copse_status unpack(cp_reader *r, const section *s, size_t n, void **out, copse_error *err) {
+    if (s->count != n) return cp_reader_bad(r, err, "has %zu elements instead of %zu", s->count, n);
+    *out = cp_mem_raw(n, cp_layout_size(s->type));
+    if (!*out) return cp_fail_memory(err);
+    if (read_blocks(r, s, *out)) return COPSE_OK;
+    cp_mem_free(*out);
+    *out = NULL;
+    return cp_reader_bad(r, err, "its blocks do not unpack");
+}
+
 copse_status cp_reader_array(cp_reader *r, const char *name, cp_codec_type type, size_t n, void *out_slot,
                              copse_error *err) {
     void *data = NULL;
     memcpy(out_slot, &data, sizeof data);
     const section *s;
     CP_TRY(find_typed(r, name, type, &s, err));
-    if (s->count != n) return cp_reader_bad(r, err, "has %zu elements instead of %zu", s->count, n);
-    data = cp_mem_raw(n, cp_layout_size(type));
-    if (!data) return cp_fail_memory(err);
-    if (!read_blocks(r, s, data)) {
+    CP_TRY(unpack(r, s, n, &data, err));
+    copse_status status = check_numbers(r, s, data, err);
+    if (status) {
         cp_mem_free(data);
-        return cp_reader_bad(r, err, "its blocks do not unpack");
+        return status;
     }
     memcpy(out_slot, &data, sizeof data);
+    return COPSE_OK;
+}
+
+/* One number, whose range the caller checks. */
+static copse_status read_scalar(cp_reader *r, const char *name, cp_codec_type type, void *out, copse_error *err) {
+    void *data = NULL;
+    const section *s;
+    CP_TRY(find_typed(r, name, type, &s, err));
+    CP_TRY(unpack(r, s, 1, &data, err));
+    memcpy(out, data, cp_layout_size(type));
+    cp_mem_free(data);
     return COPSE_OK;
 }
 
@@ -306,19 +367,13 @@ copse_status cp_reader_finite(cp_reader *r, const char *name, size_t n, double *
 }
 
 copse_status cp_reader_i64(cp_reader *r, const char *name, int64_t min, int64_t max, int64_t *out, copse_error *err) {
-    int64_t *value;
-    CP_TRY(cp_reader_array(r, name, CP_I64, 1, &value, err));
-    *out = *value;
-    cp_mem_free(value);
+    CP_TRY(read_scalar(r, name, CP_I64, out, err));
     if (*out < min || *out > max) return cp_reader_bad(r, err, "%lld is out of range", (long long)*out);
     return COPSE_OK;
 }
 
 copse_status cp_reader_f64(cp_reader *r, const char *name, double min, double max, double *out, copse_error *err) {
-    double *value;
-    CP_TRY(cp_reader_array(r, name, CP_F64, 1, &value, err));
-    *out = *value;
-    cp_mem_free(value);
+    CP_TRY(read_scalar(r, name, CP_F64, out, err));
     if (!(*out >= min && *out <= max)) return cp_reader_bad(r, err, "%g is out of range", *out);
     return COPSE_OK;
 }

@@ -5,6 +5,8 @@
 #include "base/codec.h"
 #include "base/fail.h"
 
+struct cp_number_rule;
+
 /* Whether these can be the first bytes of an image. */
 int cp_reader_sniff(const unsigned char *bytes, size_t n);
 /* Whether they begin an image of a later format version, which this program cannot read. */
@@ -23,6 +25,10 @@ copse_status cp_reader_push_nth(cp_reader *r, const char *kind, size_t number, c
 void cp_reader_pop(cp_reader *r);
 int cp_reader_has(const cp_reader *r, const char *name);
 int cp_reader_has_nth(const cp_reader *r, const char *kind, size_t number, const char *name); /* "kind.number.name" */
+/* The numbers that sections below the prefix at hand may hold (base/number_rule.h); they are forgotten when that prefix
+ * is popped.  The list is borrowed.  Once a reader has rules, an array of real numbers needs one: to read a section
+ * without a rule is a bug. */
+void cp_reader_rules(cp_reader *r, const struct cp_number_rule *rules, size_t n);
 /* The number of elements of a section. */
 copse_status cp_reader_count(cp_reader *r, const char *name, cp_codec_type type, size_t *out_n, copse_error *err);
 /* A new array of exactly n elements, which the caller frees with cp_mem_free; out_slot is the address of a T *. */

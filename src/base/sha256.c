@@ -28,7 +28,7 @@ void cp_sha256_init(cp_sha256 *h) {
 
 /* FIPS 180-4, section 6.2.2, step 1: the message schedule. */
 static void schedule(const unsigned char *block, uint32_t w[64]) {
-    for (int t = 0; t < 16; t++) {
+    for (size_t t = 0; t < 16; t++) {
         const unsigned char *b = block + 4 * t;
         w[t] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
     }
@@ -81,12 +81,12 @@ void cp_sha256_finish(cp_sha256 *h, unsigned char out[CP_SHA256_BYTES]) {
     cp_sha256_add(h, &mark, 1);
     while (h->bytes % CP_SHA256_BLOCK != CP_SHA256_BLOCK - sizeof length) cp_sha256_add(h, &zero, 1);
     cp_sha256_add(h, length, sizeof length);
-    for (int i = 0; i < 8; i++) put_big_endian(out + 4 * i, h->state[i], 4);
+    for (size_t i = 0; i < 8; i++) put_big_endian(out + 4 * i, h->state[i], 4);
 }
 
 void cp_sha256_hex(const unsigned char hash[CP_SHA256_BYTES], char out[CP_SHA256_HEX]) {
     static const char digit[] = "0123456789abcdef";
-    for (int i = 0; i < CP_SHA256_BYTES; i++) {
+    for (size_t i = 0; i < CP_SHA256_BYTES; i++) {
         out[2 * i] = digit[hash[i] >> 4];
         out[2 * i + 1] = digit[hash[i] & 15];
     }

@@ -269,7 +269,7 @@ copse_status cp_acq_search_best(const cp_acq_search *a, cp_rng *rng, double *out
                                 copse_error *err) {
     const cp_space *s = a->space;
     search c = {.a = a, .rng = rng};
-    size_t room = RANDOM_STARTS + STEPS_PER_TOP * a->n_top, need = LOCAL_STARTS * STEPS;
+    size_t room = RANDOM_STARTS + STEPS_PER_TOP * a->n_top, need = (size_t)LOCAL_STARTS * STEPS;
     copse_status status = COPSE_OK;
     if (room < need) room = need;
     CP_TRY_OUT(candidates_init(&c.all, room < BATCH ? BATCH : room, s, err));

@@ -1,5 +1,6 @@
 #include "bo/space.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -333,8 +334,8 @@ static copse_status read_dim(cp_reader *r, copse_dim *d, dim_buffers *f, copse_e
         d->levels = (const char *const *)f->levels;
         return COPSE_OK;
     }
-    CP_TRY(cp_reader_f64(r, "low", -INFINITY, INFINITY, &d->low, err));
-    CP_TRY(cp_reader_f64(r, "high", -INFINITY, INFINITY, &d->high, err));
+    CP_TRY(cp_reader_f64(r, "low", -DBL_MAX, DBL_MAX, &d->low, err));
+    CP_TRY(cp_reader_f64(r, "high", -DBL_MAX, DBL_MAX, &d->high, err));
     CP_TRY(cp_reader_i64(r, "log", 0, 1, &on_log, err));
     d->log = (int)on_log;
     return COPSE_OK;

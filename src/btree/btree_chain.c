@@ -9,12 +9,17 @@ static int is_count(double v, size_t most) {
     return v >= 0 && v <= (double)most && v == floor(v);
 }
 
-/* Could some rows have these statistics? */
+/* Could some rows have these statistics?  The mean square of standardised targets is 1, so the squares in a leaf sum to
+ * at most the number of rows. */
 static int is_possible_stat(const cp_leaf *m, const double *stat) {
-    double n = 0;
-    if (m->prior_only) return 1;
+    double n = 0, most = 1.000001 * (double)m->rows;
+    if (m->prior_only) {
+        for (size_t k = 0; k < m->width; k++)
+            if (stat[k] != 0) return 0;
+        return 1;
+    }
     if (!m->classes)
-        return is_count(stat[0], m->rows) && stat[0] >= 1 && isfinite(stat[1]) && stat[2] >= 0 && isfinite(stat[2]);
+        return is_count(stat[0], m->rows) && stat[0] >= 1 && fabs(stat[1]) <= most && stat[2] >= 0 && stat[2] <= most;
     for (size_t k = 0; k < m->classes; k++) {
         if (!is_count(stat[k], m->rows)) return 0;
         n += stat[k];

@@ -1,14 +1,11 @@
 #include "btree/btree_file.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "btree/btree.h"
 #include "tree/tree_set_file.h"
-
-/* The bound of centre and scale: no target is larger, and predictions in these units stay finite. */
-#define UNITS_MAX 1e61
 
 /* ---------------------------------------------------------------------------------------------------------- columns */
 
@@ -173,7 +170,7 @@ static copse_status read_moves(cp_btree *b, cp_reader *r, copse_error *err) {
 static copse_status read_chains(cp_btree *b, cp_reader *r, copse_error *err) {
     size_t n;
     CP_TRY(cp_reader_count(r, "moves", CP_F64, &n, err));
-    n /= 2 * CP_MOVES;
+    n /= (size_t)2 * CP_MOVES;
     if (!n) return cp_reader_bad(r, err, "no chains");
     CP_TRY(cp_reader_claim(r, n, sizeof *b->trace, err));
     CP_TRY(CP_NEW(b->trace, n, err));
@@ -206,14 +203,28 @@ copse_status cp_btree_file_write(const void *state, const copse_params *p, unsig
     return b->chains ? write_chains(b, w, err) : write_islands(b, w, err);
 }
 
+static const cp_number_rule number_rules[] = {
+    {.name = "log_marginal", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
+    {.name = "stages", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "cut_short", .least = 0, .most = 1},
+    {.name = "unique", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "resamplings", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "expanded", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "worked", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "ess", .least = 0, .most = 1.01},
+    {.name = "moves", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "chain.#.log_posterior", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
+};
+
 static copse_status read_model(cp_btree *b, cp_reader *r, size_t dims, copse_error *err) {
     int64_t rows, tuned;
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX, &rows, err));
     CP_TRY(cp_reader_i64(r, "tuned", 0, 1, &tuned, err));
     b->tuned = (int)tuned;
     b->rows = (size_t)rows;
-    CP_TRY(cp_reader_f64(r, "centre", -UNITS_MAX, UNITS_MAX, &b->centre, err));
-    CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, UNITS_MAX, &b->scale, err));
+    CP_TRY(cp_reader_f64(r, "centre", -CP_NUMBER_TARGET, CP_NUMBER_TARGET, &b->centre, err));
+    CP_TRY(cp_reader_f64(r, "scale", CP_NUMBER_LEAST_SCALE, CP_NUMBER_MOST_SCALE, &b->scale, err));
     CP_TRY(cp_btree_hyper_read(r, &b->hyper, err));
     CP_TRY(cp_tree_set_file_read(r, dims, b->task == COPSE_CLASS ? b->classes : 3, &b->tree_set, err));
     CP_TRY(cp_reader_has(r, "moves") ? read_chains(b, r, err) : read_islands(b, r, err));

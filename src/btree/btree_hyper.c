@@ -1,6 +1,7 @@
 #include "btree/btree_hyper.h"
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "bayes/bayes_options.h"
 
 enum { HYPER = 6 };
@@ -21,14 +22,19 @@ copse_status cp_btree_hyper_write(const cp_btree_hyper *h, cp_writer *w, copse_e
 }
 
 copse_status cp_btree_hyper_read(cp_reader *r, cp_btree_hyper *out, copse_error *err) {
-    static const double least[HYPER] = {1e-9, 0, 1e-9, 1e-9, 1e-3, 1e-200};
-    static const double most[HYPER] = {1 - 1e-9, 1e3, 1e9, 1e9, 1e9, 1e12};
+    static const cp_number_rule number_rules[] = {
+        {.name = "hyper", .every = HYPER, .at = 0, .least = 1e-9, .most = 1 - 1e-9},
+        {.name = "hyper", .every = HYPER, .at = 1, .least = 0, .most = 1e3},
+        {.name = "hyper", .every = HYPER, .at = 2, .least = 1e-9, .most = 1e9},
+        {.name = "hyper", .every = HYPER, .at = 3, .least = 1e-9, .most = 1e9},
+        {.name = "hyper", .every = HYPER, .at = 4, .least = 1e-3, .most = 1e9},
+        {.name = "hyper", .every = HYPER, .at = 5, .least = 1e-30, .most = 1e12},
+    };
     double *all;
-    int sound = 1;
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(cp_reader_array(r, "hyper", CP_F64, HYPER, &all, err));
-    for (size_t i = 0; i < HYPER; i++) sound &= all[i] >= least[i] && all[i] <= most[i];
     *out = (cp_btree_hyper){
         .split = {.alpha = all[0], .beta = all[1]}, .alpha = all[2], .kappa = all[3], .nu = all[4], .lambda = all[5]};
     cp_mem_free(all);
-    return sound ? COPSE_OK : cp_reader_bad(r, err, "an impossible prior");
+    return COPSE_OK;
 }

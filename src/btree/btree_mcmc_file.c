@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "bayes/moves_file.h"
 #include "btree/btree_chain.h"
 #include "btree/btree_mcmc_file.h"
@@ -42,7 +43,7 @@ static copse_status write_counts(const cp_btree_chain *c, cp_writer *w, copse_er
     }
     CP_TRY(cp_writer_i64(w, "done", (int64_t)c->done, err));
     CP_TRY(cp_writer_i64(w, "kept", (int64_t)c->trace.samples, err));
-    CP_TRY(cp_writer_array(w, "moves", CP_I64, count, 2 * CP_MOVES, err));
+    CP_TRY(cp_writer_array(w, "moves", CP_I64, count, (size_t)2 * CP_MOVES, err));
     CP_TRY(cp_writer_array(w, "log_post", CP_F64, c->trace.log_post, c->trace.samples, err));
     return cp_writer_array(w, "leaves", CP_U32, c->trace.leaves, c->trace.samples, err);
 }
@@ -60,6 +61,13 @@ copse_status cp_btree_mcmc_file_write(const cp_btree_chain *c, cp_writer *w, cop
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
+
+static const cp_number_rule number_rules[] = {
+    {.name = "log_post", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
+    {.name = "grove.cut", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "grove.stat", .least = -CP_NUMBER_COUNT, .most = CP_NUMBER_COUNT},
+    {.name = "grove.weight", .least = 0, .most = CP_NUMBER_COUNT},
+};
 
 typedef struct tree_set_arrays {
     size_t nodes, trees, leaves;
@@ -129,9 +137,10 @@ out:
 static copse_status read_counts(cp_btree_chain *c, cp_reader *r, copse_error *err) {
     cp_btree_trace *t = &c->trace;
     int64_t *count = NULL, done, kept;
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(cp_reader_i64(r, "done", 0, INT64_MAX, &done, err));
     CP_TRY(cp_reader_i64(r, "kept", 0, INT64_MAX, &kept, err));
-    CP_TRY(cp_reader_array(r, "moves", CP_I64, 2 * CP_MOVES, &count, err));
+    CP_TRY(cp_reader_array(r, "moves", CP_I64, (size_t)2 * CP_MOVES, &count, err));
     for (int k = 0; k < CP_MOVES; k++) { /* a negative count becomes too large, which C3 finds */
         t->proposed[k] = (uint64_t)count[k];
         t->accepted[k] = (uint64_t)count[CP_MOVES + k];

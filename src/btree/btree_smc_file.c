@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "btree/btree_smc_file.h"
 #include "btree/btree_stage.h"
 
@@ -78,7 +79,13 @@ out:
 
 /* ------------------------------------------------------------------------------------------------------------- read */
 
+static const cp_number_rule number_rules[] = {
+    {.name = "ess", .least = 0, .most = 1.01},
+    {.name = "log_weight", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
+};
+
 static copse_status read_trie(cp_reader *r, trie *t, copse_error *err) {
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(cp_reader_count(r, "parent", CP_I32, &t->n, err));
     CP_TRY(cp_reader_array(r, "parent", CP_I32, t->n, &t->parent, err));
     CP_TRY(cp_reader_array(r, "dim", CP_I32, t->n, &t->dim, err));
@@ -105,7 +112,7 @@ static copse_status read_counts(cp_btree_smc *s, cp_reader *r, copse_error *err)
     CP_TRY(read_size(r, "resamplings", s->stages, &s->resamplings, err));
     CP_TRY(read_size(r, "expanded", UINT64_MAX, &s->expanded, err));
     CP_TRY(read_size(r, "worked", s->expanded, &s->worked, err));
-    CP_TRY(cp_reader_f64(r, "log_z", -1e300, 1e300, &s->log_z, err));
+    CP_TRY(cp_reader_f64(r, "log_z", -CP_NUMBER_LOG, CP_NUMBER_LOG, &s->log_z, err));
     s->round = round;
     CP_TRY(cp_reader_array(r, "ess", CP_F32, s->stages, &s->ess, err));
     s->cap_ess = s->stages;

@@ -201,7 +201,7 @@ static copse_status cut_group(void *arg, size_t job, size_t worker, copse_error 
 static copse_status place_all_cuts(task *t, const copse_run *run, copse_error *err) {
     const cp_bins *b = t->b;
     t->group = b->dims / 32 < 1 ? 1 : b->dims / 32 < GROUP ? b->dims / 32 : GROUP;
-    t->sample = b->rows > 2 * SAMPLE ? SAMPLE : b->rows;
+    t->sample = b->rows > (size_t)2 * SAMPLE ? SAMPLE : b->rows;
     t->room = b->rows;
     size_t jobs = (b->dims + t->group - 1) / t->group, workers = cp_parallel_workers(run, jobs);
     CP_TRY(CP_NEW(t->key, workers, err));

@@ -49,7 +49,7 @@ copse_status cp_ranks_init(cp_ranks *r, const float *x, size_t rows, size_t dims
                            copse_error *err) {
     copse_status status;
     *r = (cp_ranks){.rows = rows, .dims = dims};
-    if (rows > UINT32_MAX) return cp_fail(err, COPSE_E_DATA, "%zu rows, more than 2^32 - 1", rows);
+    if (rows > INT32_MAX) return cp_fail(err, COPSE_E_DATA, "%zu rows, more than %d", rows, INT32_MAX);
     CP_TRY_OUT(CP_RAW(r->rank, dims * rows, err));
     CP_TRY_OUT(CP_NEW(r->start, dims + 1, err));
     task t = {.r = r, .x = x};

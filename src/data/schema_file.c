@@ -1,9 +1,11 @@
 #include "data/schema_file.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
@@ -91,6 +93,13 @@ copse_status cp_schema_file_write(const cp_schema *s, cp_writer *w, copse_error 
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
+
+/* Any finite number: encoding clamps what it computes with them. */
+static const cp_number_rule number_rules[] = {
+    {.name = "fill", .least = -DBL_MAX, .most = DBL_MAX},
+    {.name = "shift", .least = -DBL_MAX, .most = DBL_MAX},
+    {.name = "span", .least = DBL_TRUE_MIN, .most = DBL_MAX},
+};
 
 /* Puts n strings into an empty dictionary; all must differ. */
 static copse_status fill_dict(cp_reader *r, char *const *text, size_t n, cp_dict *out, copse_error *err) {
@@ -186,13 +195,9 @@ out:
 static copse_status read_absent(cp_reader *r, cp_schema *s, copse_error *err) {
     int64_t *absent;
     CP_TRY(cp_reader_array(r, "absent", CP_I64, s->features, &absent, err));
-    copse_status status = COPSE_OK;
-    for (size_t i = 0; i < s->features && !status; i++) {
-        s->feature[i].absent = (size_t)absent[i];
-        if (absent[i] < 0) status = cp_reader_bad(r, err, "feature %zu is missing %lld times", i, (long long)absent[i]);
-    }
+    for (size_t i = 0; i < s->features; i++) s->feature[i].absent = (size_t)absent[i];
     cp_mem_free(absent);
-    return status;
+    return COPSE_OK;
 }
 
 static copse_status read_raw(cp_reader *r, cp_schema *s, copse_error *err) {
@@ -223,6 +228,7 @@ copse_status cp_schema_file_read(cp_reader *r, cp_schema **out, copse_error *err
     cp_schema *s;
     CP_TRY(CP_NEW(s, 1, err));
     CP_TRY(cp_reader_push(r, "schema", err));
+    CP_NUMBER_RULES(r, number_rules);
     copse_status status = read_all(r, s, err);
     cp_reader_pop(r);
     if (status)

@@ -68,7 +68,7 @@ void cp_table_remove_last(copse_table *t) {
 copse_status cp_table_share(copse_table *t, size_t cap, copse_error *err) {
     enum { LINE = 64 / sizeof(double) };
     size_t stride = (cap / LINE | 1) * LINE, all;
-    if (stride < cap) stride += 2 * LINE;
+    if (stride < cap) stride += (size_t)2 * LINE;
     CP_BUG(t->rows || t->cells);
     if (__builtin_mul_overflow(stride, t->cols, &all)) return cp_fail_memory(err);
     CP_TRY(CP_RAW(t->cells, all, err));

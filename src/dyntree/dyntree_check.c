@@ -69,6 +69,7 @@ static int same_bits(const double *a, const double *b, size_t n) {
 static const char *check_leaf(const cp_dyntree *f, int32_t id, uint32_t *seen, double *stat) {
     const cp_dyntree_node *n = &f->pool.node[id];
     if (n->leaves != 1 || n->height) return "D5: a leaf has children";
+    if (n->dim != CP_NONE || n->cut != 0) return "D3: a leaf has a split";
     if (n->depth && n->rows < f->min_leaf) return "D4: a leaf has too few rows";
     if (f->frozen) return NULL;
     const uint32_t *list = cp_dyntree_pool_list(&f->pool, id);

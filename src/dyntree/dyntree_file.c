@@ -2,15 +2,14 @@
  * the statistics of its leaves. */
 #include "dyntree/dyntree_file.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "dyntree/dyntree_check.h"
 
-/* The largest centre and scale (no target is larger), and the largest scaled target. */
-#define MOST        1e61
-#define MOST_SCALED 1e75
+/* The largest scaled target: a target over the least scale. */
+#define MOST_SCALED 4e140
 
 /* Memory of a loaded node, and of a loaded row, besides the sections. */
 static size_t node_bytes(const cp_dyntree *f) {
@@ -144,6 +143,19 @@ copse_status cp_dyntree_file_write(const void *state, const copse_params *p, uns
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
+/* Statistics are counts of classes, or rows, sum and sum of squares of scaled targets. */
+static const cp_number_rule number_rules[] = {
+    {.name = "x", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "y", .least = -MOST_SCALED, .most = MOST_SCALED},
+    {.name = "cut", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "stat", .least = -1e300, .most = 1e300},
+};
+
+/* Are scaled targets of this size those of possible targets? */
+static int is_possible_target(const cp_dyntree *f, double scaled) {
+    return fabs(scaled) <= 2 * CP_NUMBER_TARGET / f->scale;
+}
+
 static copse_status read_labels(cp_dyntree *f, cp_reader *r, size_t known, copse_error *err) {
     CP_TRY(cp_reader_array(r, "label", CP_I32, f->rows, &f->label, err));
     f->cap_label = f->rows;
@@ -154,10 +166,10 @@ static copse_status read_labels(cp_dyntree *f, cp_reader *r, size_t known, copse
 }
 
 static copse_status read_targets(cp_dyntree *f, cp_reader *r, copse_error *err) {
-    CP_TRY(cp_reader_finite(r, "y", f->rows, &f->y, err));
+    CP_TRY(cp_reader_array(r, "y", CP_F64, f->rows, &f->y, err));
     f->cap_y = f->rows;
     for (size_t i = 0; i < f->rows; i++)
-        if (fabs(f->y[i]) > MOST_SCALED) return cp_reader_bad(r, err, "'y' holds a number that is too large");
+        if (!is_possible_target(f, f->y[i])) return cp_reader_bad(r, err, "'y' holds a number that is too large");
     return COPSE_OK;
 }
 
@@ -169,8 +181,6 @@ static copse_status read_rows(cp_dyntree *f, cp_reader *r, size_t known, copse_e
     f->moved = (size_t)moved;
     CP_TRY(cp_reader_array(r, "x", CP_F32, f->rows * f->dims, &f->x, err));
     f->cap_x = f->rows;
-    for (size_t i = 0; i < f->rows * f->dims; i++)
-        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "'x' holds a number that is not finite");
     CP_TRY(f->task == COPSE_CLASS ? read_labels(f, r, known, err) : read_targets(f, r, err));
     CP_TRY(cp_reader_claim(r, f->rows, ROW_BYTES, err));
     cp_leaf_clear(&f->leaf);
@@ -192,6 +202,8 @@ static copse_status link_nodes(cp_dyntree *f, const listing *l, cp_reader *r, co
     for (size_t i = 0; i < l->nodes; i++) {
         cp_dyntree_node *n = &node[i];
         if (!n->refs) return cp_reader_bad(r, err, "node %zu has no parent", i);
+        if (n->left == CP_NONE && (n->dim != CP_NONE || n->cut != 0))
+            return cp_reader_bad(r, err, "node %zu is a leaf and has a split", i);
         if (n->left == CP_NONE) continue;
         const int32_t child[2] = {n->left, n->right};
         if (n->dim < 0 || (size_t)n->dim >= f->dims || !isfinite(n->cut) || n->left == n->right)
@@ -249,8 +261,8 @@ static double rows_of_stat(const cp_dyntree *f, const double *stat) {
     double n = 0, most = (double)f->learnt;
     if (f->task == COPSE_REGRESS) {
         double squares = stat[2] * (1 + 1e-9);
-        return stat[0] == floor(stat[0]) && stat[2] <= most * MOST_SCALED * MOST_SCALED &&
-                       stat[1] * stat[1] <= stat[0] * squares
+        return stat[0] == floor(stat[0]) && stat[2] >= 0 && is_possible_target(f, sqrt(stat[2] / most)) &&
+                       fabs(stat[1]) <= sqrt(stat[0]) * sqrt(squares)
                    ? stat[0]
                    : 0;
     }
@@ -328,7 +340,7 @@ static copse_status read_lists(cp_dyntree *f, listing *l, cp_reader *r, copse_er
 }
 
 static copse_status read_stats(cp_dyntree *f, listing *l, cp_reader *r, copse_error *err) {
-    CP_TRY(cp_reader_finite(r, "stat", l->leaves * f->pool.width, &l->stat, err));
+    CP_TRY(cp_reader_array(r, "stat", CP_F64, l->leaves * f->pool.width, &l->stat, err));
     return fill_stats(f, l, r, err);
 }
 
@@ -349,14 +361,15 @@ out:
 
 static copse_status read_model(cp_dyntree *f, cp_reader *r, size_t known, copse_error *err) {
     int64_t rows, frozen;
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX / 2, &rows, err));
     CP_TRY(cp_reader_i64(r, "frozen", 0, 1, &frozen, err));
     f->rows = f->learnt = f->moved = (size_t)rows;
     f->frozen = (int)frozen;
-    CP_TRY(cp_reader_f64(r, "log_predictive", -DBL_MAX, DBL_MAX, &f->log_predictive, err));
+    CP_TRY(cp_reader_f64(r, "log_predictive", -1e300, 1e300, &f->log_predictive, err));
     if (f->task == COPSE_REGRESS) {
-        CP_TRY(cp_reader_f64(r, "centre", -MOST, MOST, &f->centre, err));
-        CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, MOST, &f->scale, err));
+        CP_TRY(cp_reader_f64(r, "centre", -CP_NUMBER_TARGET, CP_NUMBER_TARGET, &f->centre, err));
+        CP_TRY(cp_reader_f64(r, "scale", CP_NUMBER_LEAST_SCALE, CP_NUMBER_MOST_SCALE, &f->scale, err));
     }
     if (!frozen) CP_TRY(read_rows(f, r, known, err));
     return read_nodes(f, r, err);

@@ -119,8 +119,8 @@ void cp_dyntree_inspect_splits(const void *state, size_t tree, double *out_dims)
     int32_t nodes = nodes_below(f, f->root[tree]);
     for (size_t d = 0; d < f->dims; d++) out_dims[d] = 0;
     for (int32_t i = 0; i < nodes; i++) {
-        int32_t dim = f->pool.node[find_node(f, tree, i)].dim;
-        if (dim != CP_NONE) out_dims[dim]++;
+        const cp_dyntree_node *n = &f->pool.node[find_node(f, tree, i)];
+        if (!cp_dyntree_pool_is_leaf(n)) out_dims[n->dim]++;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "greedy/greedy_fit.h"
 #include "greedy/greedy_inspect.h"
 #include "greedy/greedy_predict.h"
@@ -124,6 +125,15 @@ static copse_status write_state(const void *state, const copse_params *p, unsign
     return cp_forest_write(&g->forest, w, err);
 }
 
+/* A leaf keeps the root of its variance as a float. */
+static const cp_number_rule number_rules[] = {
+    {.name = "oob", .least = -1e300, .most = 1e300, .also = CP_ALSO_NAN},
+    {.name = "spread", .every = LEAF_VARIANCE, .at = 0, .least = 1e-89, .most = 1e38},
+    {.name = "spread", .every = LEAF_VARIANCE, .at = 1, .least = 1e-30, .most = 1e30},
+    {.name = "spread", .every = LEAF_VARIANCE, .at = 2, .least = 1e-30, .most = CP_GREEDY_LEAF_VARIANCE_MOST_STRETCH},
+    {.name = "spread", .every = LEAF_VARIANCE, .at = 3, .least = 1e-89, .most = 1e70},
+};
+
 static copse_status read_leaf_variance(cp_greedy_leaf_variance *out, cp_reader *r, copse_error *err) {
     double *v;
     CP_TRY(cp_reader_array(r, "spread", CP_F64, LEAF_VARIANCE, &v, err));
@@ -151,6 +161,7 @@ static copse_status read_state(cp_reader *r, const copse_params *p, cp_rows_shap
     (void)p;
     *out_state = NULL;
     CP_TRY(CP_NEW(g, 1, err));
+    CP_NUMBER_RULES(r, number_rules);
     copse_status status = read_figures(g, r, err);
     g->leaf_variance = cp_greedy_leaf_variance_none;
     if (!status && shape.task == COPSE_REGRESS) status = read_leaf_variance(&g->leaf_variance, r, err);

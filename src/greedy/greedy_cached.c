@@ -75,7 +75,7 @@ static copse_status make_scratch(cp_greedy_grower *w, size_t most, copse_error *
     *l = (cp_greedy_cached){.stride = (most / LINE | 1) * LINE,
                             .keep_lists = 2 * w->rule->features >= dims,
                             .partition = cp_partition_best()};
-    if (l->stride < most) l->stride += 2 * LINE;
+    if (l->stride < most) l->stride += (size_t)2 * LINE;
     l->side = scratch(w, most, sizeof *l->side, &fine);
     if (w->records->rule.kind == CP_SPLIT_SQUARED) l->y = scratch(w, most, sizeof *l->y, &fine);
     l->node_row = scratch(w, most, sizeof *l->node_row, &fine);

@@ -36,7 +36,7 @@ copse_status cp_greedy_hist_new(cp_greedy_grower *w, copse_error *err) {
     *h = (struct cp_greedy_hist){.inherits =
                                      w->rule->features >= dims && dims <= MOST_INHERITED && !w->rule->max_leaves};
     if (h->inherits) return COPSE_OK;
-    h->some = cp_arena_get(&w->arena, GROUP * CP_SPLIT_CELLS, sizeof *h->some);
+    h->some = cp_arena_get(&w->arena, (size_t)GROUP * CP_SPLIT_CELLS, sizeof *h->some);
     return h->some ? COPSE_OK : cp_fail_memory(err);
 }
 

@@ -107,7 +107,7 @@ copse_status cp_greedy_leaf_variance_fit(cp_greedy_leaf_variance *s, const cp_gr
         double c = edge_quantile(e, known), mean = stretch_of_mean(row, n, s->floor);
         if (votes == CP_GREEDY_VOTES_FEW) c = fmin(c, fmax(1, mean));
         if (votes == CP_GREEDY_VOTES_ONE) c = fmax(c, mean / 3);
-        s->stretch = fmax(least_stretch, c);
+        s->stretch = fmin(fmax(least_stretch, c), CP_GREEDY_LEAF_VARIANCE_MOST_STRETCH);
     }
     cp_mem_free(e);
     return COPSE_OK;

@@ -34,6 +34,7 @@
 #include "greedy/greedy_weight.h"
 
 /* In units of the leaves. */
+#define CP_GREEDY_LEAF_VARIANCE_MOST_STRETCH 1e30 /* variances are still floats */
 typedef struct cp_greedy_leaf_variance {
     double var;     /* v0 > 0 */
     double rows;    /* r > 0 */

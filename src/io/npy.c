@@ -76,7 +76,7 @@ static int read_bool(literal *l, int *out) {
     if (!*out && !next_is(l, 'F')) return 0;
     const char *rest = *out ? "rue" : "alse";
     size_t n = strlen(rest);
-    if ((size_t)(l->end - l->p) < n || memcmp(l->p, rest, n)) return 0;
+    if ((size_t)(l->end - l->p) < n || memcmp(l->p, rest, n) != 0) return 0;
     l->p += n;
     return 1;
 }

@@ -136,7 +136,7 @@ static copse_status read_some(cp_source *s, void *buf, size_t n, size_t *out_got
     *out_got = got > 0 ? (size_t)got : 0;
     if (got >= 0) return COPSE_OK;
     if (errno == EINTR) return cp_fail(err, COPSE_E_STOPPED, "interrupted");
-    return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: %s", s->name, strerror(errno));
+    return cp_fail_system(err, "read", s->name);
 }
 
 static copse_status refill(cp_source *s, copse_error *err) {
@@ -204,7 +204,7 @@ static copse_status detect(cp_source *s, copse_error *err) {
 
 static copse_status look_at_file(cp_source *s, copse_error *err) {
     struct stat st;
-    if (fstat(s->fd, &st)) return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: %s", s->name, strerror(errno));
+    if (fstat(s->fd, &st)) return cp_fail_system(err, "read", s->name);
     if (S_ISDIR(st.st_mode)) return cp_fail(err, COPSE_E_SYSTEM, "cannot read %s: it is a directory", s->name);
     s->is_file = S_ISREG(st.st_mode);
     if (s->is_file && st.st_size > 0) s->size_hint = (size_t)st.st_size;
@@ -216,7 +216,7 @@ static copse_status begin(cp_source *s, const char *opt_path, const char *name, 
     copse_status status = COPSE_OK;
     if (!(s->name = cp_mem_strdup(name))) CP_TRY_OUT(cp_fail_memory(err));
     if (opt_path && (s->fd = open(opt_path, O_RDONLY | O_CLOEXEC)) < 0)
-        CP_TRY_OUT(cp_fail(err, COPSE_E_SYSTEM, "cannot open %s: %s", opt_path, strerror(errno)));
+        CP_TRY_OUT(cp_fail_system(err, "open", opt_path));
     s->owns_fd = opt_path != NULL;
     if (!s->read && !s->in_memory) CP_TRY_OUT(look_at_file(s, err));
     *out = s;

@@ -35,7 +35,7 @@ AVX2 static int keys_avx2(const float *x, size_t n, uint32_t *out) {
 /* Transposes eight rows of eight columns. */
 AVX2 static void transpose(__m256 r[8]) {
     __m256 u[8];
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         u[2 * i] = _mm256_unpacklo_ps(r[2 * i], r[2 * i + 1]);
         u[2 * i + 1] = _mm256_unpackhi_ps(r[2 * i], r[2 * i + 1]);
     }

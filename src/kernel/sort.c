@@ -52,7 +52,7 @@ static void insert_narrow(uint32_t *key, size_t n) {
 /* One pass of radix sort, by a digit below `limit`. */
 static void count_narrow(const uint32_t *from, uint32_t *to, size_t n, int shift, uint32_t limit) {
     uint32_t count[256];
-    memset(count, 0, limit * sizeof *count);
+    for (uint32_t b = 0; b < limit; b++) count[b] = 0;
     for (size_t i = 0; i < n; i++) count[from[i] >> shift & 255]++;
     for (uint32_t b = 0, at = 0; b < limit; b++) {
         uint32_t c = count[b];

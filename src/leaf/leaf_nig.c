@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "num/draw.h"
 #include "num/math.h"
 #include "num/special.h"
@@ -64,7 +65,7 @@ cp_leaf_units cp_leaf_nig_units(const double *y, size_t n, int passes) {
         centre += left;
     }
     for (size_t i = 0; i < n; i++) squares += (y[i] - centre) * (y[i] - centre) / (double)n;
-    return (cp_leaf_units){.centre = centre, .scale = sqrt(squares)};
+    return (cp_leaf_units){.centre = centre, .scale = fmax(sqrt(squares), CP_NUMBER_LEAST_SCALE)};
 }
 
 static void add(const cp_leaf *m, double *stat, size_t row) {

@@ -322,7 +322,7 @@ copse_status cp_describe_tree(const copse_model *m, size_t tree, const char *for
     CP_TRY(cp_model_refresh(m, NULL, err));
     if (!strcmp(format, "json")) return tree_json(m, tree, write, arg, err);
     int dot = !strcmp(format, "dot");
-    if (!dot && strcmp(format, "text"))
+    if (!dot && strcmp(format, "text") != 0)
         return cp_fail(err, COPSE_E_USAGE, "unknown tree format '%.40s'; there are text, dot and json", format);
     lister l = {.m = m, .tree = tree, .write = write, .arg = arg};
     if (dot) put(&l, "digraph tree {\n  node [fontname=\"sans-serif\"];\n");

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number_rule.h"
 #include "mondrian/mondrian_frozen.h"
 #include "mondrian/mondrian_hnsp.h"
 
@@ -282,8 +283,8 @@ out:
 copse_status cp_mondrian_file_moments(const cp_mondrian_stat *st, size_t n, double rows, cp_reader *r,
                                       copse_error *err) {
     for (size_t j = 0; j < n; j++, st++) {
-        int fine = st->n >= 1 && st->n <= rows && fabs(st->mean) <= CP_MONDRIAN_FILE_MAX_MEAN && st->m2 >= 0 &&
-                   st->m2 <= CP_MONDRIAN_FILE_MAX_VARIANCE * rows;
+        int fine = st->n >= 1 && st->n <= rows && fabs(st->mean) <= CP_NUMBER_TARGET && st->m2 >= 0 &&
+                   st->m2 <= CP_NUMBER_VARIANCE * rows;
         if (!fine) return cp_reader_bad(r, err, "holds impossible moments at %zu", j);
     }
     return COPSE_OK;
@@ -346,41 +347,55 @@ static copse_status read_tree(cp_mondrian *f, size_t m, cp_reader *r, copse_erro
     return rebuild_tree(t, &f->space, r, err);
 }
 
-static copse_status check_numbers(const double *v, size_t n, double most, cp_reader *r, copse_error *err) {
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(v[i]) <= most)) return cp_reader_bad(r, err, "holds an impossible number");
-    return COPSE_OK;
+/* Times: a box is at most 2e37 wide in each column, and at least a float's least difference. */
+static const cp_number_rule number_rules[] = {
+    {.name = "x", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "corner", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "y", .least = -CP_NUMBER_TARGET, .most = CP_NUMBER_TARGET},
+    {.name = "hyper", .every = 5, .at = 0, .least = -CP_NUMBER_TARGET, .most = CP_NUMBER_TARGET},
+    {.name = "hyper", .every = 5, .at = 1, .least = 1e-30, .most = CP_NUMBER_VARIANCE},
+    {.name = "hyper", .every = 5, .at = 2, .least = 1e-30, .most = 1e30},
+    {.name = "hyper", .every = 5, .at = 3, .least = 1e-30, .most = CP_NUMBER_VARIANCE},
+    {.name = "hyper", .every = 5, .at = 4, .least = 1e-30, .most = CP_NUMBER_VARIANCE},
+    {.name = "moments", .every = 3, .at = 0, .least = 1, .most = CP_NUMBER_COUNT},
+    {.name = "moments", .every = 3, .at = 1, .least = -CP_NUMBER_TARGET, .most = CP_NUMBER_TARGET},
+    {.name = "moments", .every = 3, .at = 2, .least = 0, .most = CP_NUMBER_VARIANCE},
+    {.name = "tree.#.time", .least = 1e-100, .most = 1e100, .also = CP_ALSO_ZERO},
+    {.name = "tree.#.cut", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "tree.#.stat", .every = 3, .at = 0, .least = 1, .most = CP_NUMBER_COUNT},
+    {.name = "tree.#.stat", .every = 3, .at = 1, .least = -CP_NUMBER_TARGET, .most = CP_NUMBER_TARGET},
+    {.name = "tree.#.stat", .every = 3, .at = 2, .least = 0, .most = CP_NUMBER_VARIANCE},
+    {.name = "tree.#.mean", .least = -CP_NUMBER_TARGET, .most = CP_NUMBER_TARGET},
+    {.name = "tree.#.m2", .least = 0, .most = CP_NUMBER_VARIANCE},
+};
+
+/* Variances of noise and of the hierarchy that differ by more make messages that vanish. */
+static int is_possible(const cp_mondrian_hyper *h) {
+    return h->noise >= 1e-30 * h->gamma1 && h->noise <= 1e30 * h->gamma1;
 }
 
 static copse_status read_regression(cp_mondrian *f, cp_reader *r, copse_error *err) {
     double *v = NULL;
     int64_t marginal;
-    CP_TRY(cp_reader_f64(r, "center", -CP_MONDRIAN_FILE_MAX_MEAN, CP_MONDRIAN_FILE_MAX_MEAN, &f->center, err));
+    CP_TRY(cp_reader_f64(r, "center", -CP_NUMBER_TARGET, CP_NUMBER_TARGET, &f->center, err));
     CP_TRY(cp_reader_array(r, "hyper", CP_F64, 5, &v, err));
     f->hyper = (cp_mondrian_hyper){v[0], v[1], v[2], v[3], v[4]};
-    copse_status status = check_numbers(v, 1, CP_MONDRIAN_FILE_MAX_MEAN, r, err);
-    if (!status) status = check_numbers(v + 1, 4, CP_MONDRIAN_FILE_MAX_VARIANCE, r, err);
-    if (!status && !(v[1] > 0 && v[2] > 0 && v[3] > 0 && v[4] > 0))
-        status = cp_reader_bad(r, err, "'hyper' is not positive");
     cp_mem_free(v);
-    CP_TRY(status);
+    if (!is_possible(&f->hyper)) return cp_reader_bad(r, err, "its variances are too far apart");
     CP_TRY(cp_reader_array(r, "moments", CP_F64, 3, &v, err));
     f->moments = (cp_mondrian_stat){.n = v[0], .mean = v[1], .m2 = v[2]};
-    status = check_numbers(v, 3, CP_MONDRIAN_FILE_MAX_VARIANCE, r, err);
-    if (!status && !(v[0] >= 1 && v[2] >= 0)) status = cp_reader_bad(r, err, "'moments' are impossible");
     cp_mem_free(v);
-    CP_TRY(status);
     CP_TRY(cp_reader_i64(r, "marginal", 0, 1, &marginal, err));
     f->marginal = (int)marginal;
     f->stale = !f->space.keeps_moments;
-    return cp_reader_f64(r, "log_marginal", -INFINITY, INFINITY, &f->log_marginal, err);
+    return cp_reader_f64(r, "log_marginal", -1e300, 1e300, &f->log_marginal, err);
 }
 
 static copse_status read_targets(cp_mondrian *f, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_array(r, "y", CP_F64, f->space.rows, &f->y, err));
     f->cap_y = f->space.rows;
     f->space.y = f->y;
-    return check_numbers(f->y, f->space.rows, CP_MONDRIAN_FILE_MAX_MEAN, r, err);
+    return COPSE_OK;
 }
 
 static copse_status read_labels(cp_mondrian *f, cp_reader *r, copse_error *err) {
@@ -404,8 +419,6 @@ copse_status cp_mondrian_file_rows(cp_mondrian *f, cp_reader *r, const char *nam
     }
     f->space.x = f->x;
     f->space.rows = f->cap_x = rows;
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(f->x[i])) return cp_reader_bad(r, err, "'%s' holds a number that is not finite", name);
     return COPSE_OK;
 }
 
@@ -426,6 +439,7 @@ copse_status cp_mondrian_file_trees(cp_mondrian *f, cp_reader *r, cp_mondrian_fi
 
 static copse_status read_forest(cp_mondrian *f, cp_reader *r, copse_error *err) {
     int64_t rows, frozen;
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX / 2, &rows, err));
     CP_TRY(cp_reader_i64(r, "frozen", 0, 1, &frozen, err));
     if (f->task == COPSE_REGRESS) CP_TRY(read_regression(f, r, err));

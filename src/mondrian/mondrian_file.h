@@ -6,17 +6,12 @@
 #ifndef CP_MONDRIAN_FILE_H
 #define CP_MONDRIAN_FILE_H
 
-#include "data/schema.h"
 #include "mondrian/mondrian.h"
 
 copse_status cp_mondrian_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                     copse_error *err);
 copse_status cp_mondrian_file_read(cp_reader *r, const copse_params *p, cp_rows_shape shape, void **out_state,
                                    copse_error *err);
-
-/* Beyond these limits, squares and their products overflow; the schema refuses targets that large. */
-#define CP_MONDRIAN_FILE_MAX_MEAN     (2 * CP_SCHEMA_TARGET_MAX)
-#define CP_MONDRIAN_FILE_MAX_VARIANCE 1e130
 
 static inline size_t cp_mondrian_file_box_bytes(const cp_mondrian_space *s) {
     return 2 * s->dims * sizeof(float);

@@ -15,7 +15,7 @@ void cp_mondrian_prefetch_boxes(const cp_mondrian_path *p, const cp_mondrian_tre
     enum { NODES = 5, LINE = 16, MOST = 4 * LINE }; /* LINE, MOST: floats */
     size_t length = 2 * s->dims < MOST ? 2 * s->dims : MOST;
     const int32_t *leaf = p->node_id + (p->n - 1) * CP_MONDRIAN_PATH_LANES;
-    const int32_t *id = p->n > NODES ? leaf - (NODES - 1) * CP_MONDRIAN_PATH_LANES : p->node_id;
+    const int32_t *id = p->n > NODES ? leaf - (size_t)(NODES - 1) * CP_MONDRIAN_PATH_LANES : p->node_id;
     for (; id <= leaf && cp_mondrian_tree_has_box(&t->node[*id]); id += CP_MONDRIAN_PATH_LANES) {
         const float *box = cp_mondrian_tree_own_box(t, s, t->node[*id].box);
         cp_prefetch(box);

@@ -32,7 +32,9 @@ static const char *check_box(const checker *in, const cp_mondrian_node *n, size_
     if (!cp_mondrian_tree_has_box(n) && n->box != -(int32_t)rows) return "N3: a node has the wrong number of rows";
     in->s->kern->hull(in->s->x, d, in->member, rows, in->hull);
     const float *box = cp_mondrian_tree_box(in->t, in->s, n, in->buf);
-    return memcmp(box, in->hull, 2 * d * sizeof *box) ? "N3: a box is not the hull of its rows" : NULL;
+    for (size_t i = 0; i < 2 * d; i++) /* 0 and -0 are the same side */
+        if (box[i] != in->hull[i]) return "N3: a box is not the hull of its rows";
+    return NULL;
 }
 
 /* Rows of class k under a node.  A frozen forest has no labels: its leaves' counts are added up. */

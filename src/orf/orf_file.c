@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "data/schema.h"
 
 /* Beyond these limits, squares and their products overflow; the schema refuses targets that large. */
-#define MOST_MEAN     (2 * CP_SCHEMA_TARGET_MAX)
-#define MOST_VARIANCE 1e130
+#define MOST_MEAN     CP_NUMBER_TARGET
+#define MOST_VARIANCE CP_NUMBER_VARIANCE
 #define MOST_ROWS     ((int64_t)1 << 50)
 enum { MOMENTS = sizeof(cp_orf_moments) / sizeof(double) };
 
@@ -143,6 +144,19 @@ copse_status cp_orf_file_write(const void *state, const copse_params *p, unsigne
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
+
+static const cp_number_rule number_rules[] = {
+    {.name = "range", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "age", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "moments", .every = MOMENTS, .at = 0, .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "moments", .every = MOMENTS, .at = 1, .least = -CP_NUMBER_TARGET, .most = CP_NUMBER_TARGET},
+    {.name = "moments", .every = MOMENTS, .at = 2, .least = 0, .most = CP_NUMBER_VARIANCE},
+    {.name = "tree.#.cut", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "tree.#.test_cut", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "tree.#.moments", .every = MOMENTS, .at = 0, .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "tree.#.moments", .every = MOMENTS, .at = 1, .least = -CP_NUMBER_TARGET, .most = CP_NUMBER_TARGET},
+    {.name = "tree.#.moments", .every = MOMENTS, .at = 2, .least = 0, .most = CP_NUMBER_VARIANCE},
+};
 
 static copse_status read_nodes(cp_orf_tree *t, cp_reader *r, copse_error *err) {
     copse_status status = COPSE_OK;
@@ -287,6 +301,7 @@ static copse_status read_targets(cp_orf *f, cp_reader *r, copse_error *err) {
 
 static copse_status read_forest(cp_orf *f, cp_reader *r, copse_error *err) {
     int64_t rows, frozen;
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(cp_reader_claim(r, f->trees, tree_bytes(&f->rules), err));
     CP_TRY(cp_reader_i64(r, "rows", 1, MOST_ROWS, &rows, err));
     CP_TRY(cp_reader_i64(r, "frozen", 0, 1, &frozen, err));

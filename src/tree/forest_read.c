@@ -4,15 +4,23 @@
  * The length of a column follows from the columns before it, and a section of another length is refused, so reading
  * cannot run past an end.  Other memory is claimed before it is allocated (cp_reader_claim).  cp_tree_check checks the
  * meaning of the numbers at the end. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "tree/forest_file.h"
 #include "tree/tree_check.h"
 
-/* Bound on centre and scale: no target is larger, and squares of leaf means in these units do not overflow. */
-#define MOST 1e61
+/* Infinite cuts part the missing values from all others. */
+static const cp_number_rule number_rules[] = {
+    {.name = "cut", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE, .also = CP_ALSO_INFINITY},
+    {.name = "gain", .least = 0, .most = (double)FLT_MAX},
+    {.name = "mean", .least = -(double)FLT_MAX, .most = (double)FLT_MAX},
+    {.name = "var", .least = 0, .most = (double)FLT_MAX},
+    {.name = "weight", .least = (double)FLT_TRUE_MIN, .most = (double)FLT_MAX},
+};
 
 typedef struct reading {
     cp_reader *r;
@@ -357,8 +365,8 @@ static copse_status read_class_weights(reading *in, copse_error *err) {
 
 static copse_status read_forest(reading *in, copse_error *err) {
     cp_forest *f = in->f;
-    CP_TRY(cp_reader_f64(in->r, "centre", -MOST, MOST, &f->centre, err));
-    CP_TRY(cp_reader_f64(in->r, "scale", CP_FOREST_LEAST_SCALE, MOST, &f->scale, err));
+    CP_TRY(cp_reader_f64(in->r, "centre", -CP_NUMBER_TARGET, CP_NUMBER_TARGET, &f->centre, err));
+    CP_TRY(cp_reader_f64(in->r, "scale", CP_NUMBER_LEAST_SCALE, CP_NUMBER_MOST_SCALE, &f->scale, err));
     if (cp_reader_has(in->r, "levels")) CP_TRY(cp_reader_array(in->r, "levels", CP_U32, f->dims, &f->levels, err));
     CP_TRY(read_shape(in, err));
     CP_TRY(read_dims(in, err));
@@ -379,6 +387,7 @@ copse_status cp_forest_read(cp_reader *r, copse_task task, size_t dims, size_t c
     reading in = {.r = r, .f = out};
     *out = (cp_forest){.task = task, .dims = dims, .classes = classes};
     CP_TRY(cp_reader_push(r, "forest", err));
+    CP_NUMBER_RULES(r, number_rules);
     copse_status status = read_forest(&in, err);
     cp_reader_pop(r);
     if (status) cp_tree_clear_forest(out);

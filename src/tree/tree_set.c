@@ -24,6 +24,9 @@ static const double *stat_of(const cp_tree_set *g, int32_t leaf) {
 
 /* -------------------------------------------------------------------------------------------------------- interning */
 
+/* Nodes are compared and hashed by their bits. */
+_Static_assert(sizeof(cp_tree_set_node) == 3 * sizeof(int32_t) + 2 * sizeof(float), "a node has padding");
+
 /* opt_stat: the statistic of a leaf, whose number is not known yet; NULL for a split. */
 static uint64_t hash_of(const cp_tree_set *g, const cp_tree_set_node *n, const double *opt_stat) {
     return opt_stat ? XXH64(opt_stat, g->width * sizeof *opt_stat, 0) : XXH64(n, sizeof *n, 1);

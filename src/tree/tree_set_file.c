@@ -1,6 +1,7 @@
 #include "tree/tree_set_file.h"
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 
 /* With shared nodes a short file can describe a tree of 2^nodes leaves.  Trees are listed node by node and walked from
  * root to leaf, so the leaves of the largest tree and the sum of all depths are claimed like memory, STEP bytes
@@ -76,6 +77,14 @@ copse_status cp_tree_set_file_write(const cp_tree_set *g, cp_writer *w, copse_er
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
+/* Statistics are counts of classes, or rows, sum and sum of squares of standardised targets. */
+static const cp_number_rule number_rules[] = {
+    {.name = "low", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "high", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "stat", .least = -CP_NUMBER_COUNT, .most = CP_NUMBER_COUNT},
+    {.name = "weight", .least = 0, .most = 1.001},
+};
+
 static copse_status read_ids(cp_reader *r, const char *name, field which, cp_tree_set *g, copse_error *err) {
     int32_t *id;
     CP_TRY(cp_reader_array(r, name, CP_I32, g->nodes, &id, err));
@@ -145,6 +154,7 @@ static copse_status read_tree_set(cp_reader *r, cp_tree_set *g, copse_error *err
 copse_status cp_tree_set_file_read(cp_reader *r, size_t dims, size_t width, cp_tree_set *out, copse_error *err) {
     *out = (cp_tree_set){.dims = dims, .width = width};
     CP_TRY(cp_reader_push(r, "grove", err));
+    CP_NUMBER_RULES(r, number_rules);
     copse_status status = read_tree_set(r, out, err);
     cp_reader_pop(r);
     if (status) cp_tree_set_clear(out);

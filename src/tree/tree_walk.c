@@ -144,11 +144,11 @@ INLINE void prefetch_share(next_tree *o) {
  * time: some may belong to the key block after it. */
 INLINE void prefetch_block(const uint32_t *key_block, size_t dims) {
     const char *from = (const char *)key_block, *end = (const char *)(key_block + LANES * dims);
-    for (; from < end; from += 4 * LINE) {
+    for (; from < end; from += (size_t)4 * LINE) {
         __builtin_prefetch(from);
         __builtin_prefetch(from + LINE);
-        __builtin_prefetch(from + 2 * LINE);
-        __builtin_prefetch(from + 3 * LINE);
+        __builtin_prefetch(from + (size_t)2 * LINE);
+        __builtin_prefetch(from + (size_t)3 * LINE);
     }
 }
 
@@ -228,7 +228,7 @@ INLINE void walk(const cp_tree *t, const cp_forest *f, const cp_tree_rows *rows,
             g.x[j] = row_of(rows, i + j, f->dims, kind);
         }
         prefetch_share(&o);
-        if (kind == KEY_BLOCKS && rows->n - i >= 2 * LANES)
+        if (kind == KEY_BLOCKS && rows->n - i >= (size_t)2 * LANES)
             prefetch_block(rows->key_block + (i + LANES) * f->dims, f->dims);
         go_down(t, f, &g, levels, whole);
         arrive(t, &g, whole, &s, out_leaf);

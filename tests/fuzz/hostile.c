@@ -1,91 +1,37 @@
 #include "hostile.h"
 
-#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <xxhash.h>
 
+#include "hostile_use.h"
 #include "model/model_file.h"
 
 enum { SECONDS = 20, HEADER = 48 };
 
 long hostile_number = -1;
+static char about[200];
+
+void hostile_about(const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(about, sizeof about, fmt, args);
+    va_end(args);
+}
 
 void hostile_demand(int holds, const char *what, const char *more) {
     if (holds) return;
-    fprintf(stderr, "mutant %ld: %s: %s\n", hostile_number, what, more);
+    fprintf(stderr, "mutant %ld: %s%s%s: %s\n", hostile_number, about, about[0] ? ": " : "", what, more);
     abort();
 }
 
 void hostile_hurry(void) {
     setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_sec = SECONDS}}, NULL);
-}
-
-/* One row that the model can read, with the target too. */
-static copse_table *row_for(const cp_schema *s) {
-    copse_table *t;
-    cp_column *c;
-    copse_error err;
-    hostile_demand(!cp_table_new(1, &t, &err), "row", err.msg);
-    for (size_t i = 0; i <= s->features; i++) {
-        int target = i == s->features;
-        copse_kind kind = !target                                         ? s->feature[i].kind
-                          : s->task == COPSE_CLASS && !s->classes_numeric ? COPSE_TEXT
-                                                                          : COPSE_NUMBER;
-        hostile_demand(!cp_table_add(t, target ? s->target : s->feature[i].name, kind, &c, &err), "row", err.msg);
-        if (kind == COPSE_NUMBER)
-            c->number[0] = .5;
-        else
-            hostile_demand(!cp_dict_add(&c->levels, "L1", 2, &c->code[0], &err), "row", err.msg);
-    }
-    return t;
-}
-
-static void check_answer(const copse_model *m, const copse_prediction *p) {
-    double sum = 0;
-    if (copse_model_task(m) == COPSE_REGRESS) {
-        hostile_demand(isfinite(copse_prediction_mean(p, 0)), "predicting", "the mean is not finite");
-        hostile_demand(copse_prediction_sd(p, 0) > 0, "predicting", "the sd is not positive");
-        return;
-    }
-    for (size_t k = 0; k < copse_prediction_classes(p); k++) sum += copse_prediction_probs(p, 0)[k];
-    hostile_demand(fabs(sum - 1) < 1e-6, "predicting", "the probabilities do not add up");
-}
-
-static copse_status swallow(void *arg, const char *bytes, size_t n) {
-    *(size_t *)arg += n + (n ? (unsigned char)bytes[n - 1] : 0);
-    return COPSE_OK;
-}
-
-/* What people ask of a model besides its predictions. */
-static void look_at_model(const copse_model *m) {
-    static const char *const format[] = {"text", "dot", "json"};
-    copse_error err;
-    size_t seen = 0;
-    copse_importance *found = calloc(copse_model_features(m), sizeof *found);
-    for (size_t i = 0; i < 3; i++)
-        hostile_demand(!copse_model_write_tree(m, 0, format[i], swallow, &seen, &err), "listing", err.msg);
-    hostile_demand(!copse_model_write_json(m, swallow, &seen, &err), "listing", err.msg);
-    copse_status status = copse_importance_impurity(m, NULL, found, &err);
-    hostile_demand(!status || status == COPSE_E_USAGE, "importance", err.msg);
-    free(found);
-}
-
-static void use_model(copse_model *m) {
-    copse_error err;
-    copse_prediction *p;
-    copse_run run = {.threads = 1};
-    const char *broken = m->method->check(m->state);
-    hostile_demand(!broken, "checking", broken ? broken : "");
-    copse_table *t = row_for(m->schema);
-    hostile_demand(!copse_predict(m, t, &(copse_predict_options){.n = 1}, &run, &p, &err), "predicting", err.msg);
-    check_answer(m, p);
-    look_at_model(m);
-    copse_prediction_free(p);
-    if (copse_model_can_learn(m)) hostile_demand(!copse_update(m, t, &run, &err), "learning", err.msg);
-    copse_table_free(t);
 }
 
 int hostile_try(const unsigned char *bytes, size_t n) {
@@ -99,9 +45,33 @@ int hostile_try(const unsigned char *bytes, size_t n) {
     hostile_demand(status == COPSE_OK || status == COPSE_E_MODEL, "reading", err.msg);
     hostile_demand(status ? !m && err.msg[0] : m != NULL, "reading", "neither a model nor a message");
     if (status) return 0;
-    use_model(m);
+    hostile_use_model(m);
     copse_model_free(m);
     return 1;
+}
+
+static int survives(hostile_work work, void *arg, long mutant, int *out_taken) {
+    int end;
+    fflush(stdout);
+    pid_t child = fork();
+    hostile_demand(child >= 0, "survey", "no process");
+    if (child == 0) _exit(work(arg, mutant));
+    hostile_demand(waitpid(child, &end, 0) == child, "survey", "no child");
+    *out_taken = WIFEXITED(end) ? WEXITSTATUS(end) : 0;
+    return WIFEXITED(end) && *out_taken <= 1;
+}
+
+long hostile_run(hostile_work work, void *arg, long first, long n, int survey) {
+    long taken = 0, broken = 0;
+    for (hostile_number = first; hostile_number < first + n; hostile_number++) {
+        int one = 0;
+        if (!survey)
+            one = work(arg, hostile_number);
+        else if (!survives(work, arg, hostile_number, &one))
+            broken++;
+        taken += one;
+    }
+    return broken ? -broken : taken;
 }
 
 uint64_t hostile_get(const unsigned char *p, size_t n) {

@@ -213,6 +213,8 @@ static void files_that_lie_are_not_read(void **state) {
     free(in.bytes);
     cp_dyntree_node *root = &f->pool.node[f->root[0]];
     assert_false(cp_dyntree_pool_is_leaf(root));
+    cp_dyntree_node *leaf = root;
+    while (!cp_dyntree_pool_is_leaf(leaf)) leaf = &f->pool.node[leaf->left];
     const struct {
         const char *says;
         void *at;
@@ -220,10 +222,13 @@ static void files_that_lie_are_not_read(void **state) {
         const void *lie;
     } lies[] = {
         {"wrong side", &root->cut, sizeof(float), &(float){1e30f}},
-        {"impossible split", &root->cut, sizeof(float), &(float){NAN}},
+        {"is out of range", &root->cut, sizeof(float), &(float){NAN}},
         {"impossible split", &root->dim, sizeof(int32_t), &(int32_t){2}},
+        {"is a leaf and has a split", &leaf->dim, sizeof(int32_t), &(int32_t){1000000}},
+        {"is a leaf and has a split", &leaf->dim, sizeof(int32_t), &(int32_t){1}},
+        {"is a leaf and has a split", &leaf->cut, sizeof(float), &(float){1}},
         {"impossible class", &f->label[3], sizeof(int32_t), &(int32_t){3}},
-        {"number that is not finite", &f->x[3], sizeof(float), &(float){INFINITY}},
+        {"is out of range", &f->x[3], sizeof(float), &(float){INFINITY}},
     };
     for (size_t i = 0; i < COUNT(lies); i++) {
         unsigned char was[8];

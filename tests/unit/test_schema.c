@@ -932,7 +932,7 @@ static void schemas_that_contradict_themselves_are_not_read(void **state) {
     refuse_broken(s, "damaged: section 'schema.task': 0 is out of range");
     s->task = COPSE_CLASS;
     f[0].fill = NAN;
-    refuse_broken(s, nonsense);
+    refuse_broken(s, "damaged: section 'schema.fill': element 0 is out of range");
     f[0].fill = 1;
     f[1].fill = 3;
     refuse_broken(s, nonsense);
@@ -943,9 +943,9 @@ static void schemas_that_contradict_themselves_are_not_read(void **state) {
     refuse_broken(s, "damaged: section 'schema.fill': kind 7 does not exist");
     f[0].kind = COPSE_NUMBER;
     s->span[0] = 0;
-    refuse_broken(s, nonsense);
+    refuse_broken(s, "damaged: section 'schema.span': element 0 is out of range");
     s->span[0] = INFINITY;
-    refuse_broken(s, nonsense);
+    refuse_broken(s, "damaged: section 'schema.span': element 0 is out of range");
     s->span[0] = 1;
     s->shift[1] = .5; /* an indicator */
     refuse_broken(s, nonsense);
@@ -963,7 +963,7 @@ static void schemas_that_contradict_themselves_are_not_read(void **state) {
     refuse_broken(s, nonsense);
     s->shift[1] = 0;
     s->feature[0].absent = (size_t)-1;
-    refuse_broken(s, "damaged: section 'schema.absent': feature 0 is missing -1 times");
+    refuse_broken(s, "damaged: section 'schema.absent': element 0 is out of range");
     cp_schema_free(s);
     cp_table_free(t);
 }

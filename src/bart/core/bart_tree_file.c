@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 
 typedef struct parts {
     size_t nodes;
@@ -64,7 +65,14 @@ out:
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
+/* `cut` holds the cut of a split, the mean of a leaf. */
+static const cp_number_rule number_rules[] = {
+    {.name = "cut", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "sum_w", .least = 0, .most = 1e60},
+};
+
 static copse_status read_parts(parts *p, size_t rows, cp_reader *r, copse_error *err) {
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(cp_reader_count(r, "left", CP_I32, &p->nodes, err));
     if (p->nodes % 2 != 1 || p->nodes / 2 >= rows || p->nodes / 2 >= CP_BART_MAX_LEAVES)
         return cp_reader_bad(r, err, "a tree over %zu rows has %zu nodes", rows, p->nodes);

@@ -10,6 +10,7 @@
 #include "bart/draws/bart_chain_state.h"
 #include "bart/draws/bart_draws_file.h"
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "num/math.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
@@ -57,14 +58,22 @@ copse_status cp_bart_chain_file_write(const cp_bart_chain *c, cp_writer *w, cops
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
+/* Of the noise and of a leaf's value, in units of scale squared. */
+#define LEAST_VARIANCE 1e-60
+
+/* Targets are scaled to [-1/2, 1/2], latents are normals. */
+static const cp_number_rule number_rules[] = {
+    {.name = "sum.#.latent", .least = -1e6, .most = 1e6},
+    {.name = "sum.#.residual", .least = -1e6, .most = 1e6},
+    {.name = "sum.#.log_s", .least = -1e15, .most = 1e-6},
+};
+
 static copse_status read_floats(cp_reader *r, const char *name, size_t n, float *out, copse_error *err) {
     float *x;
     CP_TRY(cp_reader_array(r, name, CP_F32, n, &x, err));
-    size_t i = 0;
-    while (i < n && fabs((double)x[i]) <= 1e6) i++; /* targets are scaled to [-1/2, 1/2], latents are normals */
     memcpy(out, x, n * sizeof *out);
     cp_mem_free(x);
-    return i == n ? COPSE_OK : cp_reader_bad(r, err, "'%s' holds an impossible number", name);
+    return COPSE_OK;
 }
 
 static copse_status read_dart(cp_bart_sum *s, cp_reader *r, copse_error *err) {
@@ -102,9 +111,9 @@ static copse_status read_draws(cp_bart_sum *s, cp_reader *r, copse_error *err) {
 
 static copse_status read_sum(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, copse_error *err) {
     const cp_bart_problem *b = c->problem;
-    double least = s->latent ? 1 : DBL_MIN, most = s->latent ? 1 : 1e12;
+    double least = s->latent ? 1 : LEAST_VARIANCE, most = s->latent ? 1 : 1e12;
     CP_TRY(cp_reader_f64(r, "noise_var", least, most, &s->noise_var, err));
-    if (b->opt.sample_k) CP_TRY(cp_reader_f64(r, "leaf_var", DBL_MIN, 1e12, &s->leaf_var, err));
+    if (b->opt.sample_k) CP_TRY(cp_reader_f64(r, "leaf_var", LEAST_VARIANCE, 1e12, &s->leaf_var, err));
     if (s->latent) CP_TRY(read_floats(r, "latent", b->rows->n, s->latent, err));
     CP_TRY(read_floats(r, "residual", b->rows->n, s->r, err));
     if (b->opt.dart) CP_TRY(read_dart(s, r, err));
@@ -139,6 +148,7 @@ static void sum_partial(cp_bart_chain *c) {
 }
 
 static copse_status read_chain(cp_bart_chain *c, cp_reader *r, copse_error *err) {
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(read_place(c, r, err));
     CP_TRY(cp_bart_trace_read(&c->trace, c->problem, r, err));
     for (size_t k = 0; k < c->problem->sums; k++) {

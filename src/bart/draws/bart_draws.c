@@ -178,7 +178,7 @@ const char *cp_bart_draws_check(const cp_bart_draws *d) {
     size_t *now = cp_mem_raw(d->trees, sizeof *now);
     if (!now) return cp_bart_draws_no_memory;
     bad = check_mu(d, now);
-    if (!bad && d->draws && memcmp(now, d->last_run, d->trees * sizeof *now))
+    if (!bad && d->draws && memcmp(now, d->last_run, d->trees * sizeof *now) != 0)
         bad = "D1: the last runs of the trees are wrong";
     cp_mem_free(now);
     return bad;

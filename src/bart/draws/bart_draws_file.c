@@ -2,6 +2,7 @@
 #include "bart/draws/bart_draws_file.h"
 
 #include "base/mem.h"
+#include "base/number_rule.h"
 
 /* Bytes in memory besides the sections themselves: of the arrays of bart_draws.h, and of a walk (bart_walk.h). */
 enum { PER_TREE = 2 * sizeof(size_t) + 64, PER_DRAW = 2 * sizeof(size_t) };
@@ -64,6 +65,11 @@ copse_status cp_bart_draws_file_write(const cp_bart_draws *d, cp_writer *w, cops
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
+
+static const cp_number_rule number_rules[] = {
+    {.name = "cut", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "mu", .least = -1e38, .most = 1e38},
+};
 
 static copse_status make_room(cp_bart_draws *d, cp_reader *r, copse_error *err) {
     CP_TRY(cp_reader_claim(r, d->trees, PER_TREE, err));
@@ -152,6 +158,7 @@ static copse_status check(const cp_bart_draws *d, copse_error *err) {
 }
 
 static copse_status read_draws(cp_bart_draws *d, cp_reader *r, copse_error *err) {
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(read_counts(d, r, err));
     CP_TRY(read_ends(d, r, err));
     CP_TRY(read_runs(d, r, err));

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "leaf/leaf_nig.h"
 #include "num/lsq.h"
 #include "num/special.h"
@@ -132,7 +133,7 @@ static copse_status scale_targets(cp_bart_problem *b, copse_error *err) {
             most = fmax(most, y[i]);
         }
     b->centre = 0.5 * least + 0.5 * most;
-    b->scale = most > least ? most - least : 1e-6;
+    b->scale = most > least ? fmax(most - least, CP_NUMBER_LEAST_SCALE) : 1e-6;
     if (!isfinite(b->scale))
         return cp_fail(err, COPSE_E_DATA,
                        "targets from %g to %g are too far apart to compute with: divide them by 1e10", least, most);

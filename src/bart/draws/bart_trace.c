@@ -5,6 +5,7 @@
 
 #include "bart/draws/bart_noise.h"
 #include "base/mem.h"
+#include "base/number_rule.h"
 #include "num/special.h"
 
 copse_status cp_bart_trace_init(cp_bart_trace *t, const cp_bart_problem *b, copse_error *err) {
@@ -54,7 +55,7 @@ void cp_bart_trace_add(cp_bart_trace *t, const cp_bart_chain *c) {
         t->leaves[k * t->capacity + i] = (double)count_leaves(s, b->opt.trees);
     }
     for (size_t k = 0; k < CP_BART_TRACE_ROWS; k++)
-        t->fitted[k * t->capacity + i] = fitted(c, (2 * k + 1) * n / (2 * CP_BART_TRACE_ROWS));
+        t->fitted[k * t->capacity + i] = fitted(c, (2 * k + 1) * n / ((size_t)2 * CP_BART_TRACE_ROWS));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ files */
@@ -77,27 +78,41 @@ copse_status cp_bart_trace_write(const cp_bart_trace *t, const cp_bart_problem *
         count[CP_BART_MOVES + k] = (int64_t)t->tally.accepted[k];
     }
     CP_TRY(cp_writer_i64(w, "kept", (int64_t)t->draws, err));
-    CP_TRY(cp_writer_array(w, "moves", CP_I64, count, 2 * CP_BART_MOVES, err));
+    CP_TRY(cp_writer_array(w, "moves", CP_I64, count, (size_t)2 * CP_BART_MOVES, err));
     CP_TRY(write_series(t, "sigma", t->sigma, b->sums, w, err));
     CP_TRY(write_series(t, "log_likelihood", t->log_likelihood, b->sums, w, err));
     CP_TRY(write_series(t, "leaves", t->leaves, b->sums, w, err));
     return write_series(t, "fitted", t->fitted, CP_BART_TRACE_ROWS, w, err);
 }
 
+int cp_bart_trace_possible_noise(double sigma, double scale) {
+    double noise = sigma / scale;
+    return noise >= CP_BART_TRACE_LEAST_NOISE && noise <= CP_BART_TRACE_MOST_NOISE;
+}
+
+int cp_bart_trace_possible_leaves(double leaves, size_t trees) {
+    return leaves >= (double)trees && leaves <= (double)trees * CP_BART_MAX_LEAVES && leaves == floor(leaves);
+}
+
+static const cp_number_rule number_rules[] = {
+    {.name = "sigma", .least = 0, .most = 1e160},
+    {.name = "log_likelihood", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
+    {.name = "leaves", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "fitted", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
+};
+
 static copse_status read_series(const cp_bart_trace *t, const char *name, double *x, size_t series, cp_reader *r,
                                 copse_error *err) {
     double *packed;
-    size_t i = 0, n = series * t->draws;
-    CP_TRY(cp_reader_array(r, name, CP_F64, n, &packed, err));
-    while (i < n && isfinite(packed[i])) i++;
+    CP_TRY(cp_reader_array(r, name, CP_F64, series * t->draws, &packed, err));
     for (size_t k = 0; k < series; k++) memcpy(x + k * t->capacity, packed + k * t->draws, t->draws * sizeof *x);
     cp_mem_free(packed);
-    return i == n ? COPSE_OK : cp_reader_bad(r, err, "'%s' holds a number that is not finite", name);
+    return COPSE_OK;
 }
 
 static copse_status read_moves(cp_bart_tally *t, cp_reader *r, copse_error *err) {
     int64_t *count;
-    CP_TRY(cp_reader_array(r, "moves", CP_I64, 2 * CP_BART_MOVES, &count, err));
+    CP_TRY(cp_reader_array(r, "moves", CP_I64, (size_t)2 * CP_BART_MOVES, &count, err));
     int sound = 1;
     for (int k = 0; k < CP_BART_MOVES; k++) {
         sound = sound && count[CP_BART_MOVES + k] >= 0 && count[CP_BART_MOVES + k] <= count[k];
@@ -110,11 +125,19 @@ static copse_status read_moves(cp_bart_tally *t, cp_reader *r, copse_error *err)
 
 copse_status cp_bart_trace_read(cp_bart_trace *t, const cp_bart_problem *b, cp_reader *r, copse_error *err) {
     int64_t kept;
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(cp_reader_i64(r, "kept", 0, (int64_t)t->capacity, &kept, err));
     t->draws = (size_t)kept;
     CP_TRY(read_moves(&t->tally, r, err));
     CP_TRY(read_series(t, "sigma", t->sigma, b->sums, r, err));
     CP_TRY(read_series(t, "log_likelihood", t->log_likelihood, b->sums, r, err));
     CP_TRY(read_series(t, "leaves", t->leaves, b->sums, r, err));
-    return read_series(t, "fitted", t->fitted, CP_BART_TRACE_ROWS, r, err);
+    CP_TRY(read_series(t, "fitted", t->fitted, CP_BART_TRACE_ROWS, r, err));
+    for (size_t i = 0; i < b->sums * t->draws; i++) {
+        size_t at = i / t->draws * t->capacity + i % t->draws;
+        if (!cp_bart_trace_possible_noise(t->sigma[at], b->scale)) return cp_reader_bad(r, err, "an impossible noise");
+        if (!cp_bart_trace_possible_leaves(t->leaves[at], b->opt.trees))
+            return cp_reader_bad(r, err, "an impossible number of leaves");
+    }
+    return COPSE_OK;
 }

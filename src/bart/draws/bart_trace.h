@@ -7,6 +7,13 @@
 
 typedef struct cp_bart_chain cp_bart_chain;
 
+/* Bounds of sigma over scale: a float above 0. */
+#define CP_BART_TRACE_LEAST_NOISE 1e-30
+#define CP_BART_TRACE_MOST_NOISE  1e30
+/* Whether a draw of so many trees can have this value. */
+int cp_bart_trace_possible_noise(double sigma, double scale);
+int cp_bart_trace_possible_leaves(double leaves, size_t trees);
+
 enum { CP_BART_TRACE_ROWS = 8 }; /* rows, spread over the data, whose fitted value is traced */
 typedef struct cp_bart_trace {
     size_t draws;    /* so far */

@@ -1,17 +1,9 @@
 #include "bart/model/bart_file.h"
 
-#include <float.h>
-#include <math.h>
-
 #include "bart/draws/bart_draws_file.h"
 #include "bart/model/bart_model.h"
 #include "base/mem.h"
-
-/* Bound of centre and scale: no target is larger, and sums of trees in these units stay finite. */
-#define MAX_UNIT 1e61
-/* Bounds of sigma over scale: a float above 0. */
-#define LEAST_NOISE 1e-30
-#define MOST_NOISE  1e30
+#include "base/number_rule.h"
 
 static const char *const series_name[CP_BART_SERIES_KINDS] = {[CP_BART_SIGMA] = "sigma",
                                                               [CP_BART_LOG_LIKELIHOOD] = "log_likelihood",
@@ -114,25 +106,30 @@ static copse_status read_sum(cp_bart_model *b, size_t k, cp_reader *r, copse_err
 
 static const char *check_series(const cp_bart_model *b) {
     size_t draws = cp_bart_model_draw_count(b);
-    double most = (double)b->trees * CP_BART_MAX_LEAVES;
-    for (size_t i = 0; b->task == COPSE_REGRESS && i < draws; i++) {
-        double noise = b->series[CP_BART_SIGMA][i] / b->scale;
-        if (!(noise >= LEAST_NOISE && noise <= MOST_NOISE)) return "a draw of impossible noise";
-    }
-    for (size_t i = 0; i < b->sums * draws; i++) {
-        double leaves = b->series[CP_BART_LEAF_COUNT][i];
-        if (!(leaves >= (double)b->trees && leaves <= most && leaves == floor(leaves)))
+    for (size_t i = 0; b->task == COPSE_REGRESS && i < draws; i++)
+        if (!cp_bart_trace_possible_noise(b->series[CP_BART_SIGMA][i], b->scale)) return "a draw of impossible noise";
+    for (size_t i = 0; i < b->sums * draws; i++)
+        if (!cp_bart_trace_possible_leaves(b->series[CP_BART_LEAF_COUNT][i], b->trees))
             return "a draw of an impossible number of leaves";
-    }
     return NULL;
 }
 
+static const cp_number_rule number_rules[] = {
+    {.name = "hyper", .least = 1e-200, .most = 1e60},
+    {.name = "offset", .least = -100, .most = 100},
+    {.name = "sigma", .least = 1e-110, .most = 1e91},
+    {.name = "log_likelihood", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
+    {.name = "leaves", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "fitted", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
+};
+
 static copse_status read_model(cp_bart_model *b, cp_reader *r, copse_error *err) {
     int64_t rows;
+    CP_NUMBER_RULES(r, number_rules);
     CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX, &rows, err));
     b->rows = (size_t)rows;
-    CP_TRY(cp_reader_f64(r, "centre", -MAX_UNIT, MAX_UNIT, &b->centre, err));
-    CP_TRY(cp_reader_f64(r, "scale", DBL_MIN, MAX_UNIT, &b->scale, err));
+    CP_TRY(cp_reader_f64(r, "centre", -CP_NUMBER_TARGET, CP_NUMBER_TARGET, &b->centre, err));
+    CP_TRY(cp_reader_f64(r, "scale", CP_NUMBER_LEAST_SCALE, CP_NUMBER_MOST_SCALE, &b->scale, err));
     CP_TRY(read_hyper(b, r, err));
     CP_TRY(read_offset(b, r, err));
     CP_TRY(read_tally(b, r, err));
