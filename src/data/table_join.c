@@ -79,7 +79,10 @@ copse_status cp_table_join(const copse_table *const *piece, size_t n, copse_tabl
     copse_status status = COPSE_OK;
     *out = NULL;
     if (!n) return cp_fail(err, COPSE_E_USAGE, "there are no tables to join");
-    for (size_t k = 0; k < n; k++) rows += piece[k]->rows;
+    for (size_t k = 0; k < n; k++) {
+        if (piece[k]->rows > SIZE_MAX - rows) return cp_fail_memory(err);
+        rows += piece[k]->rows;
+    }
     CP_TRY_OUT(cp_table_new(rows, &t, err));
     CP_TRY_OUT(join_source(piece, n, t, err));
     for (size_t k = 0; k < n; k++)

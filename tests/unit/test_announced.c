@@ -38,6 +38,20 @@ static copse_params *small(const char *method) {
     return p;
 }
 
+/* A row alone gets what it gets in a table. */
+static void check_row(const copse_model *m, const copse_prediction *q, const copse_table *t) {
+    const copse_prediction *alone = NULL;
+    copse_row *row = NULL;
+    copse_error err;
+    must(copse_row_new(m, &row, &err), err);
+    for (size_t i = 0; i < ROWS; i++) {
+        must(copse_row_set_number(row, 0, copse_table_number(t, i, 0), &err), err);
+        must(copse_row_predict(row, &alone, &err), err);
+        assert_memory_equal(copse_prediction_probs(alone, 0), copse_prediction_probs(q, i), 4 * sizeof(double));
+    }
+    copse_row_free(row);
+}
+
 /* The class that no row has gets some probability, and what is left is right. */
 static void check_method(const char *method, const copse_table *t) {
     static const char *const announced[] = {"e", "b", "a"};
@@ -56,6 +70,7 @@ static void check_method(const char *method, const copse_table *t) {
         assert_near(prob[0] + prob[1] + prob[2] + prob[3], 1, 1e-9);
         if (!(prob[0] >= 1e-16 && prob[3] >= 1e-16)) fail_msg("%s gives %g to a class that may come", method, prob[0]);
     }
+    check_row(m, q, t);
     copse_prediction_free(q);
     copse_model_free(m);
     copse_params_free(p);
