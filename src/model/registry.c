@@ -4,6 +4,7 @@
 
 #include "bart/model/bart.h"
 #include "base/suggest.h"
+#include "boost/boost.h"
 #include "btree/btree.h"
 #include "dyntree/dyntree.h"
 #include "greedy/greedy.h"
@@ -11,8 +12,9 @@
 #include "orf/orf.h"
 
 static const cp_method *const methods[] = {
-    &cp_method_mondrian, &cp_method_cart, &cp_method_rf,    &cp_method_ert,  &cp_method_bf,      &cp_method_ebf,
-    &cp_method_ssf,      &cp_method_smc,  &cp_method_bcart, &cp_method_bart, &cp_method_dyntree, &cp_method_orf,
+    &cp_method_mondrian, &cp_method_cart, &cp_method_rf,    &cp_method_ert,   &cp_method_bf,
+    &cp_method_ebf,      &cp_method_ssf,  &cp_method_smc,   &cp_method_bcart, &cp_method_bart,
+    &cp_method_dyntree,  &cp_method_orf,  &cp_method_boost,
 };
 
 const cp_method *cp_registry_method(size_t i) {

@@ -1,0 +1,57 @@
+#include "boost/boost_predict.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "tree/tree_walk.h"
+
+enum { SMALL = 512 };  /* scores that are kept on the stack: a row alone needs no memory */
+enum { BLOCK = 4096 }; /* rows that walk down a tree while it is in the cache; a multiple of CP_ANSWER_ROWS */
+
+#define MOST_MEAN 1e38 /* of what a float holds; only the leaves of a forged file add up to more */
+
+static void add_trees(const cp_boost *b, const cp_tree_rows *rows, double *f) {
+    uint32_t leaf[BLOCK];
+    for (size_t i = 0; i < rows->n; i++)
+        for (size_t h = 0; h < b->heads; h++) f[i * b->heads + h] = b->start[h];
+    for (size_t m = 0; m < b->forest.trees; m++) {
+        const cp_tree *t = &b->forest.tree[m];
+        double *to = f + m % b->heads;
+        cp_tree_walk_rows(t, &b->forest, rows, leaf);
+        for (size_t i = 0; i < rows->n; i++) to[i * b->heads] += (double)t->value[leaf[i]].mean;
+    }
+}
+
+static void answer(const cp_boost *b, const double *f, size_t first, size_t n, cp_answer *out) {
+    for (size_t i = 0; i < n; i++, f += b->heads) {
+        if (b->task == COPSE_CLASS) {
+            cp_boost_loss_probs(f, b->loss == CP_BOOST_LOGISTIC ? 1 : b->heads,
+                                out->probs + (first + i) * out->classes);
+            continue;
+        }
+        double sd = b->loss == CP_BOOST_GAUSSIAN ? cp_boost_loss_sd(f[1]) : sqrt(b->noise);
+        *cp_answer_gauss(out, first + i, 0) = (cp_gauss){(float)fmax(-MOST_MEAN, fmin(MOST_MEAN, f[0])), (float)sd};
+    }
+}
+
+copse_status cp_boost_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
+                              copse_error *err) {
+    const cp_boost *b = state;
+    size_t scores = (rows->n < BLOCK ? rows->n : BLOCK) * b->heads;
+    double small[SMALL], *f = small;
+    (void)p;
+    if (b->task == COPSE_REGRESS) CP_TRY(cp_answer_fill(out, 1, b->forest.centre, b->forest.scale, err));
+    if (scores > SMALL) CP_TRY(CP_RAW(f, scores, err));
+    for (size_t first = 0; first < rows->n; first += BLOCK) {
+        size_t n = rows->n - first < BLOCK ? rows->n - first : BLOCK;
+        cp_tree_rows part = {.n = n};
+        if (rows->key_block)
+            part.key_block = rows->key_block + first * rows->dims;
+        else
+            part.x = rows->x + first * rows->dims;
+        add_trees(b, &part, f);
+        answer(b, f, first, n, out);
+    }
+    if (f != small) cp_mem_free(f);
+    return COPSE_OK;
+}

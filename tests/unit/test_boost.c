@@ -1,0 +1,227 @@
+/* Boosting: slopes by finite differences, steps and splits by hand, weights as repeated rows, early stopping. */
+#include "online.h"
+
+#include <string.h>
+
+#include "boost/boost.h"
+#include "method/holdout.h"
+
+static copse_params *options(const char *text) {
+    return options_of(&cp_method_boost, text);
+}
+
+static cp_boost *fit(const cp_rows *rows, int threads, const char *text) {
+    copse_error err;
+    copse_run run = {.size = sizeof run, .threads = threads};
+    copse_params *p = options(text);
+    void *state;
+    must(cp_method_boost.fit(rows, p, &run, &state, &err), err);
+    cp_param_free(p);
+    assert_null(cp_method_boost.check(state));
+    return state;
+}
+
+static void slopes_are_derivatives(void **state) {
+    (void)state;
+    static const double f[3] = {.3, -.4, .9};
+    static const struct {
+        cp_boost_loss loss;
+        size_t heads;
+    } cases[] = {{CP_BOOST_SQUARED, 1}, {CP_BOOST_GAUSSIAN, 2}, {CP_BOOST_LOGISTIC, 1}, {CP_BOOST_SOFTMAX, 3}};
+    for (size_t c = 0; c < COUNT(cases); c++)
+        for (int32_t label = 0; label < 2; label++) {
+            cp_boost_target t = {.y = 1.7, .label = label};
+            double slope[3], curve[3];
+            cp_boost_loss_slopes(cases[c].loss, f, cases[c].heads, t, slope, curve);
+            for (size_t h = 0; h < cases[c].heads; h++) {
+                double step = 1e-6, up[3], down[3];
+                memcpy(up, f, sizeof f);
+                memcpy(down, f, sizeof f);
+                up[h] += step;
+                down[h] -= step;
+                double rise = cp_boost_loss_value(cases[c].loss, up, cases[c].heads, t) -
+                              cp_boost_loss_value(cases[c].loss, down, cases[c].heads, t);
+                assert_true(fabs(rise / (2 * step) - slope[h]) < 1e-8);
+                assert_true(curve[h] > 0);
+            }
+        }
+}
+
+/* The Fisher information of a Gaussian is the mean of the squared slope: averaged over a grid of y. */
+static void curves_of_gaussian_are_fisher_information(void **state) {
+    (void)state;
+    const double f[2] = {.3, -.4}, sd = exp(-.4);
+    double sum[2] = {0, 0}, slope[2], curve[2], width = 1e-3;
+    for (double z = -9; z < 9; z += width) {
+        double density = exp(-z * z / 2) / sqrt(2 * acos(-1));
+        cp_boost_loss_slopes(CP_BOOST_GAUSSIAN, f, 2, (cp_boost_target){.y = f[0] + sd * z}, slope, curve);
+        for (size_t h = 0; h < 2; h++) sum[h] += width * density * slope[h] * slope[h];
+    }
+    for (size_t h = 0; h < 2; h++) assert_true(fabs(sum[h] - curve[h]) < 1e-6 * curve[h]);
+}
+
+/* Two classes: a step of softmax, slope / curvature, moves the difference of the scores as far as one of logistic. */
+static void softmax_of_two_is_logistic(void **state) {
+    (void)state;
+    const double two[2] = {-.35, .35}, one[1] = {.7};
+    for (int32_t label = 0; label < 2; label++) {
+        double s2[2], c2[2], s1[1], c1[1], p2[2], p1[2];
+        cp_boost_loss_slopes(CP_BOOST_SOFTMAX, two, 2, (cp_boost_target){.label = label}, s2, c2);
+        cp_boost_loss_slopes(CP_BOOST_LOGISTIC, one, 1, (cp_boost_target){.label = label}, s1, c1);
+        assert_true(fabs((s2[1] / c2[1] - s2[0] / c2[0]) - s1[0] / c1[0]) < 1e-12);
+        cp_boost_loss_probs(two, 2, p2);
+        cp_boost_loss_probs(one, 1, p1);
+        assert_true(fabs(p1[1] - p2[1]) < 1e-15);
+    }
+}
+
+/* x = 0 1 2 3, y = 0 0 4 6: mean 2.5, sd 2.598.  Without shrinkage and l2, two leaves are the means 0 and 5. */
+static void leaves_are_means(void **state) {
+    (void)state;
+    static const float x[] = {0, 1, 2, 3};
+    static const double y[] = {0, 0, 4, 6};
+    cp_rows rows = {.task = COPSE_REGRESS, .n = 4, .dims = 1, .x = x, .y = y};
+    cp_boost *b = fit(&rows, 1, "loss=squared trees=1 patience=0 max-leaves=2 min-leaf=1 shrinkage=1 l2=0");
+    const cp_tree *t = &b->forest.tree[0];
+    assert_int_equal(t->nodes, 3);
+    assert_true(fabs((double)t->node[0].at.cut - 1.5) < 1e-6);
+    assert_true(fabs(b->forest.centre - 2.5) < 1e-9);
+    assert_true(fabs(b->forest.centre + b->forest.scale * (double)t->value[0].mean) < 1e-6);
+    assert_true(fabs(b->forest.centre + b->forest.scale * (double)t->value[1].mean - 5) < 1e-6);
+    assert_true(fabs(b->noise * b->forest.scale * b->forest.scale - .5) < 1e-6); /* (0 + 0 + 1 + 1) / 4 */
+    cp_boost_free(b);
+}
+
+enum { ROWS = 60, DIMS = 3 };
+
+/* The first split against every split of every column, with l2. */
+static void first_split_is_the_best(void **state) {
+    (void)state;
+    const double l2 = 2;
+    sample s = make_sample("boost split", ROWS, DIMS, 0, 0);
+    cp_boost *b = fit(&s.rows, 1, "loss=squared trees=1 patience=0 max-leaves=2 min-leaf=4 l2=2");
+    double most = 0, centre = b->forest.centre, scale = b->forest.scale;
+    float cut = 0;
+    size_t dim = 0;
+    for (size_t d = 0; d < DIMS; d++)
+        for (size_t c = 0; c < ROWS; c++) {
+            double left = 0, right = 0, n = 0;
+            for (size_t i = 0; i < ROWS; i++) {
+                int is_left = s.rows.x[i * DIMS + d] <= s.rows.x[c * DIMS + d];
+                *(is_left ? &left : &right) += (s.rows.y[i] - centre) / scale;
+                n += is_left;
+            }
+            if (n < 4 || ROWS - n < 4) continue;
+            double gain = left * left / (n + l2) + right * right / (ROWS - n + l2);
+            if (gain <= most + 1e-9) continue;
+            most = gain;
+            cut = s.rows.x[c * DIMS + d];
+            dim = d;
+        }
+    const cp_tree_node *root = &b->forest.tree[0].node[0];
+    assert_int_equal(cp_tree_dim(root), dim);
+    size_t between = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        between += s.rows.x[i * DIMS + dim] > cut && s.rows.x[i * DIMS + dim] <= root->at.cut;
+    assert_true(root->at.cut >= cut && between == 0);
+    cp_boost_free(b);
+    free_sample(&s);
+}
+
+static void assert_same_trees(const cp_boost *a, const cp_boost *b) {
+    assert_int_equal(a->forest.trees, b->forest.trees);
+    for (size_t m = 0; m < a->forest.trees; m++) {
+        const cp_tree *s = &a->forest.tree[m], *t = &b->forest.tree[m];
+        assert_int_equal(s->nodes, t->nodes);
+        assert_memory_equal(s->node, t->node, s->nodes * sizeof *s->node);
+        assert_memory_equal(s->value, t->value, s->leaves * sizeof *s->value);
+    }
+}
+
+static void weights_are_repeated_rows(void **state) {
+    (void)state;
+    sample s = make_sample("boost weights", ROWS, DIMS, 0, 0);
+    static float x[ROWS * 3 * DIMS];
+    static double y[ROWS * 3], weight[ROWS];
+    size_t n = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        weight[i] = (double)(i % 4);
+        for (size_t k = 0; k < i % 4; k++, n++) {
+            memcpy(x + n * DIMS, s.rows.x + i * DIMS, DIMS * sizeof *x);
+            y[n] = s.rows.y[i];
+        }
+    }
+    cp_rows weighted = s.rows, repeated = s.rows;
+    weighted.weight = weight;
+    repeated.n = n;
+    repeated.x = x;
+    repeated.y = y;
+    for (int squared = 0; squared < 2; squared++) {
+        const char *text =
+            squared ? "loss=squared trees=20 min-leaf=5 patience=0" : "loss=gaussian trees=20 min-leaf=5 patience=0";
+        cp_boost *a = fit(&weighted, 1, text), *b = fit(&repeated, 1, text);
+        assert_true(a->forest.centre == b->forest.centre && a->forest.scale == b->forest.scale);
+        assert_same_trees(a, b);
+        cp_boost_free(a);
+        cp_boost_free(b);
+    }
+    free_sample(&s);
+}
+
+static void threads_do_not_matter(void **state) {
+    (void)state;
+    sample s = make_sample("boost threads", 20000, 20, 0, 0);
+    cp_boost *a = fit(&s.rows, 1, "loss=gaussian trees=3"), *b = fit(&s.rows, 3, "loss=gaussian trees=3");
+    assert_same_trees(a, b);
+    cp_boost_free(a);
+    cp_boost_free(b);
+    free_sample(&s);
+}
+
+/* y is noise: held-out rows stop the rounds early, and without them all rounds are run. */
+static void held_out_rows_stop_the_rounds(void **state) {
+    (void)state;
+    sample s = make_sample("boost stop", 2000, 2, 0, 0);
+    cp_rng rng;
+    double *y = malloc(2000 * sizeof *y);
+    cp_rng_init(&rng, seed_of("boost noise"), CP_FOR_TEST, 0, 0);
+    for (size_t i = 0; i < 2000; i++) y[i] = cp_rng_unit(&rng);
+    s.rows.y = y;
+    cp_boost *a = fit(&s.rows, 1, "loss=squared trees=100 patience=5"),
+             *b = fit(&s.rows, 1, "loss=squared trees=100 patience=0");
+    assert_true(a->forest.trees < 50 && !isnan(a->held_score));
+    assert_int_equal(b->forest.trees, 100);
+    assert_true(fabs(sqrt(a->noise) - 1) < .1); /* the noise of held-out rows is all of y's */
+    assert_true(isnan(b->held_score) && b->noise < a->noise);
+    cp_boost_free(a);
+    cp_boost_free(b);
+    free(y);
+    free_sample(&s);
+}
+
+static void equal_rows_are_held_out_together(void **state) {
+    (void)state;
+    const float a[2] = {0.f, NAN}, b[2] = {-0.f, -NAN};
+    size_t held = 0;
+    for (uint64_t seed = 0; seed < 10000; seed++) {
+        int is = cp_holdout_has(a, 2, seed, .1);
+        assert_int_equal(is, cp_holdout_has(b, 2, seed, .1));
+        held += (size_t)is;
+    }
+    assert_true(held > 850 && held < 1150);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slopes_are_derivatives),
+        cmocka_unit_test(curves_of_gaussian_are_fisher_information),
+        cmocka_unit_test(softmax_of_two_is_logistic),
+        cmocka_unit_test(leaves_are_means),
+        cmocka_unit_test(first_split_is_the_best),
+        cmocka_unit_test(weights_are_repeated_rows),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(held_out_rows_stop_the_rounds),
+        cmocka_unit_test(equal_rows_are_held_out_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
