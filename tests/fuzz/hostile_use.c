@@ -1,5 +1,6 @@
 #include "hostile_use.h"
 
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -125,11 +126,16 @@ typedef struct listing {
     char last[8]; /* for a "nan" between two pieces */
 } listing;
 
+/* A "nan" in a word is no number: a mutant may call the column "many" "nany". */
+static int is_nan(const char *bytes, size_t i, size_t n) {
+    if (memcmp(bytes + i, "nan", 3) != 0) return 0;
+    return !(i > 0 && isalnum((unsigned char)bytes[i - 1])) && !(i + 3 < n && isalnum((unsigned char)bytes[i + 3]));
+}
+
 static copse_status swallow(void *arg, const char *bytes, size_t n) {
     listing *l = arg;
     l->bytes += n;
-    for (size_t i = 0; i + 2 < n; i++)
-        hostile_demand(memcmp(bytes + i, "nan", 3) != 0, "listing", "it has a number that is none");
+    for (size_t i = 0; i + 2 < n; i++) hostile_demand(!is_nan(bytes, i, n), "listing", "it has a number that is none");
     return COPSE_OK;
 }
 
