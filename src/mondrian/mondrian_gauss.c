@@ -45,6 +45,8 @@ copse_status cp_mondrian_gauss_init(cp_mondrian_gauss_layout *c, const cp_mondri
     CP_TRY_OUT(CP_NEW(c->leaf, t->nodes, err));
     CP_TRY_OUT(CP_RAW(c->up, t->nodes, err));
     CP_TRY_OUT(CP_RAW(c->var, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(c->fade, t->nodes, err));
+    CP_TRY_OUT(CP_RAW(c->drift, t->nodes, err));
     CP_TRY_OUT(CP_RAW(place, t->nodes, err));
     cp_mondrian_tree_order(t, c->order);
     if (t->nodes) c->parent[0] = CP_NONE;
@@ -70,17 +72,21 @@ void cp_mondrian_gauss_clear(cp_mondrian_gauss_layout *c) {
     cp_mem_free(c->leaf);
     cp_mem_free(c->up);
     cp_mem_free(c->var);
+    cp_mem_free(c->fade);
+    cp_mem_free(c->drift);
     *c = (cp_mondrian_gauss_layout){0};
 }
 
-/* (s(time) - s(since)) / gamma1, computed from 1 minus each sigmoid, so that nothing cancels near 1. */
-static double drift(double gamma2, double since, double time) {
-    double a = cp_math_exp(-gamma2 * since), b = cp_math_exp(-gamma2 * time);
-    return -a * cp_math_expm1(-gamma2 * (time - since)) / ((1 + a) * (1 + b));
-}
-
-static double node_drift(const cp_mondrian_gauss_layout *c, double gamma2, size_t i) {
-    return drift(gamma2, c->parent[i] == CP_NONE ? 0 : c->time[c->parent[i]], c->time[i]);
+/* Sets drift to (s(time) - s(since)) / gamma1, where `since` is the parent's time.  It is computed from 1 minus each
+ * sigmoid, so that nothing cancels near 1.  A parent's exponential serves for its children, and both passes read the
+ * drift: the exponentials take much of their time. */
+static void set_drifts(cp_mondrian_gauss_layout *c, double gamma2) {
+    for (size_t i = 0; i < c->nodes; i++) {
+        int32_t p = c->parent[i];
+        double since = p == CP_NONE ? 0 : c->time[p], a = p == CP_NONE ? 1 : c->fade[p];
+        double b = c->fade[i] = cp_math_exp(-gamma2 * c->time[i]);
+        c->drift[i] = -a * cp_math_expm1(-gamma2 * (c->time[i] - since)) / ((1 + a) * (1 + b));
+    }
 }
 
 static const double log_2pi = 1.8378770664093454836;
@@ -89,6 +95,7 @@ static const double log_2pi = 1.8378770664093454836;
  *     N(mu; a, u) N(mu; b, v) = N(a; b, u+v) N(mu; (a v + b u)/(u+v), u v/(u+v)). */
 cp_mondrian_gauss_evidence cp_mondrian_gauss_up(cp_mondrian_gauss_layout *c, double gamma2, double noise_ratio) {
     cp_mondrian_gauss_evidence e = {0};
+    set_drifts(c, gamma2);
     for (size_t i = 0; i < c->nodes; i++) c->var[i] = INFINITY; /* no message from below yet */
     for (size_t i = c->nodes; i-- > 0;) {
         const cp_mondrian_stat *leaf = &c->leaf[i];
@@ -99,7 +106,7 @@ cp_mondrian_gauss_evidence cp_mondrian_gauss_up(cp_mondrian_gauss_layout *c, dou
             e.base -= 0.5 * ((leaf->n - 1) * (log_2pi + cp_math_log(noise_ratio)) + cp_math_log(leaf->n));
             e.quad += leaf->m2 / noise_ratio;
         }
-        double var = c->var[i] + node_drift(c, gamma2, i);
+        double var = c->var[i] + c->drift[i];
         int32_t p = c->parent[i];
         if (p == CP_NONE) {
             e.up = c->up[i];
@@ -135,7 +142,7 @@ void cp_mondrian_gauss_down(const cp_mondrian_gauss_layout *c, const cp_mondrian
             m = t->stat[c->order[p]].m;
             v = t->stat[c->order[p]].v;
         }
-        double phi = h->gamma1 * node_drift(c, h->gamma2, i), u = h->gamma1 * c->var[i];
+        double phi = h->gamma1 * c->drift[i], u = h->gamma1 * c->var[i];
         double g = u / (phi + u);
         t->stat[c->order[i]] =
             (cp_mondrian_stat){.m = g * m + (1 - g) * c->up[i], .v = g * g * v + phi * g, .c = g * v};

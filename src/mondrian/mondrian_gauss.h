@@ -50,6 +50,7 @@ typedef struct cp_mondrian_gauss_layout {
     double *time;            /* by position */
     cp_mondrian_stat *leaf;  /* by position: moments at leaves, n = 0 at splits */
     double *up, *var;        /* by position: mean and variance of the message from below */
+    double *fade, *drift;    /* by position, set by `up`: exp(-gamma2 time); (s(time) - s(parent's time)) / gamma1 */
 } cp_mondrian_gauss_layout;
 copse_status cp_mondrian_gauss_init(cp_mondrian_gauss_layout *c, const cp_mondrian_tree *t, const cp_mondrian_space *s,
                                     copse_error *err);
