@@ -43,6 +43,32 @@ void cp_diagnosis_say(copse_diagnosis *d, const char *fmt, ...) {
     va_end(args);
 }
 
+/* x rounded up to two digits: an estimate has no more. */
+static double round_up(double x) {
+    double unit = 1;
+    while (x > 100 * unit) unit *= 10;
+    return unit * ceil(x / unit);
+}
+
+/* In n draws of a chain that mixes, effective draws grow as n, and R-hat^2 - 1, the variance of the chains' means over
+ * that within them, falls as 1/n.  A chain that still drifts has seen only
+ * part of its slowest swings: its effective draws are overestimated, and the result is too small. */
+size_t cp_diagnosis_draws_needed(const cp_diagnosis_chains *c) {
+    double by_ess = c->least_ess / c->ess, by_rhat = (c->rhat * c->rhat - 1) / (c->most_rhat * c->most_rhat - 1);
+    double needed = (double)c->draws * fmax(1, fmax(by_ess, by_rhat));
+    if (isnan(c->rhat) || isnan(c->ess) || !(needed <= (double)c->most_draws)) return 0;
+    return (size_t)fmin(round_up(needed), (double)c->most_draws);
+}
+
+static void say_draws_needed(copse_diagnosis *d, const cp_diagnosis_chains *c) {
+    size_t needed = cp_diagnosis_draws_needed(c);
+    if (!c->draws || isnan(c->rhat) || isnan(c->ess) || (c->rhat <= c->most_rhat && c->ess >= c->least_ess)) return;
+    if (needed)
+        cp_diagnosis_say(d, "Expect to need `samples=%zu` at the least, and often several times as many.", needed);
+    else
+        cp_diagnosis_say(d, "No possible number of `samples` is likely to be enough.");
+}
+
 void cp_diagnosis_judge_chains(copse_diagnosis *d, const cp_diagnosis_chains *c) {
     int single = c->chains < 2;
     if (d->ok) {
@@ -63,6 +89,7 @@ void cp_diagnosis_judge_chains(copse_diagnosis *d, const cp_diagnosis_chains *c)
     } else {
         cp_diagnosis_problem(d, "one chain cannot say whether it would come to the same result again");
     }
+    say_draws_needed(d, c);
     if (single)
         cp_diagnosis_say(d,
                          "One chain cannot say whether it would come to the same result again: fit with `chains=4`.");

@@ -378,6 +378,11 @@ static void the_diagnosis_names_what_is_wrong(void **state) {
     assert_false(d.ok);
     assert_non_null(strstr(d.verdict, "Too few draws"));
     copse_model_free(m);
+    m = fitted(t, "bart trees 5 chains 4 samples 20 burn-in 0 thin 1");
+    must(copse_model_diagnose(m, &d, &err), err);
+    assert_false(d.ok);
+    assert_non_null(strstr(d.verdict, "Expect to need `samples="));
+    copse_model_free(m);
     m = fitted(t, "bart trees 20 chains 4 samples 400 burn-in 200 thin 10 prior-only yes");
     must(copse_model_diagnose(m, &d, &err), err);
     if (!d.ok) fail_msg("%s", d.verdict);

@@ -20,7 +20,7 @@ static const cp_param params[] = {
     CP_OPTION_INT("trees", "200", 1, 10000, "in a sum; of more than two classes each has its own"),
     CP_OPTION_INT("chains", "4", 1, 1000, "independent chains, in parallel"),
     CP_OPTION_INT("burn-in", "1000", 0, 1e9, "sweeps of a chain before its first draw"),
-    CP_OPTION_INT("samples", "1000", 1, 1e7, "draws kept of each chain"),
+    CP_OPTION_INT("samples", "1000", 1, CP_BART_MODEL_MOST_SAMPLES, "draws kept of each chain"),
     CP_OPTION_INT("thin", "5", 1, 1e6, "sweeps from one draw to the next"),
     CP_OPTION_SEED,
     {.name = "k",

@@ -72,6 +72,8 @@ static void judge(const cp_bart_model *b, double draws, copse_diagnosis *d) {
     cp_diagnosis_judge_chains(
         d, &(cp_diagnosis_chains){
                .chains = b->chains,
+               .draws = b->samples,
+               .most_draws = CP_BART_MODEL_MOST_SAMPLES,
                .rhat = worst.rhat,
                .most_rhat = most_rhat,
                .ess = fmin(worst.bulk, worst.tail),

@@ -5,6 +5,8 @@
 #include "bart/draws/bart_chain.h"
 #include "num/converge.h"
 
+enum { CP_BART_MODEL_MOST_SAMPLES = 10000000 }; /* draws of a chain that can be asked for */
+
 /* The kinds of traced series.  Where a kind has several series, its R-hat is their greatest, its effective sample sizes
  * are their least. */
 typedef enum cp_bart_series {
