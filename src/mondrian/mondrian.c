@@ -5,6 +5,8 @@
 
 #include "base/log.h"
 #include "base/parallel.h"
+#include "mondrian/mondrian_calibrate.h"
+#include "mondrian/mondrian_counts.h"
 #include "mondrian/mondrian_extend.h"
 #include "mondrian/mondrian_file.h"
 #include "mondrian/mondrian_grow.h"
@@ -22,16 +24,30 @@ static const cp_param params[] = {
                        "blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers"),
     CP_OPTION_REAL_AUTO(
         "gamma", 1e-9, 1e12,
-        CP_OPTION_OF_CLASSES("how fast nodes differ from their parents with time; auto: 10 per encoded column")),
+        CP_OPTION_OF_CLASSES("posterior=exact: how fast nodes differ from parents with time; auto: 10 per encoded column")),
     CP_OPTION_CHOICE(
         "hyper", "heuristic", "heuristic marginal",
         CP_OPTION_OF_NUMBERS("variances by the thesis's closed forms, or by maximising the marginal likelihood")),
-    CP_OPTION_CHOICE("posterior", "exact", "exact fast",
-                     CP_OPTION_OF_NUMBERS(
-                         "belief propagation, or each node's own mean and variance (needed to score while learning)")),
+    CP_OPTION_CHOICE("posterior", "auto", "auto exact fast",
+                     "exact: the papers' hierarchies, by belief propagation for numbers; fast: each node's own rows; "
+                     "auto: fast, but exact with a `gamma` or `hyper=marginal`"),
+    CP_OPTION_CHOICE("calibration", "learnt", "learnt none",
+                     "posterior=fast: held-out rows decide how much nodes trust their rows, and how wide intervals are"),
 };
 
 /* ----------------------------------------------------------------------------------------------------- new and free */
+
+/* Options that only the papers' hierarchies have ask for these. */
+static int wants_exact(const copse_params *p, copse_task task) {
+    if (!cp_param_is(p, "posterior", "auto")) return cp_param_is(p, "posterior", "exact");
+    return task == COPSE_CLASS ? !isnan(cp_param_real(p, "gamma")) : cp_param_is(p, "hyper", "marginal");
+}
+
+/* A given gamma is that of the papers' classes, which have it with either posterior. */
+static int wants_calibration(const copse_params *p, copse_task task) {
+    if (wants_exact(p, task) || cp_param_is(p, "calibration", "none")) return 0;
+    return task == COPSE_REGRESS || isnan(cp_param_real(p, "gamma"));
+}
 
 copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims, size_t classes, cp_mondrian **out,
                              copse_error *err) {
@@ -51,8 +67,11 @@ copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims
         .min_split = !isnan(min_split)     ? (size_t)min_split
                      : task == COPSE_CLASS ? 2
                                            : 10,
-        .keeps_moments = task == COPSE_REGRESS && cp_param_is(p, "posterior", "fast"),
+        .keeps_moments = task == COPSE_REGRESS && !wants_exact(p, task),
+        .keeps_counts = task == COPSE_CLASS && wants_calibration(p, task),
     };
+    f->honest = cp_mondrian_honest_plain();
+    f->honest.on = wants_calibration(p, task);
     f->tree = cp_mem_new(f->trees, sizeof *f->tree);
     if (!f->tree) {
         cp_mem_free(f);
@@ -123,6 +142,7 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
         for (size_t i = 0; i < f->space.rows; i++) rows.row[i] = (int32_t)i;
         cp_mondrian_block all = {cp_mondrian_grow_node(t), 0, rows.row, f->space.rows};
         cp_mondrian_grow(t, &f->space, all, &rows, &rng);
+        if (f->space.keeps_counts) status = cp_mondrian_counts_build(t, NULL, NULL, err);
         t->rows = f->space.rows;
         cp_mondrian_tree_trim(t, &f->space);
     }
@@ -184,6 +204,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
         CP_TRY_OUT(cp_mondrian_refresh(f, run, err));
         if (!f->marginal && !f->space.keeps_moments) warn_of_scatter(f, run);
     }
+    if (f->honest.on) CP_TRY_OUT(cp_mondrian_calibrate(f, rows->n, run, err));
 out:
     if (status)
         cp_mondrian_free(f);
@@ -245,7 +266,9 @@ typedef struct learning {
     cp_mondrian *f;
     size_t from;
     cp_answer *before;              /* one per tree: its predictions of these rows before it learns them; or NULL */
-    const cp_mondrian_hyper *hyper; /* numbers, with `before`: one per row, as it was before that row */
+    cp_mondrian_hyper *hyper;       /* numbers, with `before`: one per row, as it was before that row */
+    double *size;                   /* numbers, with `before`, calibrated: for each tree one per row, else NULL */
+    double *base;                   /* classes, with `before`, calibrated: for each row the shares before it, else NULL */
     scratch *scratch;               /* one per worker */
     size_t batch;                   /* trees in one task of a worker */
 } learning;
@@ -257,10 +280,12 @@ static copse_status predict_before(const learning *job, size_t m, size_t place, 
     const float *x = f->x + (job->from + place) * f->space.dims;
     CP_TRY(cp_mondrian_path_find(paths, &f->tree[m], &f->space, x, 1, err));
     if (f->task == COPSE_CLASS) {
-        cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, &paths->path[0], out->probs + place * out->classes);
+        const double *base = job->base ? job->base + place * out->classes : NULL;
+        cp_mondrian_predict_tree(f, m, base, &paths->path[0], out->probs + place * out->classes);
         return COPSE_OK;
     }
-    const cp_mondrian_gauss_sink sink = {&job->hyper[place], f->center, 1, out};
+    double *size = job->size ? job->size + m * out->rows + place : NULL;
+    const cp_mondrian_gauss_sink sink = {&job->hyper[place], f->center, 1, out, size};
     CP_TRY(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &paths->path[0], &sink, err));
     cp_answer_end_row(out);
     return COPSE_OK;
@@ -339,26 +364,69 @@ static void hyper_before(const cp_mondrian *f, const cp_rows *piece, cp_mondrian
     }
 }
 
+/* The class shares just before each row of the piece, as cp_mondrian_counts_base has them. */
+static void base_before(const cp_mondrian *f, const cp_rows *piece, double *out) {
+    size_t classes = f->space.classes;
+    double rows = (double)f->space.rows + 0.5 * (double)classes;
+    cp_mondrian_counts_base(&f->tree[0], classes, out);
+    for (size_t i = 1; i < piece->n; i++, rows += 1) {
+        const double *before = out + (i - 1) * classes;
+        for (size_t k = 0; k < classes; k++) out[i * classes + k] = before[k] * (rows / (rows + 1));
+        out[i * classes + (size_t)piece->label[i - 1]] += 1 / (rows + 1);
+    }
+}
+
+/* What predictions of the piece need of the state before each row. */
+static copse_status find_before(cp_mondrian *f, const cp_rows *piece, learning *job, copse_error *err) {
+    if (f->task == COPSE_CLASS) {
+        if (!f->honest.on) return COPSE_OK;
+        CP_TRY(CP_RAW(job->base, piece->n * f->space.classes, err));
+        base_before(f, piece, job->base);
+        return COPSE_OK;
+    }
+    CP_TRY(CP_RAW(job->hyper, piece->n, err));
+    hyper_before(f, piece, job->hyper);
+    return f->honest.on ? CP_NEW(job->size, f->trees * piece->n, err) : COPSE_OK;
+}
+
+/* The merged predictions of the piece, from row `first` of out, as calibrated; `moments`: before the piece. */
+static void make_honest(const cp_mondrian *f, const cp_rows *piece, size_t first, const learning *job,
+                        cp_mondrian_stat moments, cp_answer *out) {
+    double rows = (double)job->from;
+    for (size_t i = 0; i < piece->n; i++) {
+        if (f->task == COPSE_CLASS) {
+            cp_mondrian_honest_classes(&f->honest, rows + (double)i, job->base + i * f->space.classes,
+                                       f->space.classes, out->probs + (first + i) * out->classes);
+            continue;
+        }
+        cp_mondrian_spread x = {.rows = moments.n, .var = moments.m2 / moments.n};
+        for (size_t m = 0; m < f->trees; m++) x.size += job->size[m * piece->n + i] / (double)f->trees;
+        size_t start = out->start[first + i];
+        cp_mondrian_honest_numbers(&f->honest, x, out->comp + start, out->start[first + i + 1] - start);
+        cp_mondrian_gauss_learn(&moments, piece->y[i] - f->center);
+    }
+}
+
 /* Test-then-train for a piece of the rows: each tree predicts and learns row by row; then predictions are merged. */
 static copse_status predict_then_learn(cp_mondrian *f, const cp_rows *piece, size_t first, cp_answer *out,
                                        const copse_run *run, copse_error *err) {
     copse_status status;
-    cp_mondrian_hyper *hyper = NULL;
+    cp_mondrian_stat moments = f->moments;
     learning job = {.f = f, .from = f->space.rows};
     CP_TRY(cp_answer_new_each(f->trees, f->task, piece->n, f->space.classes, &job.before, err));
-    if (f->task == COPSE_REGRESS) {
-        CP_TRY_OUT(CP_RAW(hyper, piece->n, err));
-        hyper_before(f, piece, hyper);
-        job.hyper = hyper;
-    }
+    CP_TRY_OUT(find_before(f, piece, &job, err));
     CP_TRY_OUT(reserve_rows(f, piece->n, err));
     keep_rows(f, piece);
     CP_TRY_OUT(learn_rows(&job, run, err));
     CP_TRY_OUT(cp_answer_merge(out, first, job.before, f->trees, 1 / (double)f->trees, err));
+    if (f->honest.on) make_honest(f, piece, first, &job, moments, out);
     if (f->task == COPSE_REGRESS) update_hyper(f);
+    CP_TRY_OUT(cp_mondrian_calibrate_again(f, run, err));
 out:
     cp_answer_free_each(job.before, f->trees);
-    cp_mem_free(hyper);
+    cp_mem_free(job.hyper);
+    cp_mem_free(job.base);
+    cp_mem_free(job.size);
     return status;
 }
 
@@ -373,7 +441,7 @@ static copse_status add_classes(cp_mondrian *f, size_t classes, copse_error *err
     size_t words = cp_mondrian_hnsp_words(&f->space);
     int32_t *order;
     if (classes <= f->space.classes) return COPSE_OK;
-    if ((classes + 31) / 32 == words) {
+    if ((classes + 31) / 32 == words || f->space.keeps_counts) {
         f->space.classes = classes;
         return COPSE_OK;
     }
@@ -400,13 +468,17 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
         keep_rows(f, rows);
         f->stale = f->task == COPSE_REGRESS && !f->space.keeps_moments;
         if (f->task == COPSE_REGRESS) update_hyper(f);
-        return learn_rows(&job, run, err);
+        CP_TRY(learn_rows(&job, run, err));
+        return cp_mondrian_calibrate_again(f, run, err);
     }
     enum { COMPONENTS = 32 }; /* of a tree's prediction of a row, roughly: one for each node of its path */
     size_t piece = cp_answer_piece(f->trees, f->task, f->space.classes, COMPONENTS);
-    for (size_t first = 0; first < rows->n; first += piece) {
-        cp_rows part = cp_rows_slice(rows, first, piece);
+    CP_TRY(cp_mondrian_calibrate_again(f, run, err)); /* an update may have been stopped before it was done */
+    for (size_t first = 0; first < rows->n;) {
+        size_t due = cp_mondrian_calibrate_due(f);
+        cp_rows part = cp_rows_slice(rows, first, piece < due ? piece : due);
         CP_TRY(predict_then_learn(f, &part, first, opt_before, run, err));
+        first += part.n;
     }
     return COPSE_OK;
 }
@@ -466,8 +538,17 @@ static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     out[n++] = (copse_figure){"leaves", leaves};
     out[n++] = (copse_figure){"depth", depth};
     if (f->task == COPSE_CLASS) {
-        out[n++] = (copse_figure){"gamma", f->gamma};
+        if (!f->honest.on) {
+            out[n++] = (copse_figure){"gamma", f->gamma};
+            return n;
+        }
+        out[n++] = (copse_figure){"strength", f->honest.strength};
+        out[n++] = (copse_figure){"sharpness", f->honest.sharpness};
         return n;
+    }
+    if (f->honest.on) {
+        out[n++] = (copse_figure){"within", f->honest.within};
+        out[n++] = (copse_figure){"between", f->honest.between};
     }
     out[n++] = (copse_figure){"mean", f->hyper.mean + f->center};
     out[n++] = (copse_figure){"gamma1", f->hyper.gamma1};

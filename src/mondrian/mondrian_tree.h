@@ -25,7 +25,7 @@
  *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and
  *       two classes or more.
  *   N6  a leaf's label is its one class, or CP_NONE if it has several; then `class_counts` lists them.
- *   N7  a split's class set is the union of its children's classes.
+ *   N7  a split's class set is the union of its children's classes, and its counts, if it keeps them, their sums.
  *
  * In a frozen forest the rows of the space are hull rows only, as many as N3 needs, and a leaf's list has those of them
  * that are its own: no more than its `count`.  There are no targets; `label`, `class_counts` and `moments` keep what
@@ -60,7 +60,7 @@ typedef struct cp_mondrian_node {
     int32_t box; /* index into boxes; without a box, minus the number of rows */
     union {
         uint32_t class_set;    /* split, classes: the classes under it, or where they are in tree->set */
-        uint32_t class_counts; /* mixed leaf, classes: where its counts begin in tree->count */
+        uint32_t class_counts; /* mixed leaf, or split with counts: where they begin in tree->count */
         uint32_t moments;      /* leaf of a frozen forest, exact posterior: its place in tree->moments */
     };
 } cp_mondrian_node;
@@ -83,7 +83,7 @@ typedef struct cp_mondrian_tree {
     size_t cap_nodes, cap_boxes, cap_next;
 
     uint32_t *set;  /* class sets of splits, if they take more than one word */
-    int32_t *count; /* class counts of mixed leaves: m, then m pairs (class, rows) */
+    int32_t *count; /* class counts of mixed leaves: m, then m pairs (class, rows); and of splits that keep them */
     size_t sets, counts, cap_sets, cap_counts;
 
     cp_mondrian_stat *stat; /* regression: one per node */
@@ -102,6 +102,7 @@ typedef struct cp_mondrian_space {
     double lifetime;
     size_t min_split;
     size_t frozen;     /* 0; or in a frozen forest the number of rows learnt, while x has hull rows only */
+    int keeps_counts;  /* classification, calibrated: splits have counts in place of class sets (mondrian_counts.h) */
     int keeps_moments; /* regression with the fast posterior: tree->stat is kept up to date row by row */
 } cp_mondrian_space;
 
