@@ -13,7 +13,7 @@ static const kind kinds[] = {
     {"ARROW1", "an Arrow file", "python3 -c \"import pandas as p; p.read_feather('@').to_csv('@.csv', index=False)\""},
     {"PK\003\004", "an Excel file or a zip archive",
      "python3 -c \"import pandas as p; p.read_excel('@').to_csv('@.csv', index=False)\", or unzip '@'"},
-    {"\320\317\021\340", "an old Excel file", "libreoffice --headless --convert-to csv '@'"},
+    {"\320\317\021\340", "an old Excel file", "open it in a spreadsheet program and save it as CSV"},
     {"SQLite format 3", "an SQLite database", "sqlite3 -header -csv '@' 'select * from TABLE' > '@.csv'"},
     {"\211HDF", "an HDF5 file", "python3 -c \"import pandas as p; p.read_hdf('@').to_csv('@.csv', index=False)\""},
     {"BZh", "packed by bzip2", "bunzip2 -k '@'"},
