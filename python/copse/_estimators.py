@@ -43,6 +43,11 @@ class MondrianForestClassifier(Classifier):
     ----------
     trees : int, default=100
         Trees in the forest. Allowed: 1 to 100000.
+    candidates : int, default=1
+        Cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels. Allowed:
+        1 to 1000.
+    rechoose : {"exact", "lazy"}, default="lazy"
+        With candidates: the labels of all of a node's rows choose its cut, or of its first 80 % or more.
     lifetime : float, default=float("inf")
         Time at which the Mondrian process stops; inf: only pausing stops it. Allowed: 0 or more.
     min_samples_split : int or "auto", default="auto"
@@ -78,6 +83,8 @@ class MondrianForestClassifier(Classifier):
     _method = "mondrian"
     _options = {
         "trees": "trees",
+        "candidates": "candidates",
+        "rechoose": "rechoose",
         "lifetime": "lifetime",
         "min_samples_split": "min-samples-split",
         "gamma": "gamma",
@@ -87,6 +94,8 @@ class MondrianForestClassifier(Classifier):
         self,
         *,
         trees=100,
+        candidates=1,
+        rechoose="lazy",
         lifetime=float("inf"),
         min_samples_split="auto",
         gamma="auto",
@@ -95,6 +104,8 @@ class MondrianForestClassifier(Classifier):
         verbose=0,
     ):
         self.trees = trees
+        self.candidates = candidates
+        self.rechoose = rechoose
         self.lifetime = lifetime
         self.min_samples_split = min_samples_split
         self.gamma = gamma
@@ -121,6 +132,11 @@ class MondrianForestRegressor(Regressor):
     ----------
     trees : int, default=100
         Trees in the forest. Allowed: 1 to 100000.
+    candidates : int, default=1
+        Cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels. Allowed:
+        1 to 1000.
+    rechoose : {"exact", "lazy"}, default="lazy"
+        With candidates: the labels of all of a node's rows choose its cut, or of its first 80 % or more.
     lifetime : float, default=float("inf")
         Time at which the Mondrian process stops; inf: only pausing stops it. Allowed: 0 or more.
     min_samples_split : int or "auto", default="auto"
@@ -157,6 +173,8 @@ class MondrianForestRegressor(Regressor):
     _method = "mondrian"
     _options = {
         "trees": "trees",
+        "candidates": "candidates",
+        "rechoose": "rechoose",
         "lifetime": "lifetime",
         "min_samples_split": "min-samples-split",
         "hyper": "hyper",
@@ -167,6 +185,8 @@ class MondrianForestRegressor(Regressor):
         self,
         *,
         trees=100,
+        candidates=1,
+        rechoose="lazy",
         lifetime=float("inf"),
         min_samples_split="auto",
         hyper="heuristic",
@@ -176,6 +196,8 @@ class MondrianForestRegressor(Regressor):
         verbose=0,
     ):
         self.trees = trees
+        self.candidates = candidates
+        self.rechoose = rechoose
         self.lifetime = lifetime
         self.min_samples_split = min_samples_split
         self.hyper = hyper

@@ -9,6 +9,8 @@ __all__: list[str]
 
 class MondrianForestClassifier(Classifier):
     trees: int
+    candidates: int
+    rechoose: Literal["exact", "lazy"]
     lifetime: float
     min_samples_split: int | Literal["auto"]
     gamma: float | Literal["auto"]
@@ -16,6 +18,8 @@ class MondrianForestClassifier(Classifier):
         self,
         *,
         trees: int = ...,
+        candidates: int = ...,
+        rechoose: Literal["exact", "lazy"] = ...,
         lifetime: float = ...,
         min_samples_split: int | Literal["auto"] = ...,
         gamma: float | Literal["auto"] = ...,
@@ -28,6 +32,8 @@ class MondrianForestClassifier(Classifier):
 
 class MondrianForestRegressor(Regressor):
     trees: int
+    candidates: int
+    rechoose: Literal["exact", "lazy"]
     lifetime: float
     min_samples_split: int | Literal["auto"]
     hyper: Literal["heuristic", "marginal"]
@@ -36,6 +42,8 @@ class MondrianForestRegressor(Regressor):
         self,
         *,
         trees: int = ...,
+        candidates: int = ...,
+        rechoose: Literal["exact", "lazy"] = ...,
         lifetime: float = ...,
         min_samples_split: int | Literal["auto"] = ...,
         hyper: Literal["heuristic", "marginal"] = ...,
