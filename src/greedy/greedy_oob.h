@@ -1,7 +1,6 @@
 /* greedy_oob - the out-of-bag error of a random forest: each row is predicted by the trees whose bootstrap sample does
  * not have it (greedy_bag.h), about 37 of 100, as if the row were new.
- * For regression the variance of the leaves is learnt from the
- * same rows (greedy_leaf_variance.h). */
+ * For regression the variance of the leaves is learnt from the same rows (greedy_leaf_variance.h). */
 #ifndef CP_GREEDY_OOB_H
 #define CP_GREEDY_OOB_H
 
