@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/parallel.h"
+#include "mondrian/mondrian_before.h"
 #include "mondrian/mondrian_calibrate.h"
 #include "mondrian/mondrian_counts.h"
 #include "mondrian/mondrian_extend.h"
@@ -18,21 +19,29 @@
 static const cp_param params[] = {
     CP_OPTION_TREES("trees in the forest"),
     CP_OPTION_SEED,
+    CP_OPTION_INT(
+        "candidates", "1", 1, 1000,
+        "cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels"),
+    CP_OPTION_CHOICE(
+        "rechoose", "lazy", "exact lazy",
+        "with candidates: the labels of all of a node's rows choose its cut, or of its first 80 % or more"),
     CP_OPTION_REAL("lifetime", "inf", 0, INFINITY,
                    "time at which the Mondrian process stops; inf: only pausing stops it"),
     CP_OPTION_INT_AUTO("min-samples-split", 2, 1e9,
                        "blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers"),
     CP_OPTION_REAL_AUTO(
         "gamma", 1e-9, 1e12,
-        CP_OPTION_OF_CLASSES("posterior=exact: how fast nodes differ from parents with time; auto: 10 per encoded column")),
+        CP_OPTION_OF_CLASSES(
+            "posterior=exact: how fast nodes differ from parents with time; auto: 10 per encoded column")),
     CP_OPTION_CHOICE(
         "hyper", "heuristic", "heuristic marginal",
         CP_OPTION_OF_NUMBERS("variances by the thesis's closed forms, or by maximising the marginal likelihood")),
     CP_OPTION_CHOICE("posterior", "auto", "auto exact fast",
                      "exact: the papers' hierarchies, by belief propagation for numbers; fast: each node's own rows; "
                      "auto: fast, but exact with a `gamma` or `hyper=marginal`"),
-    CP_OPTION_CHOICE("calibration", "learnt", "learnt none",
-                     "posterior=fast: held-out rows decide how much nodes trust their rows, and how wide intervals are"),
+    CP_OPTION_CHOICE(
+        "calibration", "learnt", "learnt none",
+        "posterior=fast: held-out rows decide how much nodes trust their rows, and how wide intervals are"),
 };
 
 /* ----------------------------------------------------------------------------------------------------- new and free */
@@ -57,6 +66,7 @@ copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims
     double min_split = cp_param_real(p, "min-samples-split"), gamma = cp_param_real(p, "gamma");
     f->task = task;
     f->trees = (size_t)cp_param_int(p, "trees");
+    f->unit = 1;
     f->seed = (uint64_t)cp_param_int(p, "seed");
     f->gamma = isnan(gamma) ? 10 * (double)dims : gamma;
     f->space = (cp_mondrian_space){
@@ -67,6 +77,9 @@ copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims
         .min_split = !isnan(min_split)     ? (size_t)min_split
                      : task == COPSE_CLASS ? 2
                                            : 10,
+        .candidates = (size_t)cp_param_int(p, "candidates"),
+        .lazy = cp_param_is(p, "rechoose", "lazy"),
+        .record_rows = CP_MONDRIAN_RECORD_ROWS,
         .keeps_moments = task == COPSE_REGRESS && !wants_exact(p, task),
         .keeps_counts = task == COPSE_CLASS && wants_calibration(p, task),
     };
@@ -89,6 +102,7 @@ void cp_mondrian_free(void *state) {
     cp_mem_free_lines(f->x);
     cp_mem_free(f->label);
     cp_mem_free(f->y);
+    cp_mem_free(f->whole);
     cp_mem_free(f);
 }
 
@@ -106,6 +120,8 @@ static copse_status reserve_rows(cp_mondrian *f, size_t n, copse_error *err) {
     } else {
         CP_TRY(CP_GROW(f->y, f->cap_y, all, err));
         f->space.y = f->y;
+        if (f->space.candidates > 1) CP_TRY(CP_GROW(f->whole, f->cap_whole, all, err));
+        f->space.whole = f->whole;
     }
     return COPSE_OK;
 }
@@ -120,6 +136,7 @@ static void keep_rows(cp_mondrian *f, const cp_rows *rows) {
         } else {
             f->y[have + i] = rows->y[i] - f->center;
             cp_mondrian_gauss_learn(&f->moments, f->y[have + i]);
+            if (f->whole) f->whole[have + i] = cp_mondrian_candidates_whole(f->y[have + i], f->unit);
         }
     }
     f->space.rows += rows->n;
@@ -135,7 +152,7 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     cp_arena arena;
     cp_rng rng;
     cp_arena_init(&arena);
-    copse_status status = cp_mondrian_grow_alloc(&rows, f->space.rows, f->space.dims, &arena, err);
+    copse_status status = cp_mondrian_grow_alloc(&rows, f->space.rows, &f->space, &arena, err);
     if (!status) status = cp_mondrian_grow_reserve(t, &f->space, f->space.rows, err);
     if (!status) {
         cp_rng_init(&rng, f->seed, CP_FOR_GROW, (uint32_t)m, 0);
@@ -180,6 +197,17 @@ static void warn_of_scatter(const cp_mondrian *f, const copse_run *run) {
                 100 * fraction, scatter, noise);
 }
 
+/* The whole units of the targets. */
+static copse_status find_unit(cp_mondrian *f, const cp_rows *rows, copse_error *err) {
+    double *y;
+    if (f->space.candidates == 1) return COPSE_OK;
+    CP_TRY(CP_RAW(y, rows->n, err));
+    for (size_t i = 0; i < rows->n; i++) y[i] = rows->y[i] - f->center;
+    f->unit = cp_mondrian_candidates_unit(y, rows->n);
+    cp_mem_free(y);
+    return COPSE_OK;
+}
+
 static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
                         copse_error *err) {
     cp_mondrian *f;
@@ -190,6 +218,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
         double sum = 0;
         for (size_t i = 0; i < rows->n; i++) sum += rows->y[i] / (double)rows->n;
         f->center = sum;
+        CP_TRY_OUT(find_unit(f, rows, err));
     }
     CP_TRY_OUT(reserve_rows(f, rows->n, err));
     keep_rows(f, rows);
@@ -265,30 +294,19 @@ typedef struct scratch {
 typedef struct learning {
     cp_mondrian *f;
     size_t from;
-    cp_answer *before;              /* one per tree: its predictions of these rows before it learns them; or NULL */
-    cp_mondrian_hyper *hyper;       /* numbers, with `before`: one per row, as it was before that row */
-    double *size;                   /* numbers, with `before`, calibrated: for each tree one per row, else NULL */
-    double *base;                   /* classes, with `before`, calibrated: for each row the shares before it, else NULL */
-    scratch *scratch;               /* one per worker */
-    size_t batch;                   /* trees in one task of a worker */
+    cp_answer *before;               /* one per tree: its predictions of these rows before it learns them; or NULL */
+    const cp_mondrian_before *state; /* with `before`: what the predictions need */
+    scratch *scratch;                /* one per worker */
+    size_t batch;                    /* trees in one task of a worker */
 } learning;
 
 static copse_status predict_before(const learning *job, size_t m, size_t place, cp_mondrian_paths *paths,
                                    copse_error *err) {
     const cp_mondrian *f = job->f;
-    cp_answer *out = &job->before[m];
     const float *x = f->x + (job->from + place) * f->space.dims;
     CP_TRY(cp_mondrian_path_find(paths, &f->tree[m], &f->space, x, 1, err));
-    if (f->task == COPSE_CLASS) {
-        const double *base = job->base ? job->base + place * out->classes : NULL;
-        cp_mondrian_predict_tree(f, m, base, &paths->path[0], out->probs + place * out->classes);
-        return COPSE_OK;
-    }
-    double *size = job->size ? job->size + m * out->rows + place : NULL;
-    const cp_mondrian_gauss_sink sink = {&job->hyper[place], f->center, 1, out, size};
-    CP_TRY(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &paths->path[0], &sink, err));
-    cp_answer_end_row(out);
-    return COPSE_OK;
+    return cp_mondrian_before_predict(job->state, f, (cp_mondrian_before_row){m, place, &paths->path[0]},
+                                      &job->before[m], err);
 }
 
 /* Reserves memory for all rows to come, so that arrays need not be moved again and again.  Nodes and boxes grow in
@@ -354,79 +372,24 @@ static copse_status learn_rows(learning *job, const copse_run *run, copse_error 
     return status;
 }
 
-/* The hyperparameters just before each row of the piece.  They follow the rows, however the stream is cut. */
-static void hyper_before(const cp_mondrian *f, const cp_rows *piece, cp_mondrian_hyper *out) {
-    cp_mondrian_stat seen = f->moments;
-    for (size_t i = 0; i < piece->n; i++) {
-        out[i] =
-            f->marginal ? f->hyper : cp_mondrian_gauss_heuristic(f->space.dims, seen.n, seen.mean, seen.m2 / seen.n);
-        cp_mondrian_gauss_learn(&seen, piece->y[i] - f->center);
-    }
-}
-
-/* The class shares just before each row of the piece, as cp_mondrian_counts_base has them. */
-static void base_before(const cp_mondrian *f, const cp_rows *piece, double *out) {
-    size_t classes = f->space.classes;
-    double rows = (double)f->space.rows + 0.5 * (double)classes;
-    cp_mondrian_counts_base(&f->tree[0], classes, out);
-    for (size_t i = 1; i < piece->n; i++, rows += 1) {
-        const double *before = out + (i - 1) * classes;
-        for (size_t k = 0; k < classes; k++) out[i * classes + k] = before[k] * (rows / (rows + 1));
-        out[i * classes + (size_t)piece->label[i - 1]] += 1 / (rows + 1);
-    }
-}
-
-/* What predictions of the piece need of the state before each row. */
-static copse_status find_before(cp_mondrian *f, const cp_rows *piece, learning *job, copse_error *err) {
-    if (f->task == COPSE_CLASS) {
-        if (!f->honest.on) return COPSE_OK;
-        CP_TRY(CP_RAW(job->base, piece->n * f->space.classes, err));
-        base_before(f, piece, job->base);
-        return COPSE_OK;
-    }
-    CP_TRY(CP_RAW(job->hyper, piece->n, err));
-    hyper_before(f, piece, job->hyper);
-    return f->honest.on ? CP_NEW(job->size, f->trees * piece->n, err) : COPSE_OK;
-}
-
-/* The merged predictions of the piece, from row `first` of out, as calibrated; `moments`: before the piece. */
-static void make_honest(const cp_mondrian *f, const cp_rows *piece, size_t first, const learning *job,
-                        cp_mondrian_stat moments, cp_answer *out) {
-    double rows = (double)job->from;
-    for (size_t i = 0; i < piece->n; i++) {
-        if (f->task == COPSE_CLASS) {
-            cp_mondrian_honest_classes(&f->honest, rows + (double)i, job->base + i * f->space.classes,
-                                       f->space.classes, out->probs + (first + i) * out->classes);
-            continue;
-        }
-        cp_mondrian_spread x = {.rows = moments.n, .var = moments.m2 / moments.n};
-        for (size_t m = 0; m < f->trees; m++) x.size += job->size[m * piece->n + i] / (double)f->trees;
-        size_t start = out->start[first + i];
-        cp_mondrian_honest_numbers(&f->honest, x, out->comp + start, out->start[first + i + 1] - start);
-        cp_mondrian_gauss_learn(&moments, piece->y[i] - f->center);
-    }
-}
-
 /* Test-then-train for a piece of the rows: each tree predicts and learns row by row; then predictions are merged. */
 static copse_status predict_then_learn(cp_mondrian *f, const cp_rows *piece, size_t first, cp_answer *out,
                                        const copse_run *run, copse_error *err) {
     copse_status status;
-    cp_mondrian_stat moments = f->moments;
-    learning job = {.f = f, .from = f->space.rows};
+    cp_mondrian_before before = {0};
+    learning job = {.f = f, .from = f->space.rows, .state = &before};
     CP_TRY(cp_answer_new_each(f->trees, f->task, piece->n, f->space.classes, &job.before, err));
-    CP_TRY_OUT(find_before(f, piece, &job, err));
+    CP_TRY_OUT(cp_mondrian_before_init(&before, f, piece, err));
     CP_TRY_OUT(reserve_rows(f, piece->n, err));
     keep_rows(f, piece);
     CP_TRY_OUT(learn_rows(&job, run, err));
     CP_TRY_OUT(cp_answer_merge(out, first, job.before, f->trees, 1 / (double)f->trees, err));
-    if (f->honest.on) make_honest(f, piece, first, &job, moments, out);
+    cp_mondrian_before_finish(&before, f, piece, first, out);
     if (f->task == COPSE_REGRESS) update_hyper(f);
     CP_TRY_OUT(cp_mondrian_calibrate_again(f, run, err));
 out:
     cp_answer_free_each(job.before, f->trees);
-    cp_mem_free(job.hyper);
-    cp_mem_free(job.base);
-    cp_mem_free(job.size);
+    cp_mondrian_before_clear(&before);
     return status;
 }
 
@@ -457,6 +420,8 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
                            cp_answer *opt_before, copse_error *err) {
     cp_mondrian *f = state;
     (void)p;
+    if (f->space.candidates > 1)
+        return cp_fail(err, COPSE_E_USAGE, "a forest with `candidates` above 1 cannot learn more rows yet");
     if (opt_before && f->task == COPSE_REGRESS && !f->space.keeps_moments)
         return cp_fail(err, COPSE_E_USAGE,
                        "scoring while learning needs a model with `posterior=fast`: the exact "

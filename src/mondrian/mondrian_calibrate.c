@@ -23,8 +23,8 @@ typedef struct study {
     const copse_run *run;
     cp_mondrian_space space; /* the forest's first rows */
     size_t folds, fold, most_held;
-    double share;            /* of the rows that a fold holds out */
-    cp_mondrian_tree *tree;  /* grown without a fold */
+    double share;           /* of the rows that a fold holds out */
+    cp_mondrian_tree *tree; /* grown without a fold */
     size_t trees;
     int32_t *learn, *held;   /* rows of this fold */
     size_t learns, holds, n; /* how many; n: rows predicted in all folds */
@@ -79,8 +79,8 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     cp_arena arena;
     cp_rng rng;
     cp_arena_init(&arena);
-    t->nodes = t->boxes = t->counts = t->sets = 0; /* the memory of the fold before serves again */
-    copse_status status = cp_mondrian_grow_alloc(&rows, s->learns, s->space.dims, &arena, err);
+    t->nodes = t->boxes = t->counts = t->sets = t->choices = 0; /* the memory of the fold before serves again */
+    copse_status status = cp_mondrian_grow_alloc(&rows, s->learns, &s->space, &arena, err);
     if (!status) status = cp_mondrian_grow_reserve(t, &s->space, s->learns, err);
     if (!status) {
         cp_rng_init(&rng, s->f->seed, CP_FOR_CALIBRATE, (uint32_t)(s->fold * MOST_TREES + m), s->space.rows);
@@ -213,8 +213,9 @@ static verdict judge(const cp_component *c, size_t n, double y, double *z) {
  * of all targets together, so that a few outliers do not decide. */
 static double number_loss(const study *s, const cp_mondrian_honest *h, cp_component *c, double *z) {
     const double few = 1e-3, level = 0.9, miss_cost = 100, outside = (1 - level) / 2;
-    double var = s->moments.m2 / s->moments.n, wide = 3 * sqrt(var + s->hyper.floor), log_within = cp_math_log(h->within),
-           log_between = cp_math_log(h->between), loss = log_within * log_within + log_between * log_between, held = 0;
+    double var = s->moments.m2 / s->moments.n, wide = 3 * sqrt(var + s->hyper.floor),
+           log_within = cp_math_log(h->within), log_between = cp_math_log(h->between),
+           loss = log_within * log_within + log_between * log_between, held = 0;
     for (size_t i = 0; i < s->n; i++) {
         const cp_component *from = s->answer.comp + s->answer.start[i];
         size_t n = s->answer.start[i + 1] - s->answer.start[i];
@@ -327,8 +328,7 @@ copse_status cp_mondrian_calibrate(cp_mondrian *f, size_t rows, const copse_run 
         make_folds(&s, rows);
         CP_TRY_OUT(alloc(&s, err));
         for (s.fold = 0; s.fold < s.folds; s.fold++) CP_TRY_OUT(run_fold(&s, err));
-        if (s.n > 0)
-            CP_TRY_OUT(f->task == COPSE_CLASS ? choose_classes(&s, &h, err) : choose_numbers(&s, &h, err));
+        if (s.n > 0) CP_TRY_OUT(f->task == COPSE_CLASS ? choose_classes(&s, &h, err) : choose_numbers(&s, &h, err));
     }
     f->honest = h;
 out:

@@ -97,28 +97,34 @@ void cp_mondrian_counts_add(cp_mondrian_tree *t, cp_mondrian_node *split, int32_
 
 /* ------------------------------------------------------------------------------------------------------------- room */
 
-copse_status cp_mondrian_counts_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, copse_error *err) {
+/* Integers for a subtree of n rows.  Leaves may need room too, as mondrian_hnsp.c reserves it. */
+static size_t subtree_size(const cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n) {
     int32_t own[2];
     size_t classes;
-    if (t->rows == 0) return COPSE_OK;
     pairs_of(t, &t->node[0], own, &classes);
     size_t most = classes + n < s->classes ? classes + n : s->classes;
-    /* leaves may need room too, as mondrian_hnsp.c reserves it */
-    return CP_GROW(t->count, t->cap_counts, t->counts + 3 * n + 2 * s->classes + 1 + n * cp_mondrian_counts_size(most),
-                   err);
+    return 3 * n + 2 * s->classes + 1 + n * cp_mondrian_counts_size(most);
+}
+
+copse_status cp_mondrian_counts_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, copse_error *err) {
+    if (t->rows == 0) return COPSE_OK;
+    return CP_GROW(t->count, t->cap_counts, t->counts + subtree_size(t, s, n), err);
 }
 
 /* Class sets are nested: the splits that lack the class are the last ones of the path. */
-copse_status cp_mondrian_counts_reserve_path(cp_mondrian_tree *t, const cp_mondrian_path *path, int32_t label,
-                                             copse_error *err) {
-    size_t need = 0;
+copse_status cp_mondrian_counts_reserve_path(cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                             const cp_mondrian_path *path, int32_t row, copse_error *err) {
+    size_t need = 0, block = (size_t)t->node[cp_mondrian_path_node(path, path->n - 1)].count + 1;
+    int32_t label = s->label[row];
     for (size_t i = path->n - 1; i-- > 0;) {
         const int32_t *list = t->count + t->node[cp_mondrian_path_node(path, i)].class_counts;
         size_t m = (size_t)list[0];
         if (place_of(list + HEAD, m, label) < m) break;
         if (m == room(m)) need += cp_mondrian_counts_size(m + 1);
     }
-    return need ? CP_GROW(t->count, t->cap_counts, t->cap_counts + need, err) : COPSE_OK;
+    if (!need) return COPSE_OK;
+    return CP_GROW(t->count, t->cap_counts, t->counts + need + subtree_size(t, s, block + 2 * CP_MONDRIAN_PATH_LANES),
+                   err);
 }
 
 /* ------------------------------------------------------------------------------------------------------- whole trees */

@@ -25,9 +25,10 @@ size_t cp_mondrian_counts_size(size_t m);
 /* Room for the lists of a new subtree of n rows.  A tree that is grown for the first time needs none: its lists are
  * made by cp_mondrian_counts_build. */
 copse_status cp_mondrian_counts_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, copse_error *err);
-/* Room for one more row of a class under the splits of a path. */
-copse_status cp_mondrian_counts_reserve_path(cp_mondrian_tree *t, const cp_mondrian_path *path, int32_t label,
-                                             copse_error *err);
+/* Room for one more row under the splits of its path, besides that for its leaf and for the rows that are looked ahead
+ * to. */
+copse_status cp_mondrian_counts_reserve_path(cp_mondrian_tree *t, const cp_mondrian_space *s,
+                                             const cp_mondrian_path *path, int32_t row, copse_error *err);
 
 /* The list of a new split, from its children; or those of a new subtree: `node` and all nodes from first_new on. */
 void cp_mondrian_counts_set_split(cp_mondrian_tree *t, int32_t split);

@@ -32,7 +32,7 @@ static inline copse_status cp_mondrian_targets_reserve_leaf(cp_mondrian_tree *t,
 static inline copse_status cp_mondrian_targets_reserve_path(cp_mondrian_tree *t, const cp_mondrian_space *s,
                                                             const cp_mondrian_path *path, int32_t row,
                                                             copse_error *err) {
-    return s->keeps_counts ? cp_mondrian_counts_reserve_path(t, path, s->label[row], err) : COPSE_OK;
+    return s->keeps_counts ? cp_mondrian_counts_reserve_path(t, s, path, row, err) : COPSE_OK;
 }
 
 /* A new leaf of one row. */
