@@ -42,9 +42,9 @@ size_t cp_mondrian_candidates_voters(const cp_mondrian_space *s, size_t n);
 size_t cp_mondrian_candidates_best(const cp_mondrian_candidates_scratch *c, const cp_mondrian_space *s,
                                    const cp_mondrian_split *candidate, const int32_t *row, size_t n);
 
-/* y in whole units, for the space's `whole`. */
+/* y in whole units, for the space's `whole`; 0 if there is no unit yet. */
 int32_t cp_mondrian_candidates_whole(double y, double unit);
-/* The unit for targets y[0] ... y[n-1] around 0: 2^-16 of their standard deviation or less.  1 if they are equal. */
-double cp_mondrian_candidates_unit(const double *y, size_t n);
+/* The unit for targets around their center: 2^-16 of their standard deviation or less; 0 if they are all equal. */
+double cp_mondrian_candidates_unit(const double *y, size_t n, double center);
 
 #endif
