@@ -22,7 +22,7 @@ static const cp_param params[] = {
         "cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels"),
     CP_OPTION_CHOICE(
         "rechoose", "lazy", "exact lazy",
-        "with candidates: the labels of all of a node's rows choose its cut, or of its first 80 % or more"),
+        "with candidates: all of a node's rows choose its cut, and again with each row, or two thirds or more"),
     CP_OPTION_REAL("lifetime", "inf", 0, INFINITY,
                    "time at which the Mondrian process stops; inf: only pausing stops it"),
     CP_OPTION_INT_AUTO("min-samples-split", 2, 1e9,

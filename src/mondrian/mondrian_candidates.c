@@ -49,7 +49,7 @@ cp_mondrian_split cp_mondrian_candidates_draw(const cp_mondrian_candidates_scrat
 /* ----------------------------------------------------------------------------------------------------------- choice */
 
 size_t cp_mondrian_candidates_voters(const cp_mondrian_space *s, size_t n) {
-    enum { DIGITS = 3 };
+    enum { DIGITS = 2 };
     size_t low = 0;
     if (!s->lazy) return n;
     while (n >> low >= (size_t)1 << DIGITS) low++;

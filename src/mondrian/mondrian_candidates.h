@@ -34,8 +34,9 @@ double cp_mondrian_candidates_extent(const cp_mondrian_candidates_scratch *c, co
 cp_mondrian_split cp_mondrian_candidates_draw(const cp_mondrian_candidates_scratch *c, const float *box, size_t dims,
                                               cp_rng *rng);
 
-/* How many of a block's n rows choose: its first ones.  All, or with `lazy` n rounded down to three binary digits, four
- * fifths of them at least.  So a lazy node chooses again when its rows grow by a fifth or so, not with every row. */
+/* How many of a block's n rows choose: its first ones.  All, or with `lazy` n rounded down to two binary digits, two
+ * thirds of them at least.  So a lazy node chooses again when its rows have grown by a third or a half, not with every
+ * row.  It is a function of n alone: growing online keeps the law of growing from all rows in their order. */
 size_t cp_mondrian_candidates_voters(const cp_mondrian_space *s, size_t n);
 
 /* The candidate that rows row[0] ... row[n-1] choose. */
