@@ -3,7 +3,7 @@
  * A split node keeps its K candidates (mondrian_candidates.h).  Let E be the sum of the sides of its box, and e the
  * distance of the new row x from the box:
  *     its waiting time becomes the lesser of itself and a draw of Exp(e);
- *     each candidate, with probability e / (E + e), becomes a place drawn uniformly from the gaps between x and the box;
+ *     each candidate, with probability e / (E + e), becomes a uniform place in the gaps between x and the box;
  *     the labels choose again; if another candidate wins, or a new one, both children are sampled anew.
  * If the split stays, x goes on to its child.
  *
@@ -13,11 +13,11 @@
  * own rows: a child that x joins by induction, the other as it is, new ones because they were sampled so.  The node
  * itself must keep its candidates when the split changes: to draw them anew would prefer splits that win.
  *
- * K = 1 has the same law by another coupling, [2014, alg. 4] (mondrian_extend.h), which moves the old node below the new
- * split.  For K > 1 that is not possible: candidates of the old node would be candidates of its parent.
+ * K = 1 has the same law by another coupling, [2014, alg. 4] (mondrian_extend.h), which moves the old node below the
+ * new split.  For K > 1 that is not possible: candidates of the old node would be candidates of its parent.
  *
- * Which rows choose: all, or with `lazy` the node's first ones (cp_mondrian_candidates_voters), a function of the number
- * of its rows.  Either way sampling from all rows in the order of their arrival has the same law.
+ * Which rows choose: all, or with `lazy` the node's first ones (cp_mondrian_candidates_voters), a function of the
+ * number of its rows.  Either way sampling from all rows in the order of their arrival has the same law.
  *
  * A split of fewer than record_rows rows keeps no candidates.  It is sampled anew from its rows whenever one joins. */
 #ifndef CP_MONDRIAN_RECHOOSE_H

@@ -1,4 +1,4 @@
-/* mondrian_subtree - takes subtrees out of a tree whose arrays stay dense, so that others can be sampled in their place.
+/* mondrian_subtree - takes subtrees out of a tree whose arrays stay dense, so that others can be sampled instead.
  *
  * Order of calls: list, vacate, cp_mondrian_grow with the listed places as `vacant`, close. */
 #ifndef CP_MONDRIAN_SUBTREE_H

@@ -111,8 +111,8 @@ typedef struct cp_mondrian_tree {
     cp_mondrian_split *candidate; /* for each choice as many as space->candidates */
     size_t choices, cap_chosen, cap_choices, cap_candidates;
 
-    /* Places that subtrees have left, to be used again: 1 + the last such box, choice and class set, or 0.  Each of them
-     * holds the next in its first four bytes.  A tree of one candidate never has any. */
+    /* Places that subtrees have left, to be used again: 1 + the last such box, choice and class set, or 0.  Each of
+     * them holds the next in its first four bytes.  A tree of one candidate never has any. */
     uint32_t free_box, free_choice, free_set;
 
     cp_mondrian_stat *moments; /* frozen regression, exact: indexed by a leaf's `moments` */

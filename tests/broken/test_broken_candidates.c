@@ -1,6 +1,6 @@
 /* Learning a row in trees whose splits the labels choose, with bugs that are easily made: the tests of the law
- * (tests/dist/candidates_law.h) must see each.  This program has its own copy of the file, whose bugs are switched on by
- * a variable. */
+ * (tests/dist/candidates_law.h) must see each.  This program has its own copy of the file; a variable switches its bugs
+ * on. */
 typedef enum bug {
     NO_BUG,
     BROKEN_CANDIDATES_STAY, /* no candidate is drawn in the part of the box that is new */
