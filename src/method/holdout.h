@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is the row held out, if about this share of all distinct rows is?  -0 equals 0, and all NaN are equal. */
+/* A number in [0, 1) that rows of equal x share, uniform over distinct rows.  -0 equals 0, and all NaN are equal. */
+double cp_holdout_place(const float *x, size_t dims, uint64_t seed);
+/* Is the row held out, if about this share of all distinct rows is?  It is if its place is below the share. */
 int cp_holdout_has(const float *x, size_t dims, uint64_t seed, double share);
 
 #endif
