@@ -65,7 +65,7 @@ const cp_method cp_method_auto = {
     .takes_raw = 1,
     .params = params,
     .n_params = sizeof params / sizeof *params,
-    .memory_hint = "`effort=low` or fewer `trees`",
+    .memory_hint = "fewer `trees` or a lower `effort`",
     .fit = cp_auto_fit,
     .predict = cp_auto_predict,
     .write = cp_auto_file_write,
