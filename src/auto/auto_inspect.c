@@ -22,7 +22,7 @@ void cp_auto_inspect_name(cp_auto *a) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- trees of members */
+/* ------------------------------------------------------------------------------------------------ trees of members */
 
 static size_t listed(const cp_auto_member *m) {
     return m->method->takes_raw ? m->method->trees(m->state) : 0;

@@ -4,8 +4,8 @@
  * Each is the greatest of a mean log score over these rows:
  *   factor s_m     of log(.98 f_m(y; s_m) + .02 b(y)), b being the background: without it a few rows that a member does
  *                  not expect at all would widen its intervals everywhere;
- *   weights        of log(sum_m w_m f_m(y; s_m) + w_0 b(y)): by EM, from equal weights, as if each member had a few rows
- *                  more that it alone explains;
+ *   weights        of log(sum_m w_m f_m(y; s_m) + w_0 b(y)): by EM, from equal weights, as if each member had a
+ *                  row more that it alone explains;
  *   pool's factor  of the log of the pool's density.
  * A factor's logarithm is shrunk towards 0, as by SHRINK rows that want it to be 1. */
 #ifndef CP_AUTO_POOL_H
