@@ -10,10 +10,10 @@
  * The background w_0 bounds the log score of every row: the weights of the pool are learnt by log score, and one row at
  * which all members are wrong must not decide them.
  *
- * How it is fitted (auto_fit): rows of equal x are put into one fold (method/holdout.h); every candidate of the table
- * in auto_members is fitted on each fold's complement and predicts the fold; auto_pool finds the members' own factors, the
- * weights (EM) and the pool's factor from these predictions; candidates of negligible weight are dropped, the others
- * are fitted again on all rows.  auto_gate is described in its header.
+ * How it is fitted (auto_fit): rows of equal x are put into one fold (method/holdout.h).  Every candidate of the table
+ * in auto_members is fitted on each fold's complement and predicts the fold.  auto_pool finds the members' own factors,
+ * the weights (EM) and the pool's factor from these predictions.  Candidates of negligible weight are dropped, and the
+ * others are fitted again on all rows.  auto_gate is described in its header.
  *
  * Rows are raw.  Members that want unit rows get them from one cp_recode (auto_rows). */
 #ifndef CP_AUTO_H
