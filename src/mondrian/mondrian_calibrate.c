@@ -85,7 +85,7 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     if (!status) {
         cp_rng_init(&rng, s->f->seed, CP_FOR_CALIBRATE, (uint32_t)(s->fold * MOST_TREES + m), s->space.rows);
         memcpy(rows.row, s->learn, s->learns * sizeof *rows.row);
-        cp_mondrian_block all = {cp_mondrian_grow_node(t), 0, rows.row, s->learns};
+        cp_mondrian_block all = {cp_mondrian_grow_node(t), 0, 0, rows.row, s->learns};
         cp_mondrian_grow(t, &s->space, all, &rows, &rng);
         if (s->space.keeps_counts) status = cp_mondrian_counts_build(t, NULL, NULL, err);
     }

@@ -111,20 +111,24 @@ copse_status cp_mondrian_counts_reserve(cp_mondrian_tree *t, const cp_mondrian_s
     return CP_GROW(t->count, t->cap_counts, t->counts + subtree_size(t, s, n), err);
 }
 
-/* Class sets are nested: the splits that lack the class are the last ones of the path. */
+copse_status cp_mondrian_counts_reserve_more(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, size_t more,
+                                             copse_error *err) {
+    return CP_GROW(t->count, t->cap_counts, t->counts + more + subtree_size(t, s, n), err);
+}
+
+size_t cp_mondrian_counts_need(const cp_mondrian_tree *t, const cp_mondrian_node *split, int32_t label) {
+    const int32_t *list = t->count + split->class_counts;
+    size_t m = (size_t)list[0];
+    return m < room(m) || place_of(list + HEAD, m, label) < m ? 0 : cp_mondrian_counts_size(m + 1);
+}
+
 copse_status cp_mondrian_counts_reserve_path(cp_mondrian_tree *t, const cp_mondrian_space *s,
                                              const cp_mondrian_path *path, int32_t row, copse_error *err) {
     size_t need = 0, block = (size_t)t->node[cp_mondrian_path_node(path, path->n - 1)].count + 1;
-    int32_t label = s->label[row];
-    for (size_t i = path->n - 1; i-- > 0;) {
-        const int32_t *list = t->count + t->node[cp_mondrian_path_node(path, i)].class_counts;
-        size_t m = (size_t)list[0];
-        if (place_of(list + HEAD, m, label) < m) break;
-        if (m == room(m)) need += cp_mondrian_counts_size(m + 1);
-    }
+    for (size_t i = 0; i + 1 < path->n; i++)
+        need += cp_mondrian_counts_need(t, &t->node[cp_mondrian_path_node(path, i)], s->label[row]);
     if (!need) return COPSE_OK;
-    return CP_GROW(t->count, t->cap_counts, t->counts + need + subtree_size(t, s, block + 2 * CP_MONDRIAN_PATH_LANES),
-                   err);
+    return cp_mondrian_counts_reserve_more(t, s, block + 2 * CP_MONDRIAN_PATH_LANES, need, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------- whole trees */
@@ -154,6 +158,40 @@ size_t cp_mondrian_counts_total(const cp_mondrian_tree *t) {
         if (!cp_mondrian_tree_is_leaf(&t->node[j]))
             sum += cp_mondrian_counts_size((size_t)t->count[t->node[j].class_counts]);
     return sum;
+}
+
+/* Integers of all lists, of leaves too. */
+static size_t live_size(const cp_mondrian_tree *t) {
+    size_t sum = cp_mondrian_counts_total(t);
+    for (size_t j = 0; j < t->nodes; j++) {
+        const cp_mondrian_node *n = &t->node[j];
+        if (cp_mondrian_tree_is_leaf(n) && n->label == CP_NONE) sum += 1 + 2 * (size_t)t->count[n->class_counts];
+    }
+    return sum;
+}
+
+copse_status cp_mondrian_counts_tidy(cp_mondrian_tree *t, copse_error *err) {
+    if (t->counts < t->tidy_counts) return COPSE_OK;
+    size_t live = live_size(t), at = 0, cap = 2 * live + 1024;
+    int32_t *count;
+    t->tidy_counts = cap;
+    if (t->counts < cap) return COPSE_OK;
+    CP_TRY(CP_RAW(count, cap, err));
+    for (size_t j = 0; j < t->nodes; j++) {
+        cp_mondrian_node *n = &t->node[j];
+        int leaf = cp_mondrian_tree_is_leaf(n);
+        if (leaf && n->label != CP_NONE) continue;
+        const int32_t *list = t->count + n->class_counts;
+        size_t m = (size_t)list[0];
+        memcpy(count + at, list, (leaf ? 1 + 2 * m : HEAD + 2 * m) * sizeof *list);
+        n->class_counts = (uint32_t)at;
+        at += leaf ? 1 + 2 * m : cp_mondrian_counts_size(m);
+    }
+    cp_mem_free(t->count);
+    t->count = count;
+    t->counts = at;
+    t->cap_counts = cap;
+    return COPSE_OK;
 }
 
 int32_t cp_mondrian_counts_find(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t k) {

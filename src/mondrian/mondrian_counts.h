@@ -30,6 +30,12 @@ copse_status cp_mondrian_counts_reserve(cp_mondrian_tree *t, const cp_mondrian_s
 copse_status cp_mondrian_counts_reserve_path(cp_mondrian_tree *t, const cp_mondrian_space *s,
                                              const cp_mondrian_path *path, int32_t row, copse_error *err);
 
+/* The same where the splits on its way are known: what the list of one of them needs, and room for that and for a new
+ * subtree of n rows. */
+size_t cp_mondrian_counts_need(const cp_mondrian_tree *t, const cp_mondrian_node *split, int32_t label);
+copse_status cp_mondrian_counts_reserve_more(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t n, size_t more,
+                                             copse_error *err);
+
 /* The list of a new split, from its children; or those of a new subtree: `node` and all nodes from first_new on. */
 void cp_mondrian_counts_set_split(cp_mondrian_tree *t, int32_t split);
 void cp_mondrian_counts_set_subtree(cp_mondrian_tree *t, int32_t node, size_t first_new);
@@ -42,6 +48,9 @@ copse_status cp_mondrian_counts_build(cp_mondrian_tree *t, const int32_t *opt_or
                                       copse_error *err);
 /* Integers that the lists take after cp_mondrian_counts_build. */
 size_t cp_mondrian_counts_total(const cp_mondrian_tree *t);
+
+/* Moves the lists together where many were left behind: those of subtrees that were sampled again. */
+copse_status cp_mondrian_counts_tidy(cp_mondrian_tree *t, copse_error *err);
 
 /* Rows of class k under a node. */
 int32_t cp_mondrian_counts_find(const cp_mondrian_tree *t, const cp_mondrian_node *n, int32_t k);
