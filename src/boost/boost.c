@@ -24,7 +24,7 @@ static const cp_param params[] = {
     CP_OPTION_REAL("min-hessian", "1e-3", 0, 1e12, "sum of second derivatives in a leaf, at least"),
     CP_OPTION_REAL("l2", "1", 0, 1e12, "added to the sum of second derivatives of each leaf"),
     CP_OPTION_REAL("row-share", "1", 1e-6, 1, "share of the rows that each round is fitted to"),
-    CP_OPTION_REAL("column-share", "1", 1e-6, 1, "share of the columns that each tree may split"),
+    CP_OPTION_REAL("column-share", ".7", 1e-6, 1, "share of the columns that each tree may split"),
     CP_OPTION_INT_AUTO("members", 1, CP_BOOST_MEMBERS,
                        "sums of trees that are averaged; each leaves out another part of the rows"),
     CP_OPTION_REAL("held-out", ".1", 0, .9,

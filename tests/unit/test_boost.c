@@ -104,7 +104,7 @@ static void first_split_is_the_best(void **state) {
     (void)state;
     const double l2 = 40;
     sample s = make_sample("boost split", ROWS, DIMS, 0, 0);
-    cp_boost *b = fit(&s.rows, 1, "loss=squared trees=1 patience=0 max-leaves=2 min-leaf=1 l2=40");
+    cp_boost *b = fit(&s.rows, 1, "loss=squared trees=1 patience=0 max-leaves=2 min-leaf=1 l2=40 column-share=1");
     double most = 0, centre = b->forest.centre, scale = b->forest.scale;
     float cut = 0;
     size_t dim = 0;
