@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "boost/boost_stage.h"
 #include "method/holdout.h"
+#include "method/row_groups.h"
 #include "num/math.h"
 
 enum {
@@ -130,29 +131,44 @@ static cp_boost_stage main_stage(const fitting *t) {
                             .seed = (uint64_t)cp_param_int(p, "seed")};
 }
 
-/* A hash of a row's features in 0 ... 1: rows of equal features have the same. */
-static double place_of(const fitting *t, size_t i, uint64_t seed) {
-    return (double)(cp_holdout_hash(t->rows->x + i * t->rows->dims, t->rows->dims, seed) >> 11) * 0x1p-53;
+/* Deals the rows with part[i] < CP_BOOST_NEVER to `parts` parts, rows that belong together to the same one.  By groups,
+ * not by rows: so a row of weight k is dealt as k rows are.  The groups from `dealt` of 1 on go to no part. */
+static copse_status deal_rows(const fitting *t, size_t parts, double dealt, uint64_t seed, uint8_t *part,
+                              copse_error *err) {
+    uint32_t *row;
+    size_t n = 0;
+    cp_row_groups g;
+    CP_TRY(CP_RAW(row, t->rows->n, err));
+    for (size_t i = 0; i < t->rows->n; i++)
+        if (part[i] != CP_BOOST_NEVER) row[n++] = (uint32_t)i;
+    cp_row_groups_ask ask = {.row = row, .n = n, .least = 2 * parts, .seed = seed};
+    copse_status status = cp_row_groups_init(&g, t->rows, &ask, err);
+    cp_mem_free(row);
+    if (status) return status;
+    for (size_t k = 0; k < g.groups; k++) {
+        double place = ((double)k + .5) / (double)g.groups;
+        uint8_t to = place < dealt ? (uint8_t)(place / dealt * (double)parts) : CP_BOOST_ALWAYS;
+        for (size_t at = g.start[k]; at < g.start[k + 1]; at++) part[g.row[at]] = to;
+    }
+    cp_row_groups_clear(&g);
+    return COPSE_OK;
 }
 
-static void choose_parts(fitting *t) {
-    uint64_t seed = (uint64_t)cp_param_int(t->p, "seed");
+static copse_status choose_parts(fitting *t, copse_error *err) {
     double share = cp_param_real(t->p, "held-out"), members = cp_param_real(t->p, "members");
     size_t heads = cp_boost_loss_heads(t->b->loss, t->rows->classes);
     int is_small = t->rows->n * heads <= AUTO_WORK, stops = cp_param_int(t->p, "patience") > 0 && share > 0;
     t->members = !stops ? 1 : isnan(members) ? (is_small ? AUTO_MEMBERS : 1) : (size_t)members;
     t->held = t->fitted = 0;
+    for (size_t i = 0; i < t->rows->n; i++) t->part[i] = weight_of(t, i) > 0 ? CP_BOOST_ALWAYS : CP_BOOST_NEVER;
+    if (stops)
+        CP_TRY(
+            deal_rows(t, t->members, t->members > 1 ? 1 : share, (uint64_t)cp_param_int(t->p, "seed"), t->part, err));
     for (size_t i = 0; i < t->rows->n; i++) {
-        double place = stops ? place_of(t, i, seed) : 1;
-        t->part[i] = CP_BOOST_ALWAYS;
-        if (t->members > 1)
-            t->part[i] = (uint8_t)(place * (double)t->members);
-        else if (stops && place < share)
-            t->part[i] = 0;
-        if (!(weight_of(t, i) > 0)) t->part[i] = CP_BOOST_NEVER;
         t->held += t->part[i] < CP_BOOST_ALWAYS;
         t->fitted += t->part[i] == CP_BOOST_ALWAYS;
     }
+    return COPSE_OK;
 }
 
 /* The rows that a member fits, at the least. */
@@ -201,11 +217,11 @@ static double mean_square(const fitting *t, const double *score) {
     return sum / total;
 }
 
-/* The parts of the rows that have an honest residual, cut anew: members that saw a row's part of y leave it out here. */
-static void choose_spread_parts(const fitting *t, uint8_t *out) {
+/* The parts of the rows that have an honest residual, dealt anew. */
+static copse_status choose_spread_parts(const fitting *t, uint8_t *out, copse_error *err) {
     uint64_t seed = cp_holdout_mix((uint64_t)cp_param_int(t->p, "seed") + 1);
-    for (size_t i = 0; i < t->rows->n; i++)
-        out[i] = t->part[i] >= CP_BOOST_ALWAYS ? CP_BOOST_NEVER : (uint8_t)(place_of(t, i, seed) * SPREAD_PARTS);
+    for (size_t i = 0; i < t->rows->n; i++) out[i] = t->part[i] >= CP_BOOST_ALWAYS ? CP_BOOST_NEVER : 0;
+    return deal_rows(t, SPREAD_PARTS, 1, seed, out, err);
 }
 
 static cp_boost_stage spread_stage(const fitting *t, const double *r, const uint8_t *part, const double *start) {
@@ -238,7 +254,7 @@ static copse_status fit_spread(fitting *t, double *r, uint8_t *part, copse_error
     cp_boost *b = t->b;
     double *start = &b->start[b->heads];
     *start = cp_math_log(fmax(mean_size(t, r), sqrt(LEAST_NOISE)));
-    choose_spread_parts(t, part);
+    CP_TRY(choose_spread_parts(t, part, err));
     cp_boost_stage s = spread_stage(t, r, part, start);
     copse_status status = CP_RAW(s.score, t->rows->n, err);
     if (!status) status = cp_boost_stage_run(&s, err);
@@ -339,7 +355,7 @@ static copse_status fit_held_out(fitting *t, copse_error *err) {
 
 static copse_status run_all(fitting *t, copse_error *err) {
     size_t rounds = (size_t)cp_param_int(t->p, "trees"), patience = (size_t)cp_param_int(t->p, "patience");
-    choose_parts(t);
+    CP_TRY(choose_parts(t, err));
     if (patience && t->held >= LEAST_HELD && least_fitted(t) >= LEAST_HELD) return fit_held_out(t, err);
     if (patience && rounds > FIXED_ROUNDS) rounds = FIXED_ROUNDS;
     leave_out_none(t);

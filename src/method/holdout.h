@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The keyed hash of a row: a random order of the rows, in which rows of equal x are equal.  -0 equals 0, and all NaN are
- * equal. */
+/* The keyed hash of a row: a random order of the rows, in which rows of equal x are equal.  -0 equals 0, and all NaN
+ * are equal. */
 uint64_t cp_holdout_hash(const float *x, size_t dims, uint64_t seed);
 /* A bijection of 64-bit words that scatters them, to hash what belongs to a row as well. */
 uint64_t cp_holdout_mix(uint64_t h);
