@@ -5,12 +5,12 @@
  *   gaussian   mean of y, and the logarithm of its standard deviation; steps are natural gradients [Duan et al. 2020]
  *   logistic   two classes: the log odds of the second
  *   softmax    more classes: a score for each
- * Numbers are boosted in units of forest.centre and forest.scale.  y = mean + scale times a number drawn from the shape,
- * a mixture of Gaussians.
+ * Numbers are boosted in units of forest.centre and forest.scale.  y = mean + scale times a number drawn from the
+ * shape, a mixture of Gaussians.
  *
  * Invariants, checked by `check`:
- *   B1  the trees are sound (tree.h N1 to N4).  The last `spread` of them belong to the last head, if has_spread; tree m
- *       of the others to head m % (heads - has_spread), which divides their number.
+ *   B1  the trees are sound (tree.h N1 to N4).  The last `spread` of them belong to the last head, if has_spread;
+ *       tree m of the others to head m % (heads - has_spread), which divides their number.
  *   B2  the starts of all heads are finite; noise is finite and > 0; the shape's weights and sds are > 0, and its
  *       weights sum to 1. */
 #ifndef CP_BOOST_H

@@ -1,6 +1,6 @@
-/* A stage of boosting (boost_stage.h) fits the classes, or the mean of numbers, by members each of which leaves out a part
- * of the rows.  The residuals of left-out rows are as large as those of new rows.  A second stage fits their scale, and
- * residual / scale tells the shape of the noise: so intervals are as wide as errors on new rows are. */
+/* A stage of boosting (boost_stage.h) fits the classes, or the mean of numbers, by members each of which leaves out a
+ * part of the rows.  The residuals of left-out rows are as large as those of new rows.  A second stage fits their
+ * scale, and residual / scale tells the shape of the noise: so intervals are as wide as errors on new rows are. */
 #include "boost/boost_fit.h"
 
 #include <math.h>
@@ -311,7 +311,7 @@ static copse_status fit_noise(fitting *t, const double *score, copse_error *err)
 
 /* --------------------------------------------------------------------------------------------------------- all rows */
 
-/* Without rows held out: all rounds on all rows.  The variance of numbers is then that of the rows fitted, too small. */
+/* Without rows held out: all rounds on all rows.  The variance of numbers is that of the rows fitted, too small. */
 static copse_status fit_all(fitting *t, size_t rounds, int finds_noise, copse_error *err) {
     cp_boost_stage s = main_stage(t);
     s.rounds = rounds;

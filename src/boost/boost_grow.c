@@ -56,7 +56,7 @@ static void search(const grower *w, leaf *l) {
     if (l->hist) cp_boost_split_find(&w->search, &l->sum, l->hist, &l->cut);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- dividing */
+/* -------------------------------------------------------------------------------------------------------- dividing */
 
 /* Does the bin go left?  By the cut, as in predictions: a row outside the tree may lie in a bin that none of the leaf's
  * rows has. */

@@ -1,9 +1,9 @@
-/* boost_hist - the histograms of a leaf: for each column and bin, how many rows it has, and the sums of their slopes and
- * curvatures.
+/* boost_hist - the histograms of a leaf: for each column and bin, how many rows it has, and the sums of their slopes
+ * and curvatures.
  *
  * Sums are integers, exact in any order (docs/decisions/006).  A cell is a cp_sum: w = rows << shift | curvature, s =
- * slope.  Where the curvature of a row is its whole weight, one word is enough, (rows << shift) + slope: half the memory
- * that is filled, subtracted and searched.  Such histograms are called narrow. */
+ * slope.  Where the curvature of a row is its whole weight, one word is enough, (rows << shift) + slope: half the
+ * memory that is filled, subtracted and searched.  Such histograms are called narrow. */
 #ifndef CP_BOOST_HIST_H
 #define CP_BOOST_HIST_H
 

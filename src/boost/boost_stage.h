@@ -44,9 +44,9 @@ typedef struct cp_boost_stage {
     size_t trees, cap_trees;
     size_t best;      /* rounds that are kept */
     double held_loss; /* mean over left-out rows after the best round; NaN without patience */
-    double *
-        score; /* rows x heads: scores of left-out rows after the best round; without patience, those of the first member
-                      for all rows; NULL: they are not asked for */
+    /* rows x heads: scores of left-out rows after the best round; without patience, those of the first member for all
+     * rows; NULL: they are not asked for. */
+    double *score;
 } cp_boost_stage;
 
 copse_status cp_boost_stage_run(cp_boost_stage *s, copse_error *err);
