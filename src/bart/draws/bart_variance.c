@@ -26,7 +26,7 @@ static size_t rows_of(const cp_bart_variance *v) {
     return v->problem->rows->n;
 }
 
-/* --------------------------------------------------------------------------------------------------------- beginning */
+/* -------------------------------------------------------------------------------------------------------- beginning */
 
 static void fill_taus(cp_bart_variance *v) {
     double step = cp_math_log(most_tau / least_tau) / (CP_BART_VARIANCE_TAUS - 1);
@@ -104,7 +104,7 @@ copse_status cp_bart_variance_reserve(cp_bart_variance *v, copse_error *err) {
     return COPSE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ weight */
+/* ----------------------------------------------------------------------------------------------------------- weight */
 
 typedef struct pass {
     cp_bart_variance *v;
@@ -150,7 +150,7 @@ void cp_bart_variance_refresh(cp_bart_variance *v, const cp_bart_parallel *opt_p
     cp_bart_parallel_each(opt_parallel, rows_of(v), weigh_rows, &p);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- sampling */
+/* --------------------------------------------------------------------------------------------------------- sampling */
 
 static void square_rows(void *arg, size_t from, size_t to) {
     const pass *p = arg;
@@ -233,7 +233,7 @@ void cp_bart_variance_draw(cp_bart_variance *v, const cp_bart_parallel *opt_para
     cp_bart_variance_refresh(v, opt_parallel);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- keeping */
+/* ---------------------------------------------------------------------------------------------------------- keeping */
 
 double cp_bart_variance_mean(const cp_bart_variance *v) {
     const cp_bart_problem *b = v->problem;

@@ -3,17 +3,17 @@
  *
  *     y = f(x) + e,    e ~ N(0, sigma^2 s^2(x) / w),    s^2(x) = lambda_1(x) lambda_2(x) ... lambda_L(x)
  *
- * Each lambda of a leaf is inverse gamma, 1/lambda ~ Gamma(a, b) with a = L / tau^2 + 1/2 and b = a - 1/2: then the mean
- * of log lambda is about 0, and the prior standard deviation of log s^2 at any x is about tau.  lambda is integrated out
- * when a tree is sampled, and drawn afterwards, as mu is for trees of the mean.
- * How we differ from the paper: tau is sampled, on a grid from .1 to 3 that is even in log tau, each with
- * prior probability proportional to 1/tau.  Where the noise is even tau becomes small, so that even noise is the special
- * case that data can choose.  sigma^2 stays, with its own
- * prior, and is sampled after the variance trees.  A square residual counts as at least the problem's least_noise: else
- * rows that f meets exactly would let the variance shrink for ever.
+ * Each lambda of a leaf is inverse gamma, 1/lambda ~ Gamma(a, b) with a = L / tau^2 + 1/2 and b = a - 1/2: then the
+ * mean of log lambda is about 0, and the prior standard deviation of log s^2 at any x is about tau.  lambda is
+ * integrated out when a tree is sampled, and drawn afterwards, as mu is for trees of the mean.
+ * How we differ from the paper: tau is sampled, on a grid from .1 to 3 that is even in log tau, each with prior
+ * probability proportional to 1/tau.  Where the noise is even tau becomes small, so that even noise is the special
+ * case that data can choose.  sigma^2 stays, with its own prior, and is sampled after the variance trees.  A square
+ * residual counts as at least the problem's least_noise: else rows that f meets exactly would let the variance shrink
+ * for ever.
  *
- * A tree stores mu = log lambda, so draws (bart_draws.h) and their sums (bart_walk.h) are those of the mean's trees: the
- * sum of a draw at x is log s^2(x). */
+ * A tree stores mu = log lambda, so draws (bart_draws.h) and their sums (bart_walk.h) are those of the mean's trees:
+ * the sum of a draw at x is log s^2(x). */
 #ifndef CP_BART_VARIANCE_H
 #define CP_BART_VARIANCE_H
 

@@ -1,8 +1,8 @@
-/* Regression: an equal mixture of a Gaussian N(f(x), sigma^2 s^2(x)) for each draw, with s = 1 if the noise is even; for the mean of y, of f(x) alone.  Two
- * classes: the mean over draws of Phi(offset + f(x)).  More classes: the mean over draws of Phi(offset_k + f_k(x)) over
- * their sum over k.  If the draws themselves are asked for, the answer has those, too.
- *
- * Rows go through the draws in blocks (bart_walk.h), so that nothing but the answer is kept for all rows. */
+/* Regression: an equal mixture of a Gaussian N(f(x), sigma^2 s^2(x)) for each draw, with s = 1 if the noise is even;
+ * for the mean of y, of f(x) alone.  Two classes: the mean over draws of Phi(offset + f(x)).  More classes: the mean
+ * over draws of Phi(offset_k + f_k(x)) over their sum over k.  If the draws themselves are asked for, the answer has
+ * those, too.  Rows go through the draws in blocks (bart_walk.h), so that nothing but the answer is kept for all rows.
+ * */
 #include "bart/model/bart_predict.h"
 
 #include <math.h>
