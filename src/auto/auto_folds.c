@@ -9,9 +9,9 @@
 /* Distinct x have more rows than this on average: rows of equal x may be in different folds. */
 enum { MANY_ALIKE = 4 };
 
-/* A row to order: its place in [0, 1) as 32 bits, and its number. */
-static uint64_t key_of(double place, size_t row) {
-    return (uint64_t)(place * 0x1p32) << 32 | (uint64_t)row;
+/* A row to order: the upper half of its hash, and its number. */
+static uint64_t key_of(uint64_t hash, size_t row) {
+    return hash >> 32 << 32 | (uint64_t)row;
 }
 
 static size_t row_of(uint64_t key) {
@@ -24,23 +24,23 @@ static size_t count_distinct(const uint64_t *key, size_t n) {
     return distinct;
 }
 
-/* The place of a row by x and target together; `room` has room for dims + 2. */
-static double place_with_target(const cp_rows *rows, size_t i, uint64_t seed, float *room) {
+/* The hash of a row by x and target together; `room` has room for dims + 2. */
+static uint64_t hash_with_target(const cp_rows *rows, size_t i, uint64_t seed, float *room) {
     memcpy(room, rows->x + i * rows->dims, rows->dims * sizeof *room);
     if (rows->y)
         memcpy(room + rows->dims, &rows->y[i], sizeof(double));
     else
         room[rows->dims] = (float)rows->label[i], room[rows->dims + 1] = 0;
-    return cp_holdout_place(room, rows->dims + 2, seed);
+    return cp_holdout_hash(room, rows->dims + 2, seed);
 }
 
 static size_t make_keys(const cp_rows *rows, uint64_t seed, float *opt_room, uint64_t *key) {
     size_t n = 0;
     for (size_t i = 0; i < rows->n; i++) {
         if (rows->weight && !(rows->weight[i] > 0)) continue;
-        double place = opt_room ? place_with_target(rows, i, seed, opt_room)
-                                : cp_holdout_place(rows->x + i * rows->dims, rows->dims, seed);
-        key[n++] = key_of(place, i);
+        uint64_t hash = opt_room ? hash_with_target(rows, i, seed, opt_room)
+                                 : cp_holdout_hash(rows->x + i * rows->dims, rows->dims, seed);
+        key[n++] = key_of(hash, i);
     }
     return n;
 }
@@ -57,7 +57,7 @@ static void cut(cp_auto_folds *f, const uint64_t *key, size_t n, size_t folds) {
     for (size_t i = 0; i < n; i++) f->row[i] = row_of(key[i]);
 }
 
-/* Sorts the rows by place; returns how many there are.  key has room for twice as many. */
+/* Sorts the rows by hash; returns how many there are.  key has room for twice as many. */
 static size_t order_rows(const cp_rows *rows, uint64_t seed, float *room, uint64_t *key) {
     size_t n = make_keys(rows, seed, NULL, key);
     cp_sort_wide(key, n, key + rows->n);
