@@ -31,8 +31,8 @@ static const cp_auto_candidate candidates[] = {
      "trees=100 chains=1 burn-in=20 samples=40 thin=1 warm-start=grow:20", "samples=20"},
 };
 
-const cp_auto_candidate cp_auto_members_gate = {&cp_method_mondrian,       NUMBERS, EVERY, 1, ANY, 0,
-                                                "posterior=fast trees=50", ""};
+const cp_auto_candidate cp_auto_members_gate = {
+    &cp_method_mondrian, NUMBERS, EVERY, 1, ANY, 0, "posterior=fast calibration=none trees=50", ""};
 
 static int suits(const cp_auto_candidate *c, const cp_auto_shape *s) {
     return c->task == s->task && (c->efforts & s->effort) && s->rows >= c->least && s->rows <= c->most &&
