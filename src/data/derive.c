@@ -284,7 +284,7 @@ static double part_of(const moment *m, cp_derive_part part) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------- for the schema */
+/* --------------------------------------------------------------------------------------------------- for the schema */
 
 /* Day and month could both be either: '/' is taken for the American order, other separators for the European one. */
 static cp_derive_form choose_order(const cp_dict *levels, int *out_ambiguous) {
