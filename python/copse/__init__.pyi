@@ -25,6 +25,8 @@ from ._table import read_table as read_table
 from .study import Study as Study
 
 __version__: str
+from ._estimators import AutoClassifier as AutoClassifier
+from ._estimators import AutoRegressor as AutoRegressor
 from ._estimators import BARTClassifier as BARTClassifier
 from ._estimators import BARTRegressor as BARTRegressor
 from ._estimators import BayesianCartClassifier as BayesianCartClassifier

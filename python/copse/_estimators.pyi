@@ -820,3 +820,31 @@ class BoostRegressor(Regressor):
         verbose: int = ...,
     ) -> None: ...
     def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = ...) -> Self: ...
+
+class AutoClassifier(Classifier):
+    effort: Literal["low", "normal", "high"]
+    trees: int | Literal["auto"]
+    def __init__(
+        self,
+        *,
+        effort: Literal["low", "normal", "high"] = ...,
+        trees: int | Literal["auto"] = ...,
+        random_state: RandomState = ...,
+        n_jobs: int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = ...) -> Self: ...
+
+class AutoRegressor(Regressor):
+    effort: Literal["low", "normal", "high"]
+    trees: int | Literal["auto"]
+    def __init__(
+        self,
+        *,
+        effort: Literal["low", "normal", "high"] = ...,
+        trees: int | Literal["auto"] = ...,
+        random_state: RandomState = ...,
+        n_jobs: int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = ...) -> Self: ...

@@ -77,7 +77,7 @@ class Study:
     Examples
     --------
     >>> import copse
-    >>> study = copse.Study({"x": (-2.0, 2.0), "kind": ["a", "b"]}, random_state=1)
+    >>> study = copse.Study({"x": (-2.0, 2.0), "kind": ["a", "b"]}, random_state=0)
     >>> best = study.optimize(lambda x, kind: (x - 1) ** 2 + (kind == "b"), n_trials=30)
     >>> best.params["kind"], bool(abs(best.params["x"] - 1) < 0.3)
     ('a', True)

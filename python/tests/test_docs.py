@@ -9,6 +9,7 @@ import pytest
 from conftest import ROOT
 
 matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -21,7 +22,7 @@ def test_code_of_the_documents(page, tmp_path, monkeypatch):
     names = {}
     for i, code in enumerate(blocks):
         exec(compile(code, f"{page}, block {i + 1}", "exec"), names)
-    matplotlib.pyplot.close("all")
+    pyplot.close("all")
 
 
 @pytest.mark.filterwarnings("ignore")
