@@ -49,7 +49,7 @@ class MondrianForestClassifier(Classifier):
         Cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels. Allowed:
         1 to 1000.
     rechoose : {"exact", "lazy"}, default="lazy"
-        With candidates: the labels of all of a node's rows choose its cut, or of its first 80 % or more.
+        With candidates: all of a node's rows choose its cut, and again with each row, or two thirds or more.
     lifetime : float, default=float("inf")
         Time at which the Mondrian process stops; inf: only pausing stops it. Allowed: 0 or more.
     min_samples_split : int or "auto", default="auto"
@@ -138,7 +138,7 @@ class MondrianForestRegressor(Regressor):
         Cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels. Allowed:
         1 to 1000.
     rechoose : {"exact", "lazy"}, default="lazy"
-        With candidates: the labels of all of a node's rows choose its cut, or of its first 80 % or more.
+        With candidates: all of a node's rows choose its cut, and again with each row, or two thirds or more.
     lifetime : float, default=float("inf")
         Time at which the Mondrian process stops; inf: only pausing stops it. Allowed: 0 or more.
     min_samples_split : int or "auto", default="auto"
@@ -2065,6 +2065,10 @@ class BARTRegressor(Regressor):
         Numbers: prior probability that sigma is below its rough estimate. Allowed: 0.001 to 0.9999.
     sigma_prior : {"ols", "sd"}, default="ols"
         Numbers: that estimate is the residual of a linear fit, or sd(y).
+    noise : {"even", "uneven"}, default="even"
+        Numbers: one sigma for all rows, or a variance that depends on x: a product of trees.
+    noise_trees : int, default=40
+        Numbers: uneven noise: trees of its variance. Allowed: 1 to 1000.
     alpha_split : float, default=0.95
         Prior probability that the root is split. Allowed: 1e-06 to 0.999999.
     beta_split : float, default=2.0
@@ -2142,6 +2146,8 @@ class BARTRegressor(Regressor):
         "nu": "nu",
         "q": "q",
         "sigma_prior": "sigma-prior",
+        "noise": "noise",
+        "noise_trees": "noise-trees",
         "alpha_split": "alpha-split",
         "beta_split": "beta-split",
         "cuts": "cuts",
@@ -2175,6 +2181,8 @@ class BARTRegressor(Regressor):
         nu=3.0,
         q=0.9,
         sigma_prior="ols",
+        noise="even",
+        noise_trees=40,
         alpha_split=0.95,
         beta_split=2.0,
         cuts="uniform",
@@ -2207,6 +2215,8 @@ class BARTRegressor(Regressor):
         self.nu = nu
         self.q = q
         self.sigma_prior = sigma_prior
+        self.noise = noise
+        self.noise_trees = noise_trees
         self.alpha_split = alpha_split
         self.beta_split = beta_split
         self.cuts = cuts
@@ -2620,14 +2630,16 @@ class BoostClassifier(Classifier):
         Added to the sum of second derivatives of each leaf. Allowed: 0 to 1e+12.
     row_share : float, default=1.0
         Share of the rows that each round is fitted to. Allowed: 1e-06 to 1.
-    column_share : float, default=1.0
+    column_share : float, default=0.7
         Share of the columns that each tree may split. Allowed: 1e-06 to 1.
+    members : int or "auto", default="auto"
+        Sums of trees that are averaged; each leaves out another part of the rows. Allowed: auto, 1 to 20.
     held_out : float, default=0.1
-        Share of the rows held out to choose the number of rounds; 0: none. Allowed: 0 to 0.9.
+        With one member: share of the rows held out to choose the rounds; 0: none. Allowed: 0 to 0.9.
     patience : int, default=30
         Rounds without a lower loss of held-out rows; 0: all rounds. Allowed: 0 to 100000.
     refit : {"yes", "no"}, default="yes"
-        Fit all rows again, with the number of rounds that was best.
+        With one member: fit all rows again, with as many rounds as was best.
     random_state : int, RandomState or None, default=None
         A whole number is the seed: the same seed gives the same model, on any number of threads.  None draws one.
     n_jobs : int or None, default=None
@@ -2664,6 +2676,7 @@ class BoostClassifier(Classifier):
         "l2": "l2",
         "row_share": "row-share",
         "column_share": "column-share",
+        "members": "members",
         "held_out": "held-out",
         "patience": "patience",
         "refit": "refit",
@@ -2680,7 +2693,8 @@ class BoostClassifier(Classifier):
         min_hessian=0.001,
         l2=1.0,
         row_share=1.0,
-        column_share=1.0,
+        column_share=0.7,
+        members="auto",
         held_out=0.1,
         patience=30,
         refit="yes",
@@ -2697,6 +2711,7 @@ class BoostClassifier(Classifier):
         self.l2 = l2
         self.row_share = row_share
         self.column_share = column_share
+        self.members = members
         self.held_out = held_out
         self.patience = patience
         self.refit = refit
@@ -2734,14 +2749,18 @@ class BoostRegressor(Regressor):
         Added to the sum of second derivatives of each leaf. Allowed: 0 to 1e+12.
     row_share : float, default=1.0
         Share of the rows that each round is fitted to. Allowed: 1e-06 to 1.
-    column_share : float, default=1.0
+    column_share : float, default=0.7
         Share of the columns that each tree may split. Allowed: 1e-06 to 1.
+    members : int or "auto", default="auto"
+        Sums of trees that are averaged; each leaves out another part of the rows. Allowed: auto, 1 to 20.
     held_out : float, default=0.1
-        Share of the rows held out to choose the number of rounds; 0: none. Allowed: 0 to 0.9.
+        With one member: share of the rows held out to choose the rounds; 0: none. Allowed: 0 to 0.9.
     patience : int, default=30
         Rounds without a lower loss of held-out rows; 0: all rounds. Allowed: 0 to 100000.
     refit : {"yes", "no"}, default="yes"
-        Fit all rows again, with the number of rounds that was best.
+        With one member: fit all rows again, with as many rounds as was best.
+    noise : {"uneven", "even"}, default="uneven"
+        Numbers: squared: whether the scale of y about its mean depends on the row.
     random_state : int, RandomState or None, default=None
         A whole number is the seed: the same seed gives the same model, on any number of threads.  None draws one.
     n_jobs : int or None, default=None
@@ -2779,9 +2798,11 @@ class BoostRegressor(Regressor):
         "l2": "l2",
         "row_share": "row-share",
         "column_share": "column-share",
+        "members": "members",
         "held_out": "held-out",
         "patience": "patience",
         "refit": "refit",
+        "noise": "noise",
     }
 
     def __init__(
@@ -2796,10 +2817,12 @@ class BoostRegressor(Regressor):
         min_hessian=0.001,
         l2=1.0,
         row_share=1.0,
-        column_share=1.0,
+        column_share=0.7,
+        members="auto",
         held_out=0.1,
         patience=30,
         refit="yes",
+        noise="uneven",
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -2814,9 +2837,11 @@ class BoostRegressor(Regressor):
         self.l2 = l2
         self.row_share = row_share
         self.column_share = column_share
+        self.members = members
         self.held_out = held_out
         self.patience = patience
         self.refit = refit
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -25,7 +25,7 @@ class MondrianForestClassifier(Classifier):
         Cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels. Allowed:
         1 to 1000.
     rechoose : {"exact", "lazy"}, default="lazy"
-        With candidates: the labels of all of a node's rows choose its cut, or of its first 80 % or more.
+        With candidates: all of a node's rows choose its cut, and again with each row, or two thirds or more.
     lifetime : float, default=float("inf")
         Time at which the Mondrian process stops; inf: only pausing stops it. Allowed: 0 or more.
     min_samples_split : int or "auto", default="auto"
@@ -92,7 +92,7 @@ class MondrianForestRegressor(Regressor):
         Cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels. Allowed:
         1 to 1000.
     rechoose : {"exact", "lazy"}, default="lazy"
-        With candidates: the labels of all of a node's rows choose its cut, or of its first 80 % or more.
+        With candidates: all of a node's rows choose its cut, and again with each row, or two thirds or more.
     lifetime : float, default=float("inf")
         Time at which the Mondrian process stops; inf: only pausing stops it. Allowed: 0 or more.
     min_samples_split : int or "auto", default="auto"
