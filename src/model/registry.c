@@ -51,8 +51,8 @@ const cp_method *cp_registry_compared(size_t rows, size_t i) {
         const cp_method *method;
         size_t most_rows;
     } compared[] = {
-        {&cp_method_mondrian, 200000}, {&cp_method_cart, SIZE_MAX},  {&cp_method_rf, SIZE_MAX},
-        {&cp_method_ert, SIZE_MAX},    {&cp_method_bf, SIZE_MAX},    {&cp_method_boost, SIZE_MAX},
+        {&cp_method_mondrian, 200000}, {&cp_method_cart, SIZE_MAX}, {&cp_method_rf, SIZE_MAX},
+        {&cp_method_ert, SIZE_MAX},    {&cp_method_bf, SIZE_MAX},   {&cp_method_boost, SIZE_MAX},
         {&cp_method_bart, 5000},       {&cp_method_auto, SIZE_MAX},
     };
     for (size_t k = 0; k < sizeof compared / sizeof *compared; k++)
