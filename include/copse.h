@@ -460,6 +460,36 @@ COPSE_API copse_kind copse_model_feature_kind(const copse_model *model, size_t i
  * (updates add no levels).  The model treats it as none of the levels it knows.  *opt_row is the first of these rows.
  * 0 for numbers, and if the table has no such column. */
 COPSE_API size_t copse_model_unseen(const copse_model *model, const copse_table *t, size_t i, size_t *opt_row);
+/* What the training rows hold in a column: those of the fit and of all updates, each counted once whatever its weight.
+ * The numbers do not depend on how rows were cut into tables, and those of two models can be added: bins are 2^k wide
+ * and begin at multiples of their width, with the smallest k that needs at most 32 bins, so that two neighbours of one
+ * model are one bin of another, wider one.  They are saved with the model and are no part of its digest. */
+enum { COPSE_HISTOGRAM_BINS = 32, COPSE_HISTOGRAM_EDGES = 33 };
+typedef struct copse_column {
+    const char *name; /* lives as long as the model */
+    copse_kind kind;  /* of a target with classes: COPSE_TEXT */
+    uint64_t rows, missing;
+    /* Numbers.  Bin i counts what is in [edge[i], edge[i + 1]); the first holds min and the last max.  min and max are
+     * NaN and bins is 0 if there are no numbers. */
+    double min, max;
+    size_t bins;
+    double edge[COPSE_HISTOGRAM_EDGES];
+    uint64_t count[COPSE_HISTOGRAM_BINS];
+    /* Text: how many levels (or classes) the model knows, and in how many rows of updates there was another one. */
+    size_t levels;
+    uint64_t unseen;
+    double reserved[8]; /* 0 */
+} copse_column;
+/* Column i is feature i; copse_model_features is the target.  Returns 0 if there is no such column, and for models of
+ * versions before 1.0, which did not count. */
+COPSE_API int copse_model_column(const copse_model *model, size_t i, copse_column *out);
+/* Level k of a column of text, the most frequent ones at the fit first; classes have their usual order.  Returns 0 if
+ * there is none. */
+typedef struct copse_level {
+    const char *text; /* lives until the model learns */
+    uint64_t rows;
+} copse_level;
+COPSE_API int copse_model_column_level(const copse_model *model, size_t i, size_t k, copse_level *out);
 COPSE_API size_t copse_model_classes(const copse_model *model); /* 0 for regression */
 COPSE_API const char *copse_model_class(const copse_model *model, size_t k);
 COPSE_API size_t copse_model_trees(const copse_model *model);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/supervise.h"
 #include "data/schema_file.h"
+#include "data/summary_file.h"
 #include "model/checkpoint.h"
 #include "model/model_position.h"
 #include "model/registry.h"
@@ -18,6 +19,7 @@ static copse_status write_sections(const copse_model *m, unsigned flags, cp_writ
     CP_TRY(cp_writer_text(w, "written_by", COPSE_VERSION, err));
     CP_TRY(cp_param_write(m->params, w, err));
     CP_TRY(cp_schema_file_write(m->schema, w, err));
+    CP_TRY(cp_summary_file_write(m->summary, m->schema, w, err));
     CP_TRY(cp_model_position_write(m, w, err));
     CP_TRY(cp_writer_push(w, "model", err));
     copse_status status = m->method->write(m->state, m->params, flags, w, err);
@@ -135,6 +137,7 @@ static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err
     copse_status status = m->method->read(r, m->params, shape, &m->state, err);
     cp_reader_pop(r);
     m->lazy->stale = 1;
+    if (!status) status = cp_summary_file_read(r, m->schema, &m->summary, err);
     if (!status) status = cp_model_position_read(m, r, err);
     if (!status && !levels_fit(m)) status = cp_reader_bad(r, err, "its categories do not fit its trees");
     return status;

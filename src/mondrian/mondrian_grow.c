@@ -75,7 +75,7 @@ static int split_block(const grower *g, const cp_mondrian_block *b, const float 
     const cp_mondrian_space *s = g->s;
     double extent = s->kern->extent(box, s->dims);
     if (!(extent > 0)) return 0; /* all rows at one point: the rate of splits is 0 */
-    double time = b->since + cp_draw_exp(g->rng) / extent;
+    double time = cp_mondrian_tree_later(b->since, cp_draw_exp(g->rng) / extent);
     if (!(time < s->lifetime)) return 0;
     cp_mondrian_split split = cp_mondrian_split_draw(box, s->dims, extent, g->rng);
     size_t left_rows = partition(s, split, b->row, b->n, g->scratch->spare);
