@@ -605,7 +605,8 @@ COPSE_API COPSE_MUST_CHECK copse_status copse_predictions_sd(const copse_predict
                                                              double *out, copse_error *err);
 /* n quantiles of each row, in the order of q, row after row: out has rows x n.  They are found together, which is
  * several times faster than one by one; each is within a relative 1e-12 of copse_prediction_quantile, or has the same
- * cdf where that is flat.  Mixtures of Students (smc, bcart, dyntree) are as slow as one by one. */
+ * cdf where that is flat.  Only Students of fewer than two degrees of freedom (smc, bcart, dyntree) are found one by
+ * one. */
 COPSE_API COPSE_MUST_CHECK copse_status copse_predictions_quantile(const copse_prediction *p, const double *q, size_t n,
                                                                    const copse_run *run, double *out, copse_error *err);
 /* At y[row], a value for each row. */
