@@ -120,8 +120,9 @@ typedef struct copse_run {
      * stops the call as `stop` does.  The work is then done by other threads while the calling thread waits. */
     int (*poll)(void *arg);
     void *arg; /* passed to the callbacks */
-    /* Read often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it.  Calls that load, save or
-     * check a model, look into its trees, or belong to a study read it before they begin, and then finish. */
+    /* Read often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it.  A save that is stopped has
+     * written nothing, a study that is stopped goes on with the next call.  Calls that check a model or look into its
+     * trees read it before they begin, and then finish. */
     const copse_flag *stop;
     /* Fits of methods that sample (smc, bcart, bart).  checkpoint: a file to which the state is saved from time to
      * time, at the end, and when stopped.  resume: such a file, from which the fit goes on to the result of an
@@ -664,8 +665,11 @@ COPSE_API void copse_row_free(copse_row *row);
 
 /* ------------------------------------------------------------------------------------- 6c. copies, and many threads */
 
-/* A model of its own: the same in all that copse_save keeps, so with the same digest and the same predictions.  It
- * takes as long as saving and loading without the disk.  For programs that go back to an earlier state, or that learn a
+/* A model of its own: the same in all that copse_save keeps, so with the same digest and the same predictions.  The two
+ * share no memory.  The copy is made as a save and a load in memory, without compression: what a file does not hold,
+ * such as boxes, is computed again, and everything is checked.  So it is no cheap snapshot: with 100 trees of 8,000
+ * rows it takes some 80 ms (mondrian), 30 ms (orf) or 25 ms (rf), and for a moment the memory of its sections.  For
+ * programs that go back to an earlier state, or that learn a
  * batch beside a model that goes on answering.
  *
  * Learning and reading take turns by themselves: copse_predict, copse_row_predict, copse_eval (in each of its blocks),
