@@ -44,3 +44,17 @@ const cp_method *cp_registry_with_role(cp_registry_role role) {
     };
     return methods_by_role[role];
 }
+
+const cp_method *cp_registry_compared(size_t rows, size_t i) {
+    static const struct {
+        const cp_method *method;
+        size_t most_rows;
+    } compared[] = {
+        {&cp_method_mondrian, 200000}, {&cp_method_cart, SIZE_MAX}, {&cp_method_rf, SIZE_MAX},
+        {&cp_method_ert, SIZE_MAX},    {&cp_method_bf, SIZE_MAX},   {&cp_method_boost, SIZE_MAX},
+        {&cp_method_bart, 5000},
+    };
+    for (size_t k = 0; k < sizeof compared / sizeof *compared; k++)
+        if (rows <= compared[k].most_rows && i-- == 0) return compared[k].method;
+    return NULL;
+}
