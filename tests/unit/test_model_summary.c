@@ -7,7 +7,7 @@
 
 enum { FEATURES = 4, TRAIN = 200, ALL = 320 };
 
-/* ------------------------------------------------------------------------------------------------------------ oracle */
+/* ----------------------------------------------------------------------------------------------------------- oracle */
 
 static void assert_numbers_counted(const copse_column *c, const copse_table *t, size_t col) {
     double min = INFINITY, max = -INFINITY;
@@ -83,7 +83,7 @@ static void assert_same_columns(const copse_model *a, const copse_model *b) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- models */
+/* ----------------------------------------------------------------------------------------------------------- models */
 
 static copse_model *reread(const copse_model *m) {
     copse_error err;
