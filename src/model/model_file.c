@@ -137,10 +137,9 @@ static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err
     copse_status status = m->method->read(r, m->params, shape, &m->state, err);
     cp_reader_pop(r);
     m->lazy->stale = 1;
-    if (!status) status = cp_summary_file_read(r, m->schema, &m->summary, err);
-    if (!status) status = cp_model_position_read(m, r, err);
     if (!status && !levels_fit(m)) status = cp_reader_bad(r, err, "its categories do not fit its trees");
-    return status;
+    if (!status) status = cp_summary_file_read(r, m->schema, &m->summary, err);
+    return status ? status : cp_model_position_read(m, r, err);
 }
 
 copse_status cp_model_file_read(const unsigned char *bytes, size_t n, copse_model **out, copse_error *err) {

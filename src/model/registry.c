@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "auto/auto.h"
 #include "bart/model/bart.h"
 #include "base/suggest.h"
 #include "boost/boost.h"
@@ -14,7 +15,7 @@
 static const cp_method *const methods[] = {
     &cp_method_mondrian, &cp_method_cart, &cp_method_rf,    &cp_method_ert,   &cp_method_bf,
     &cp_method_ebf,      &cp_method_ssf,  &cp_method_smc,   &cp_method_bcart, &cp_method_bart,
-    &cp_method_dyntree,  &cp_method_orf,  &cp_method_boost,
+    &cp_method_dyntree,  &cp_method_orf,  &cp_method_boost, &cp_method_auto,
 };
 
 const cp_method *cp_registry_method(size_t i) {
