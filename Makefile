@@ -8,7 +8,7 @@ SHELL   := /bin/bash
 # Progress where somebody watches, warnings and errors only in a log.
 NINJA   := ninja -C $(BUILD) $(shell [ -t 1 ] || echo --quiet)
 
-.PHONY: all demo test unit check bench papers check-long install format clean help configure
+.PHONY: all demo python test unit check bench papers check-long install format clean help configure
 .DEFAULT_GOAL := all
 
 all: configure ## build the program (build/copse) and the library
@@ -18,7 +18,7 @@ demo: all ## build, then take the tour on embedded data
 	@$(BUILD)/copse demo
 
 test: ## every check there is but the long ones; the last line counts them
-	@tools/setup build test
+	@tools/setup build test python
 	@tools/run-tests
 
 # One test by name, with all that it prints: make T=csv
@@ -40,7 +40,7 @@ check: ## what a commit needs, in under two minutes: layout, names, sizes, forma
 	@tools/run-tests layers lint format size messages "build gcc" symbols names "same bits" unit exact
 
 check-long: ## hours, not minutes: fuzzing, mutated model files, slow distribution tests
-	@tools/setup build test
+	@tools/setup build test python
 	@tools/run-tests --long
 
 bench: all ## speed and memory against peers measured in the same run
@@ -52,6 +52,11 @@ bench: all ## speed and memory against peers measured in the same run
 papers: all ## the papers' tables and figures, ours beside theirs (an hour); QUICK=1 for a look (minutes)
 	@tools/setup papers
 	@bench/papers/all $(if $(QUICK),--quick)
+
+python: all ## regenerate the Python estimators, build the package and run its tests; T=zoo runs one file
+	@tools/setup build python
+	@python/generate
+	@tools/test-python $(T)
 
 install: all ## install under PREFIX (/usr/local), staged in DESTDIR if given
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) > /dev/null

@@ -334,12 +334,19 @@ typedef struct copse_option_info {
     /* The default as a number.  Numbers: NaN if it is a word.  A choice: the index of its word.  A list: the sum of 2^i
      * over its words i.  A flag: 0 or 1. */
     double initial_number;
-    const char *help;   /* one line */
-    double reserved[8]; /* 0 */
+    const char *help; /* one line */
+    /* The range in which to search for a better value than the default, on a logarithmic scale if tune_log.  A choice:
+     * any of its words, from 0 to n_choices - 1.  NaN: the option is not worth a search. */
+    double tune_low, tune_high;
+    int tune_log;
+    double reserved[5]; /* 0 */
 } copse_option_info;
 
 /* The i-th method, NULL after the last; the i-th option of a method, 0 after the last or if there is no such method. */
 COPSE_API const copse_method_info *copse_method(size_t i);
+/* The i-th method that a comparison on so many rows should include, NULL after the last: not the baselines, and not
+ * those that would take too long. */
+COPSE_API const copse_method_info *copse_method_compared(size_t rows, size_t i);
 COPSE_API int copse_method_option(const char *method, size_t i, copse_option_info *out);
 
 /* A method and its options, which decide the result.  Each option is checked when it is set. */
@@ -736,7 +743,8 @@ typedef struct copse_scores {
     size_t pit[COPSE_BINS];                      /* histogram of F(y) */
     double interval, interval_observed;          /* the level asked for, or 0, and the share of rows covered */
     double predict_seconds, predict_cpu_seconds; /* prediction alone, without scoring */
-    double reserved[16];                         /* 0 */
+    double fit_seconds, fit_cpu_seconds;         /* copse_cv: the fit of the fold; else 0 */
+    double reserved[14];                         /* 0 */
 } copse_scores;
 
 /* Accumulates scores over any number of predictions.  The model must outlive the scorer.  It may learn in between:

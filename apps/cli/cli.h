@@ -33,7 +33,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cmd_fit, cmd_predict, cmd_eval, cmd_cv, cmd_learn, cmd_inspect, cmd_check, cmd_effect,
-    cmd_stability, cmd_diagnose, cmd_optimize, cmd_synth, cmd_methods, cmd_demo;
+    cmd_stability, cmd_diagnose, cmd_optimize, cmd_synth, cmd_methods, cmd_demo, cmd_tune;
 
 /* The i-th command, NULL after the last; in cli_main.c, where the commands are listed. */
 const cli_command *cli_command_at(size_t i);
@@ -65,6 +65,8 @@ copse_status cli_fail_memory(copse_error *err);
 double cli_wall_seconds(void);
 double cli_cpu_seconds(void);
 double cli_peak_rss_mb(void);
+/* Begins the peak anew, where the system permits. */
+void cli_peak_rss_reset(void);
 /* From now on the system refuses memory to this process beyond so many bytes; 0: no limit.  The library refuses most of
  * what would need more before it begins. */
 void cli_limit_memory(size_t bytes);

@@ -252,6 +252,19 @@ copse_status cli_args_number(const cli_args *a, const char *name, double min, do
     return text ? parse_number(name, text, min, max, out, err) : COPSE_OK;
 }
 
+/* A percent sign divides by a hundred: 20% is .2. */
+copse_status cli_args_share(const cli_args *a, const char *name, double min, double max, double *out,
+                            copse_error *err) {
+    const char *text = cli_args_text(a, name);
+    char number[CLI_NUMBER_SIZE];
+    size_t n = text ? strlen(text) : 0;
+    if (n < 2 || n >= sizeof number || text[n - 1] != '%') return cli_args_number(a, name, min, max, out, err);
+    snprintf(number, sizeof number, "%.*s", (int)n - 1, text);
+    CLI_TRY(parse_number(name, number, 100 * min, 100 * max, out, err));
+    *out /= 100;
+    return COPSE_OK;
+}
+
 copse_status cli_args_integer(const cli_args *a, const char *name, double min, double max, uint64_t *out,
                               copse_error *err) {
     double x = 0;

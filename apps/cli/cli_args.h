@@ -49,6 +49,8 @@ int cli_args_has(const cli_args *a, const char *name);
 /* *out does not change if the option was not given. */
 copse_status cli_args_number(const cli_args *a, const char *name, double min, double max, double *out,
                              copse_error *err);
+/* The same for a share, which may be written as a percentage, "20%". */
+copse_status cli_args_share(const cli_args *a, const char *name, double min, double max, double *out, copse_error *err);
 copse_status cli_args_integer(const cli_args *a, const char *name, double min, double max, uint64_t *out,
                               copse_error *err);
 /* Bytes: a number with or without K, M, G or T, which are powers of 1024. */

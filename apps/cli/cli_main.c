@@ -9,7 +9,7 @@
 #include "cli_out.h"
 
 static const cli_command *const commands[] = {
-    &cmd_fit,    &cmd_predict,  &cmd_eval,      &cmd_cv,       &cmd_learn, &cmd_inspect, &cmd_check,
+    &cmd_fit,    &cmd_predict,  &cmd_eval,      &cmd_cv,       &cmd_tune,  &cmd_learn,   &cmd_inspect, &cmd_check,
     &cmd_effect, &cmd_diagnose, &cmd_stability, &cmd_optimize, &cmd_synth, &cmd_methods, &cmd_demo,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -70,8 +70,32 @@ static void print_command(const cli_command *c, const char *opt_method) {
     if (c->more) printf("\n%s", c->more);
 }
 
+/* Words that people try, and the command that does what they mean. */
+static const char *meant_command(const char *name) {
+    static const struct {
+        const char *word, *command;
+    } meant[] = {
+        {"importance", "inspect MODEL --importance"},
+        {"plot", "effect MODEL DATA.csv --feature X --svg FILE"},
+        {"train", "fit TRAIN.csv -t TARGET"},
+        {"test", "eval MODEL TEST.csv"},
+        {"score", "eval MODEL TEST.csv"},
+        {"update", "learn MODEL STREAM.csv"},
+        {"partial", "effect MODEL DATA.csv --feature X"},
+        {"compare", "cv DATA.csv -t TARGET"},
+        {"show", "inspect MODEL"},
+        {"info", "inspect MODEL"},
+        {"search", "tune DATA.csv -t TARGET -m METHOD"},
+    };
+    for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
+        if (!strcmp(meant[i].word, name)) return meant[i].command;
+    return NULL;
+}
+
 static copse_status unknown_command(const char *name, copse_error *err) {
     cli_suggest near = {.word = name};
+    const char *meant = meant_command(name);
+    if (meant) return cli_fail(err, COPSE_E_USAGE, "'%s' is not a command; did you mean: copse %s", name, meant);
     if (name[0] == '-')
         return cli_fail(err, COPSE_E_USAGE,
                         "%.100s stands before the command: options follow it, copse COMMAND ... %.100s", name, name);

@@ -42,6 +42,14 @@ const cli_metric *cli_scores_metric(copse_task task, size_t i) {
     return m->name ? m : NULL;
 }
 
+const cli_metric *cli_scores_main_metric(copse_task task) {
+    return task == COPSE_CLASS ? &class_metrics[1] : &regress_metrics[3];
+}
+
+double cli_scores_coverage90(const copse_scores *s) {
+    return s->coverage[COPSE_LEVELS - 1].observed;
+}
+
 static void add_share(copse_scores *sum, const copse_scores *s, double share) {
     sum->accuracy += share * s->accuracy;
     sum->log_loss += share * s->log_loss;
@@ -66,6 +74,8 @@ void cli_scores_average(const copse_scores *s, size_t n, copse_scores *out) {
         add_share(out, &s[i], 1 / (double)n);
         out->rows += s[i].rows;
         if (s[i].classes > out->classes) out->classes = s[i].classes;
+        out->fit_seconds += s[i].fit_seconds;
+        out->fit_cpu_seconds += s[i].fit_cpu_seconds;
         out->predict_seconds += s[i].predict_seconds;
         out->predict_cpu_seconds += s[i].predict_cpu_seconds;
     }
@@ -144,8 +154,7 @@ static void coverage_print(const copse_scores *s) {
     printf(" (off by %.3f on average)\n", off / COPSE_LEVELS);
 }
 
-/* The class of a row, by name or, in a numeric column, by value; the number of classes if it is none of them. */
-static size_t class_of(const copse_model *m, const copse_table *t, size_t row, size_t col) {
+size_t cli_scores_class(const copse_model *m, const copse_table *t, size_t row, size_t col) {
     const char *text = copse_table_text(t, row, col);
     double number = copse_table_number(t, row, col);
     size_t k = 0;
@@ -176,7 +185,7 @@ static double most_frequent(const copse_model *m, const weighted_target *v) {
     if (!sum) return NAN;
     for (size_t i = 0; i < copse_table_rows(v->t); i++) {
         if (is_missing(v->t, i, v->target)) continue; /* as the scores do */
-        size_t k = class_of(m, v->t, i, v->target);
+        size_t k = cli_scores_class(m, v->t, i, v->target);
         double weight = weight_of(v, i);
         all += weight;
         sum[k] += weight;

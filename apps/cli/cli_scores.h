@@ -17,6 +17,9 @@ void cli_scores_print(const copse_scores *s, double naive);
 /* The first metric of a constant prediction: the share of the most frequent class, or the sd of the target. */
 double cli_scores_naive(const copse_model *m, const copse_table *t, const char *opt_weights);
 
+/* The class of a row, by name or, in a numeric column, by value; the number of classes if it is none of them. */
+size_t cli_scores_class(const copse_model *m, const copse_table *t, size_t row, size_t col);
+
 /* The mean of each metric and coverage over n results; rows and times are summed. */
 void cli_scores_average(const copse_scores *s, size_t n, copse_scores *out);
 
@@ -27,5 +30,9 @@ typedef struct cli_metric {
     double (*get)(const copse_scores *s);
 } cli_metric;
 const cli_metric *cli_scores_metric(copse_task task, size_t i);
+/* The metric by which methods are compared, lower is better: CRPS of numbers, log loss of classes. */
+const cli_metric *cli_scores_main_metric(copse_task task);
+/* The share of rows that the 90 % intervals hold. */
+double cli_scores_coverage90(const copse_scores *s);
 
 #endif

@@ -1,33 +1,22 @@
 /* cv - cross-validates one or more methods on the same folds. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli_data.h"
-#include "cli_json.h"
 #include "cli_scores.h"
-
-enum { MAX_METHODS = 32 };
-
-typedef struct entry {
-    copse_params *params;
-    copse_scores *fold; /* folds x repeats */
-    copse_scores mean;
-} entry;
+#include "cv_report.h"
 
 typedef struct cv_job {
-    uint64_t folds, repeats, seed;
-    size_t n, entries, rows; /* n = folds x repeats */
-    entry entry[MAX_METHODS];
+    cv_result result;
+    copse_roles roles;
     char *names; /* owned: the -m list, split at its commas */
     copse_table *data;
-    double read_seconds;
 } cv_job;
 
 /* ----------------------------------------------------------------------------------------------------- methods */
 
 /* An option must belong to at least one of the methods; methods without it ignore it. */
-static copse_status check_method_options(const cli *c, const cv_job *v, copse_error *err) {
+static copse_status check_method_options(const cli *c, const cv_result *v, copse_error *err) {
     for (size_t i = 0; i < c->args.method_options; i++) {
         const char *name = c->args.method_option[i].name;
         int known = 0;
@@ -37,146 +26,127 @@ static copse_status check_method_options(const cli *c, const cv_job *v, copse_er
     return COPSE_OK;
 }
 
-static copse_status add_methods(const cli *c, cv_job *v, copse_error *err) {
-    const char *list = cli_args_text(&c->args, "method");
-    v->names = strdup(list ? list : "mondrian");
+static copse_status add_method(const cli *c, cv_result *v, const char *name, copse_error *err) {
+    if (v->entries == CV_MAX_METHODS) return cli_fail(err, COPSE_E_USAGE, "-m: more than %d methods", CV_MAX_METHODS);
+    cv_entry *e = &v->entry[v->entries];
+    CLI_TRY(cli_params(c, name, 1, &e->params, err));
+    v->entries++;
+    e->fold = calloc(v->n, sizeof *e->fold);
+    return e->fold ? COPSE_OK : cli_fail_memory(err);
+}
+
+static copse_status add_unnamed(const cli *c, cv_job *v, const copse_method_info *m, copse_error *err) {
+    if (v->roles.weights && !m->takes_weights) return COPSE_OK;
+    return add_method(c, &v->result, m->name, err);
+}
+
+/* The methods that are named, or, for `all`, every one there is. */
+static copse_status add_named(const cli *c, cv_job *v, const char *list, copse_error *err) {
+    const copse_method_info *m;
+    v->names = strdup(list);
     if (!v->names) return cli_fail_memory(err);
-    for (char *rest = v->names, *name; (name = strtok_r(rest, ",", &rest)) != NULL;) {
-        if (v->entries == MAX_METHODS) return cli_fail(err, COPSE_E_USAGE, "-m: more than %d methods", MAX_METHODS);
-        entry *e = &v->entry[v->entries];
-        CLI_TRY(cli_params(c, name, 1, &e->params, err));
-        v->entries++;
-        e->fold = calloc(v->n, sizeof *e->fold);
-        if (!e->fold) return cli_fail_memory(err);
-    }
-    if (v->entries == 0) return cli_fail(err, COPSE_E_USAGE, "-m: no method named");
-    return check_method_options(c, v, err);
+    if (!strcmp(list, "all"))
+        for (size_t i = 0; (m = copse_method(i)) != NULL; i++) CLI_TRY(add_unnamed(c, v, m, err));
+    else
+        for (char *rest = v->names, *name; (name = strtok_r(rest, ",", &rest)) != NULL;)
+            CLI_TRY(add_method(c, &v->result, name, err));
+    if (v->result.entries == 0) return cli_fail(err, COPSE_E_USAGE, "-m: no method named");
+    return check_method_options(c, &v->result, err);
 }
 
-/* ----------------------------------------------------------------------------------------------------- metrics */
-
-/* Standard error of the mean over the folds; NaN for a single fold. */
-static double error_of(const entry *e, size_t n, const cli_metric *m) {
-    double mean = m->get(&e->mean), sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        double d = m->get(&e->fold[i]) - mean;
-        sum += d * d;
-    }
-    return sqrt(sum / (double)(n - 1) / (double)n);
-}
-
-static void entry_json(cli_json *j, const entry *e, size_t n) {
-    copse_task task = e->fold[0].task;
-    const cli_metric *m;
-    cli_json_object(j, NULL);
-    cli_json_text(j, "method", copse_params_method(e->params));
-    for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++)
-        if (!isnan(m->get(&e->mean))) cli_json_number(j, m->name, m->get(&e->mean));
-    if (task == COPSE_REGRESS) cli_scores_coverage_json(j, &e->mean);
-    cli_json_object(j, "se");
-    for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++)
-        if (!isnan(m->get(&e->mean))) cli_json_number(j, m->name, error_of(e, n, m));
-    cli_json_end_object(j);
-    cli_json_array(j, "folds");
-    for (size_t i = 0; i < n; i++) {
-        cli_json_object(j, NULL);
-        cli_scores_json(j, &e->fold[i], "rows");
-        cli_scores_times_json(j, &e->fold[i]);
-        cli_json_end_object(j);
-    }
-    cli_json_end_array(j);
-    cli_json_end_object(j);
-}
-
-static void print_json(const cv_job *v) {
-    cli_json j = {.file = stdout};
-    cli_json_object(&j, NULL);
-    cli_json_text(&j, "task", v->entry[0].fold[0].task == COPSE_CLASS ? "class" : "regress");
-    cli_json_size(&j, "rows", v->rows);
-    cli_json_size(&j, "folds", (size_t)v->folds);
-    cli_json_size(&j, "repeats", (size_t)v->repeats);
-    cli_json_size(&j, "seed", (size_t)v->seed);
-    cli_json_array(&j, "methods");
-    for (size_t i = 0; i < v->entries; i++) entry_json(&j, &v->entry[i], v->n);
-    cli_json_end_array(&j);
-    cli_json_number(&j, "read_seconds", v->read_seconds);
-    cli_json_number(&j, "peak_rss_mb", cli_peak_rss_mb());
-    cli_json_end_object(&j);
-    cli_json_line(&j);
-}
-
-static void print_row(const entry *e, size_t n) {
-    const cli_metric *m;
-    printf("  %-10s", copse_params_method(e->params));
-    for (size_t i = 0; (m = cli_scores_metric(e->mean.task, i)) != NULL; i++) {
-        char cell[64];
-        if (isnan(m->get(&e->mean))) continue;
-        snprintf(cell, sizeof cell, "%.5g +- %.2g", m->get(&e->mean), error_of(e, n, m));
-        printf("  %18s", cell);
-    }
-    putchar('\n');
-}
-
-static void print_text(const cli *c, const cv_job *v) {
-    char rows[CLI_NUMBER_SIZE], repeats[64] = "";
-    copse_task task = v->entry[0].mean.task;
-    const cli_metric *m;
-    if (v->repeats > 1) snprintf(repeats, sizeof repeats, ", %d times", (int)v->repeats);
-    printf("%s of '%s': %d folds%s of %s rows (mean +- standard error)\n", cli_task_name(task),
-           cli_args_text(&c->args, "target"), (int)v->folds, repeats, cli_count(v->rows, rows));
-    printf("  %-10s", "method");
-    for (size_t i = 0; (m = cli_scores_metric(task, i)) != NULL; i++)
-        if (!isnan(m->get(&v->entry[0].mean))) printf("  %18s", m->label);
-    putchar('\n');
-    for (size_t k = 0; k < v->entries; k++) print_row(&v->entry[k], v->n);
+/* The methods that a comparison on this many rows should include. */
+static copse_status add_sensible(cli *c, cv_job *v, copse_error *err) {
+    const copse_method_info *m;
+    for (size_t i = 0; (m = copse_method_compared(copse_table_rows(v->data), i)) != NULL; i++)
+        CLI_TRY(add_unnamed(c, v, m, err));
+    return check_method_options(c, &v->result, err);
 }
 
 /* -------------------------------------------------------------------------------------------------------- work */
 
+/* A method that nobody named is left out if it cannot learn from these data and an earlier one could. */
+static int is_left_out(cli *c, const cv_entry *e, const copse_error *why) {
+    const char *list = cli_args_text(&c->args, "method");
+    if (why->code != COPSE_E_USAGE && why->code != COPSE_E_DATA) return 0;
+    if (list && strcmp(list, "all") != 0) return 0;
+    cli_progress_note(&c->progress, "%s is left out: %s", copse_params_method(e->params), why->msg);
+    return 1;
+}
+
+static copse_status run_entry(cli *c, cv_job *v, cv_entry *e, copse_error *err) {
+    copse_cv_options options = {.params = e->params,
+                                .folds = (size_t)v->result.folds,
+                                .repeats = (size_t)v->result.repeats,
+                                .seed = v->result.seed};
+    cli_peak_rss_reset();
+    CLI_TRY(copse_cv(v->data, &v->roles, &options, &c->run, e->fold, err));
+    e->peak_rss_mb = cli_peak_rss_mb();
+    cli_scores_average(e->fold, v->result.n, &e->mean);
+    return COPSE_OK;
+}
+
+static void remove_entry(cv_result *v, size_t i) {
+    copse_params_free(v->entry[i].params);
+    free(v->entry[i].fold);
+    v->entries--;
+    memmove(&v->entry[i], &v->entry[i + 1], (v->entries - i) * sizeof *v->entry);
+    v->entry[v->entries] = (cv_entry){0};
+}
+
+static copse_status run_entries(cli *c, cv_job *v, copse_error *err) {
+    cv_result *r = &v->result;
+    void (*log)(void *, copse_log_level, const char *) = c->run.log;
+    for (size_t i = 0; i < r->entries;) {
+        copse_status status = run_entry(c, v, &r->entry[i], err);
+        c->run.log = NULL; /* every method would say the same of the table */
+        if (status && i > 0 && is_left_out(c, &r->entry[i], err)) {
+            remove_entry(r, i);
+            continue;
+        }
+        if (status) return status;
+        i++;
+    }
+    c->run.log = log;
+    return COPSE_OK;
+}
+
 static copse_status work(cli *c, cv_job *v, copse_error *err) {
-    copse_roles roles;
-    CLI_TRY(cli_args_integer(&c->args, "folds", 2, 1e6, &v->folds, err));
-    CLI_TRY(cli_args_integer(&c->args, "repeats", 1, 1e4, &v->repeats, err));
-    v->n = (size_t)(v->folds * v->repeats);
-    CLI_TRY(cli_roles(c, &roles, err));
-    CLI_TRY(add_methods(c, v, err));
+    const char *list = cli_args_text(&c->args, "method");
+    cv_result *r = &v->result;
+    CLI_TRY(cli_args_integer(&c->args, "folds", 2, 1e6, &r->folds, err));
+    CLI_TRY(cli_args_integer(&c->args, "repeats", 1, 1e4, &r->repeats, err));
+    r->n = (size_t)(r->folds * r->repeats);
+    CLI_TRY(cli_roles(c, &v->roles, err));
+    r->target = v->roles.target;
+    if (list) CLI_TRY(add_named(c, v, list, err));
     double begin = cli_wall_seconds();
     CLI_TRY(cli_read_table(c, cli_args_operand(&c->args, 0), NULL, &v->data, err));
-    v->read_seconds = cli_wall_seconds() - begin;
-    v->seed = cli_params_seed(v->entry[0].params);
-    for (size_t i = 0; i < v->entries; i++) {
-        entry *e = &v->entry[i];
-        CLI_TRY(copse_cv(
-            v->data, &roles,
-            &(copse_cv_options){
-                .params = e->params, .folds = (size_t)v->folds, .repeats = (size_t)v->repeats, .seed = v->seed},
-            &c->run, e->fold, err));
-        cli_scores_average(e->fold, v->n, &e->mean);
-    }
-    for (uint64_t i = 0; i < v->folds; i++)
-        v->rows += v->entry[0].fold[i].rows; /* the first repeat has each row with a target once */
+    r->read_seconds = cli_wall_seconds() - begin;
+    if (!list) CLI_TRY(add_sensible(c, v, err));
+    r->seed = cli_params_seed(r->entry[0].params);
+    CLI_TRY(run_entries(c, v, err));
+    for (uint64_t i = 0; i < r->folds; i++)
+        r->rows += r->entry[0].fold[i].rows; /* the first repeat has each row with a target once */
     return COPSE_OK;
 }
 
 static copse_status run(cli *c, copse_error *err) {
-    cv_job v = {.folds = 10, .repeats = 1};
+    cv_job v = {.result = {.folds = 10, .repeats = 1}};
     copse_status status = work(c, &v, err);
     cli_progress_clear(&c->progress);
     if (!status && c->json)
-        print_json(&v);
+        cv_report_json(&v.result);
     else if (!status)
-        print_text(c, &v);
-    for (size_t i = 0; i < MAX_METHODS; i++) {
-        copse_params_free(v.entry[i].params);
-        free(v.entry[i].fold);
-    }
+        cv_report_text(&v.result);
+    while (v.result.entries) remove_entry(&v.result, v.result.entries - 1);
     copse_table_free(v.data);
     free(v.names);
     return status;
 }
 
 static const cli_option command_options[] = {
-    {"method", 'm', "METHODS", "one or more, separated by commas (default: mondrian); 'copse methods' lists them"},
+    {"method", 'm', "METHODS",
+     "one or more, separated by commas, or all (default: those that suit the number of rows)"},
     {"folds", 0, "K", "number of folds (default 10)"},
     {"repeats", 0, "R", "repeat with other folds, R times in all (default 1)"},
     {0},
@@ -194,7 +164,11 @@ const cli_command cmd_cv = {
     .operands = "DATA.csv -t TARGET",
     .summary = "compare methods by cross-validation",
     .more =
-        "The folds depend only on the seed, the rows and the number of folds, so all methods have the same folds.\n",
+        "The folds depend only on the seed, the rows and the number of folds, so all methods have the same folds.\n"
+        "The best has the lowest CRPS (numbers) or log loss (classes).\n\n"
+        "examples\n"
+        "  copse cv data.csv -t price\n"
+        "  copse cv data.csv -t price -m rf,boost --folds 5 --trees 300\n",
     .groups = groups,
     .min_operands = 1,
     .max_operands = 1,

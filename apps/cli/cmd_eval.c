@@ -34,7 +34,7 @@ static copse_status run(cli *c, copse_error *err) {
     copse_scores scores;
     copse_status status = COPSE_OK;
     CLI_TRY_OUT(cli_check_sources(cli_args_operand(&c->args, 0), path, err));
-    CLI_TRY_OUT(cli_args_number(&c->args, "interval", 0.001, 0.999, &options.interval, err));
+    CLI_TRY_OUT(cli_args_share(&c->args, "interval", 0.001, 0.999, &options.interval, err));
     CLI_TRY_OUT(cli_load_with_rows(c, cli_args_operand(&c->args, 0), path, &model, err));
     CLI_TRY_OUT(cli_read_table(c, path, model, &test, err));
     CLI_TRY_OUT(copse_eval(model, test, &options, &c->run, &scores, err));

@@ -43,8 +43,8 @@ static copse_status options(cli *c, fit_job *f, copse_error *err) {
     f->path = cli_args_operand(&c->args, 0);
     f->test_path = cli_args_text(&c->args, "test");
     f->model_path = cli_args_text(&c->args, "output");
-    CLI_TRY(cli_args_number(&c->args, "holdout", 0.001, 0.999, &f->holdout, err));
-    CLI_TRY(cli_args_number(&c->args, "interval", 0.001, 0.999, &f->interval, err));
+    CLI_TRY(cli_args_share(&c->args, "holdout", 0.001, 0.999, &f->holdout, err));
+    CLI_TRY(cli_args_share(&c->args, "interval", 0.001, 0.999, &f->interval, err));
     if (f->test_path && f->holdout > 0)
         return cli_fail(err, COPSE_E_USAGE, "--test and --holdout both name the rows to test on: choose one");
     if (f->interval > 0 && !f->test_path && f->holdout <= 0)
@@ -243,7 +243,7 @@ static const cli_option command_options[] = {
     {"resume", 0, "FILE",
      "samplers: continue from a checkpoint, with the same data and options; more --samples lengthen the run"},
     {"test", 0, "FILE", "rows to test on"},
-    {"holdout", 0, "SHARE", "hold out this share of the rows, and test on them"},
+    {"holdout", 0, "SHARE", "hold out this share of the rows (.2 or 20%), and test on them"},
     {"interval", 0, "LEVEL", "also report the coverage of this interval on the test rows, e.g. .95"},
     {0},
 };

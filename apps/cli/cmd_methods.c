@@ -26,6 +26,9 @@ static void option_json(cli_json *j, const copse_option_info *o) {
     tasks_json(j, o->tasks);
     cli_json_number(j, "min", isfinite(o->min) ? o->min : NAN);
     cli_json_number(j, "max", isfinite(o->max) ? o->max : NAN);
+    cli_json_number(j, "tune_low", o->tune_low);
+    cli_json_number(j, "tune_high", o->tune_high);
+    cli_json_bool(j, "tune_log", o->tune_log);
     cli_json_array(j, "choices");
     for (size_t k = 0; k < o->n_choices; k++) cli_json_text(j, NULL, o->choice[k]);
     cli_json_end_array(j);

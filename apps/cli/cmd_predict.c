@@ -9,6 +9,7 @@
 #include "cli_json.h"
 #include "cli_npy.h"
 #include "cli_out.h"
+#include "cli_scores.h"
 #include "cli_unseen.h"
 
 enum { BLOCK = 4096, MAX_QUANTILES = 999, MAX_DRAWS = 100000 };
@@ -24,25 +25,17 @@ typedef struct predict_job {
     int of_mean;
     int npy; /* write a matrix of numbers, without labels */
     uint64_t draws, seed;
-    double *draw;      /* of one row */
-    char *keep;        /* owned: the --keep list, split at its commas */
-    const char **kept; /* names in keep */
+    uint64_t digits; /* significant digits of the numbers written; 0: all that are needed to read them back */
+    double *draw;    /* of one row */
+    int log_density;
+    const char *keep; /* the --keep list */
+    char **kept;      /* owned: the names in it, those of all columns for a '*' */
     size_t n_kept, rows;
     cli_unseen unseen;
     double wall, cpu; /* seconds of prediction, without reading and writing */
 } predict_job;
 
 /* ---------------------------------------------------------------------------------------------------- options */
-
-static copse_status split_keep(const cli *c, predict_job *p, copse_error *err) {
-    const char *list = cli_args_text(&c->args, "keep");
-    if (!list) return COPSE_OK;
-    p->keep = strdup(list);
-    p->kept = calloc(strlen(list) / 2 + 1, sizeof *p->kept);
-    if (!p->keep || !p->kept) return cli_fail_memory(err);
-    for (char *rest = p->keep, *name; (name = strtok_r(rest, ",", &rest)) != NULL;) p->kept[p->n_kept++] = name;
-    return COPSE_OK;
-}
 
 static int ends_in_npy(const char *path) {
     size_t n = path ? strlen(path) : 0;
@@ -55,7 +48,9 @@ static copse_status options(const cli *c, predict_job *p, copse_error *err) {
     p->out_path = cli_args_text(&c->args, "output");
     p->seed = 1;
     p->npy = ends_in_npy(p->out_path);
-    if (p->npy && cli_args_has(&c->args, "keep"))
+    p->keep = cli_args_text(&c->args, "keep");
+    p->log_density = cli_args_has(&c->args, "log-density");
+    if (p->npy && p->keep)
         return cli_fail(err, COPSE_E_USAGE,
                         "--keep: columns that are kept are text, and .npy is for numbers: write CSV");
     if (of && strcmp(of, "y") != 0 && strcmp(of, "mean") != 0)
@@ -67,12 +62,12 @@ static copse_status options(const cli *c, predict_job *p, copse_error *err) {
     CLI_TRY(cli_out_not_input("-o", p->out_path, cli_args_operand(&c->args, 0), err));
     CLI_TRY(cli_out_not_input("-o", p->out_path, p->path, err));
     CLI_TRY(cli_args_shares(&c->args, "quantiles", p->quantile, MAX_QUANTILES, &p->quantiles, err));
-    CLI_TRY(cli_args_number(&c->args, "interval", 0.001, 0.999, &p->interval, err));
+    CLI_TRY(cli_args_share(&c->args, "interval", 0.001, 0.999, &p->interval, err));
     CLI_TRY(cli_args_integer(&c->args, "draws", 1, MAX_DRAWS, &p->draws, err));
     CLI_TRY(cli_args_integer(&c->args, "seed", 0, 9007199254740992.0, &p->seed, err));
+    CLI_TRY(cli_args_integer(&c->args, "digits", 1, 17, &p->digits, err));
     p->draw = calloc((size_t)p->draws + 1, sizeof *p->draw);
-    if (!p->draw) return cli_fail_memory(err);
-    return split_keep(c, p, err);
+    return p->draw ? COPSE_OK : cli_fail_memory(err);
 }
 
 /* In classification there is only a distribution of the class probabilities, and only for some methods. */
@@ -108,28 +103,14 @@ static void note_repeats(cli *c, const predict_job *p) {
                           cli_count(own, number));
 }
 
-static int is_feature(const copse_model *m, const char *name) {
-    for (size_t i = 0; i < copse_model_features(m); i++)
-        if (strcmp(copse_model_feature(m, i), name) == 0) return 1;
-    return 0;
-}
-
-/* Kept columns are read as text, so that they are copied exactly, unless the model needs their numbers. */
+/* Kept columns are read as text, so that they are copied exactly; the model overrides that where it needs numbers. */
 static copse_status open_stream(cli *c, predict_job *p, copse_error *err) {
     copse_read_options read;
     cli_note_terminal(c, p->path);
     CLI_TRY(cli_read_fill(c, p->model, &read, err));
-    size_t n = (read.categorical ? strlen(read.categorical) : 0) + 2;
-    for (size_t i = 0; i < p->n_kept; i++) n += strlen(p->kept[i]) + 1;
-    char *text = malloc(n);
-    if (!text) return cli_fail_memory(err);
-    snprintf(text, n, "%s", read.categorical ? read.categorical : "");
-    for (size_t i = 0; i < p->n_kept; i++) {
-        if (is_feature(p->model, p->kept[i])) continue;
-        if (*text) strcat(text, ",");
-        strcat(text, p->kept[i]);
-    }
-    read.categorical = *text ? text : NULL;
+    char *text = cli_join(read.categorical, p->keep);
+    if (!text && (read.categorical || p->keep)) return cli_fail_memory(err);
+    read.categorical = text;
     copse_status status = cli_dash_stream(p->path, &read, &c->run, &p->stream, err);
     free(text);
     return status;
@@ -139,9 +120,9 @@ static copse_status open_stream(cli *c, predict_job *p, copse_error *err) {
 
 /* The number of numeric columns of the output. */
 static size_t columns_of(const predict_job *p) {
-    size_t spread = 1 + p->quantiles + (p->interval > 0 ? 2 : 0) + (size_t)p->draws;
-    if (copse_model_task(p->model) == COPSE_REGRESS) return 1 + spread;
-    return copse_model_classes(p->model) * (1 + (p->of_mean ? spread : 0));
+    size_t spread = 1 + p->quantiles + (p->interval > 0 ? 2 : 0) + (size_t)p->draws, more = p->log_density ? 1 : 0;
+    if (copse_model_task(p->model) == COPSE_REGRESS) return 1 + spread + more;
+    return copse_model_classes(p->model) * (1 + (p->of_mean ? spread : 0)) + more;
 }
 
 /* Prints a column name, with "_CLASS" appended for a class. */
@@ -189,6 +170,7 @@ static void print_header(const predict_job *p) {
     }
     for (size_t k = 0; k < classes && p->of_mean; k++) print_spread_header(p, copse_model_class(p->model, k));
     if (!classes) print_spread_header(p, NULL);
+    if (p->log_density) fputs(",log_density", f);
     fputc('\n', f);
 }
 
@@ -199,7 +181,10 @@ static void print_number(const predict_job *p, char before, double x) {
         return;
     }
     if (before) fputc(before, p->out.file);
-    fputs(cli_number(x, number), p->out.file);
+    if (p->digits && isfinite(x))
+        fprintf(p->out.file, "%.*g", (int)p->digits, x);
+    else
+        fputs(cli_number(x, number), p->out.file);
 }
 
 /* Rounds (1 - .9) / 2 to .05, so that the ends of an interval equal the quantiles of the same levels. */
@@ -242,14 +227,26 @@ static void print_regress(const predict_job *p, const copse_prediction *q, size_
 }
 
 static void print_kept(const predict_job *p, const copse_table *x, size_t row) {
+    char number[CLI_NUMBER_SIZE];
     for (size_t i = 0; i < p->n_kept; i++) {
         size_t col = copse_table_find(x, p->kept[i]);
         if (copse_table_kind(x, col) == COPSE_TEXT)
             cli_out_field(p->out.file, copse_table_text(x, row, col));
         else
-            print_number(p, 0, copse_table_number(x, row, col));
+            fputs(cli_number(copse_table_number(x, row, col), number), p->out.file);
         fputc(',', p->out.file);
     }
+}
+
+/* The logarithm of the density of the row's target, or of the probability of its class; NaN where it is missing. */
+static double log_density(const predict_job *p, const copse_table *x, size_t row, const copse_prediction *q, size_t i) {
+    size_t col = copse_table_find(x, copse_model_target(p->model));
+    const char *text = copse_table_text(x, row, col);
+    double y = text ? strtod(text, NULL) : copse_table_number(x, row, col);
+    if (!text && isnan(y)) return NAN;
+    if (copse_model_task(p->model) == COPSE_REGRESS) return copse_prediction_log_density(q, i, y);
+    size_t k = cli_scores_class(p->model, x, row, col);
+    return k < copse_prediction_classes(q) ? log(copse_prediction_probs(q, i)[k]) : -INFINITY;
 }
 
 /* q has the predictions of rows `first` ... of x.  Checks for a signal at every row: printing thousands of draws is
@@ -263,6 +260,7 @@ static copse_status print_block(predict_job *p, const copse_table *x, size_t fir
             print_class(p, q, i);
         else
             print_regress(p, q, i);
+        if (p->log_density) print_number(p, ',', log_density(p, x, first + i, q, i));
         if (!p->npy) fputc('\n', p->out.file);
         p->rows++;
     }
@@ -271,15 +269,41 @@ static copse_status print_block(predict_job *p, const copse_table *x, size_t fir
 
 /* ------------------------------------------------------------------------------------------------------- work */
 
-static copse_status check_kept(const predict_job *p, const copse_table *x, copse_error *err) {
-    for (size_t i = 0; i < p->n_kept; i++) {
-        if (copse_table_find(x, p->kept[i]) != (size_t)-1) continue;
-        cli_suggest near = {.word = p->kept[i]};
+static copse_status keep_column(predict_job *p, const copse_table *x, const char *name, copse_error *err) {
+    cli_suggest near = {.word = name};
+    if (copse_table_find(x, name) == (size_t)-1) {
         for (size_t k = 0; k < copse_table_cols(x); k++) cli_suggest_try(&near, copse_table_name(x, k));
-        return cli_fail(err, COPSE_E_DATA, "%s: no column '%.100s' to keep%s%s%s", cli_source(p->path), p->kept[i],
+        return cli_fail(err, COPSE_E_DATA, "%s: no column '%.100s' to keep%s%s%s", cli_source(p->path), name,
                         near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
     }
-    return COPSE_OK;
+    char **more = realloc(p->kept, (p->n_kept + 1) * sizeof *more);
+    if (!more) return cli_fail_memory(err);
+    p->kept = more;
+    p->kept[p->n_kept] = strdup(name);
+    return p->kept[p->n_kept++] ? COPSE_OK : cli_fail_memory(err);
+}
+
+/* Finds the kept columns by their names, '*' is all columns. */
+static copse_status keep_columns(predict_job *p, const copse_table *x, copse_error *err) {
+    copse_status status = COPSE_OK;
+    char *list = p->keep ? strdup(p->keep) : NULL;
+    if (!list) return p->keep ? cli_fail_memory(err) : COPSE_OK;
+    for (char *rest = list, *name; !status && (name = strtok_r(rest, ",", &rest)) != NULL;) {
+        if (strcmp(name, "*") != 0) status = keep_column(p, x, name, err);
+        for (size_t k = 0; k < copse_table_cols(x) && !status && !strcmp(name, "*"); k++)
+            status = keep_column(p, x, copse_table_name(x, k), err);
+    }
+    free(list);
+    return status;
+}
+
+/* What only the first rows can tell: the columns to keep, and whether the target is there. */
+static copse_status look_at_columns(predict_job *p, const copse_table *x, copse_error *err) {
+    const char *target = copse_model_target(p->model);
+    CLI_TRY(keep_columns(p, x, err));
+    if (!p->log_density || copse_table_find(x, target) != (size_t)-1) return COPSE_OK;
+    return cli_fail(err, COPSE_E_DATA, "%s: --log-density needs the target column '%.100s'", cli_source(p->path),
+                    target);
 }
 
 static copse_status predict_part(cli *c, predict_job *p, const copse_table *x, size_t first, size_t n,
@@ -310,7 +334,7 @@ static copse_status predict_all(cli *c, predict_job *p, copse_error *err) {
         if (cli_progress_signal()) return cli_fail(err, COPSE_E_STOPPED, "interrupted");
         CLI_TRY(copse_stream_next(p->stream, BLOCK, &c->run, &x, err));
         if (!x) break;
-        copse_status status = check_kept(p, x, err);
+        copse_status status = p->rows ? COPSE_OK : look_at_columns(p, x, err);
         if (!status) status = predict_block(c, p, x, err);
         if (!status) status = cli_unseen_add(&p->unseen, p->model, x, err);
         copse_table_free(x);
@@ -363,7 +387,7 @@ out:
     copse_model_free(p->model);
     cli_unseen_clear(&p->unseen);
     free(p->draw);
-    free(p->keep);
+    for (size_t i = 0; i < p->n_kept; i++) free(p->kept[i]);
     free(p->kept);
     free(p);
     return status;
@@ -377,7 +401,9 @@ static const cli_option command_options[] = {
      "sd, quantiles, interval and draws of y (default), or of its mean (classes: of their probabilities)"},
     {"draws", 0, "N", "add columns d1 ... dN: random draws of y; bart: its own draws in order, the same in all rows"},
     {"seed", 0, "SEED", "of the draws (default 1)"},
-    {"keep", 0, "COLUMNS", "copy these columns of the input to the output"},
+    {"keep", 0, "COLUMNS", "copy these columns of the input to the output; '*' copies all"},
+    {"digits", 0, "N", "write numbers with so many significant digits (default: all that matter)"},
+    {"log-density", 0, NULL, "add column log_density: of the target's value in the input, or of its class"},
     {0},
 };
 static const cli_group groups[] = {

@@ -89,6 +89,9 @@ static void print_end(const learn_job *l) {
         if (s.rows) {
             printf("each row predicted before it was learnt\n");
             cli_scores_print(&s, NAN);
+        } else {
+            printf("no scores: the first %s row%s (--init-rows) set the scales, and no row came after them\n",
+                   cli_count(learnt, rows), cli_plural(learnt));
         }
     }
     printf("saved %s (%s)\n", l->out_path, cli_bytes(cli_file_size(l->out_path), bytes));

@@ -36,6 +36,11 @@ const char *copse_status_text(copse_status status) {
 
 /* ------------------------------------------------------------------------------------------- methods and parameters */
 
+const copse_method_info *copse_method_compared(size_t rows, size_t i) {
+    const cp_method *m = cp_registry_compared(rows, i);
+    return m ? &m->info : NULL;
+}
+
 const copse_method_info *copse_method(size_t i) {
     const cp_method *m = cp_registry_method(i);
     return m ? &m->info : NULL;

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/stopwatch.h"
 #include "data/schema_target.h"
 #include "data/target.h"
 #include "eval/folds.h"
@@ -61,10 +62,15 @@ static copse_status run_fold(const cv_context *s, int32_t fold, copse_scores *ou
     copse_table *train = NULL, *test = NULL;
     copse_model *model = NULL;
     copse_status status;
+    double wall = 0, cpu = 0;
     CP_TRY_OUT(select_rows(s, fold, 0, &train, err));
+    cp_stopwatch watch = cp_stopwatch_start();
     CP_TRY_OUT(cp_model_fit_take(&train, &s->roles, s->params, &s->quiet, &model, err));
+    cp_stopwatch_add(&watch, &wall, &cpu);
     CP_TRY_OUT(select_rows(s, fold, 1, &test, err));
     CP_TRY_OUT(cp_score_table(model, test, &(copse_eval_options){0}, &s->quiet, out, err));
+    out->fit_seconds = wall;
+    out->fit_cpu_seconds = cpu;
 out:
     cp_model_free(model);
     cp_table_free(train);

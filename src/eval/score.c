@@ -1,10 +1,9 @@
 #include "eval/score.h"
 
-#include <time.h>
-
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/stopwatch.h"
 #include "data/schema_target.h"
 #include "data/schema_weights.h"
 #include "model/model_predict.h"
@@ -49,12 +48,6 @@ copse_status cp_score_add(cp_metric *metric, const copse_model *model, const cp_
     return status;
 }
 
-static double clock_now(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Rows of a block: enough to occupy every thread. */
 static size_t block_of(const copse_model *model, const copse_run *run) {
     return cp_model_predict_block(model) * cp_parallel_workers(run, SIZE_MAX);
@@ -65,11 +58,10 @@ static copse_status score_block(const copse_model *model, cp_score_rows part, co
                                 copse_scores *times, copse_error *err) {
     cp_answer answer;
     size_t left = part.truth->rows - part.first, block = block_of(model, run), n = left < block ? left : block;
-    double wall = clock_now(CLOCK_MONOTONIC), cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID);
+    cp_stopwatch watch = cp_stopwatch_start();
     copse_status status =
         cp_model_predict(model, &(cp_model_query){.table = part.truth, .first = part.first, .n = n}, run, &answer, err);
-    times->predict_seconds += clock_now(CLOCK_MONOTONIC) - wall;
-    times->predict_cpu_seconds += clock_now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    cp_stopwatch_add(&watch, &times->predict_seconds, &times->predict_cpu_seconds);
     part.answer = &answer;
     if (!status) status = cp_score_add(metric, model, &part, run, err);
     cp_answer_clear(&answer);

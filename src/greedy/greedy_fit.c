@@ -19,6 +19,7 @@ typedef struct fitting {
     cp_greedy *g;
     cp_greedy_data data;
     cp_greedy_weight weight;
+    cp_row_groups groups; /* of the rows of weight above 0 */
     cp_greedy_rule rule;
     const copse_run *run;   /* threads for the work within a tree */
     cp_parallel_idle *idle; /* threads that have run out of trees and help with others */
@@ -28,8 +29,8 @@ typedef struct fitting {
     cp_tree trunk;
     const uint32_t *query_row; /* rows that trees are grown for, as in cp_greedy_job; NULL: trees are grown whole */
     size_t query_rows;
-    uint64_t *bag; /* bootstrap: as in cp_greedy_bag, `words` words a tree */
-    size_t words;
+    cp_greedy_bag bag; /* bootstrap */
+    int bag_teaches;   /* enough rows are out of bag to learn from */
 } fitting;
 
 /* ---------------------------------------------------------------------------------------------------------- options */
@@ -109,17 +110,22 @@ static copse_status one_subset(fitting *f, copse_error *err) {
     return COPSE_OK;
 }
 
-/* Random subsets, whose sizes differ by one at most. */
+/* Random subsets of about equal size; rows of a group are in the same one, so that the others have not seen them. */
 static copse_status random_subsets(fitting *f, size_t subsets, copse_error *err) {
-    cp_greedy_weight *w = &f->weight;
-    if (w->rows < subsets)
-        return cp_fail(err, COPSE_E_DATA, "%zu row%s cannot make %zu subsets; lower `subsets`", w->rows,
-                       cp_plural(w->rows), subsets);
+    const cp_row_groups *g = &f->groups;
+    uint32_t *row = f->weight.row;
+    if (subsets == 1) return one_subset(f, err);
+    if (g->rows < subsets)
+        return cp_fail(err, COPSE_E_DATA, "%zu row%s cannot make %zu subsets; lower `subsets`", g->rows,
+                       cp_plural(g->rows), subsets);
     CP_TRY(CP_NEW(f->start, subsets + 1, err));
-    for (size_t k = 0; k < subsets; k++) {
-        f->start[k + 1] = w->rows * (k + 1) / subsets;
-        cp_greedy_sample next = {f->start[k + 1] - f->start[k], f->rule.seed, k};
-        CP_TRY(cp_greedy_weight_sample(w->row + f->start[k], w->rows - f->start[k], &next, err));
+    for (size_t k = 0, next = 0; k < subsets; k++) {
+        size_t rows = g->rows * (k + 1) / subsets, later = subsets - 1 - k;
+        do next++;
+        while (g->groups - next > later && (size_t)g->start[next] + g->start[next + 1] <= 2 * rows);
+        f->start[k + 1] = g->start[next];
+        memcpy(row + f->start[k], g->row + f->start[k], (f->start[k + 1] - f->start[k]) * sizeof *row);
+        CP_TRY(cp_greedy_weight_sort(row + f->start[k], f->start[k + 1] - f->start[k], err));
     }
     f->subsets = subsets;
     return COPSE_OK;
@@ -190,14 +196,6 @@ static copse_status grow_branches(const fitting *f, size_t m, double *weight, cp
     return status ? status : cp_tree_finish(out, err);
 }
 
-static void fill_bag(const fitting *f, size_t m, const double *weight) {
-    uint64_t *bag = f->bag + m * f->words;
-    for (size_t i = 0; i < f->weight.rows; i++) {
-        uint32_t row = f->weight.row[i];
-        if (weight[row] > 0) bag[row / 64] |= (uint64_t)1 << row % 64;
-    }
-}
-
 static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *err) {
     (void)worker;
     fitting *f = arg;
@@ -208,7 +206,7 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     copse_status status = f->kind->partition == CP_GREEDY_TRUNK
                               ? grow_branches(f, m, weight, out, err)
                               : grow_on_subset(f, m, m / trees_each, weight, out, err);
-    if (!status && f->bag) fill_bag(f, m, weight);
+    if (!status && f->bag.bit) status = cp_greedy_bag_fill(&f->bag, m, weight, err);
     cp_mem_free(weight);
     return status;
 }
@@ -251,10 +249,20 @@ static copse_status init_forest(fitting *f, const cp_rows *rows, const copse_par
     return COPSE_OK;
 }
 
+static copse_status init_groups(fitting *f, const copse_params *p, copse_error *err) {
+    int subsets = f->kind->partition == CP_GREEDY_SUBSETS;
+    int all = subsets || f->kind->draws == CP_GREEDY_BOOTSTRAP;
+    cp_row_groups_ask ask = {.row = f->weight.row,
+                             .n = f->weight.rows,
+                             .least = subsets ? (size_t)cp_param_int(p, "subsets") : 2,
+                             .wanted = all ? 0 : CP_GREEDY_HOLDOUT_GROUPS,
+                             .seed = f->rule.seed};
+    return cp_row_groups_init(&f->groups, &f->data.rows, &ask, err);
+}
+
 static copse_status init_bag(fitting *f, copse_error *err) {
     if (f->kind->draws != CP_GREEDY_BOOTSTRAP) return COPSE_OK;
-    f->words = (f->data.rows.n + 63) / 64;
-    return CP_NEW(f->bag, f->words * f->g->forest.trees, err);
+    return cp_greedy_bag_init(&f->bag, f->data.rows.n, f->g->forest.trees, &f->groups, err);
 }
 
 /* A fit that is repeated on some of its rows. */
@@ -278,7 +286,8 @@ static copse_status regrow(void *arg, const cp_greedy_regrow_job *job, cp_forest
     f.first = (uint32_t)max_trees + job->number * (uint32_t)out->trees;
     f.start = NULL;
     f.trunk = (cp_tree){0};
-    f.bag = NULL;
+    f.bag = (cp_greedy_bag){0};
+    f.bag_teaches = 0;
     copse_status status = make_subsets(&f, a->p, a->run, err);
     if (!status) status = grow_trees(&f, "trying rows held out", a->run, err);
     cp_tree_clear(&f.trunk);
@@ -310,14 +319,14 @@ static void warn_of_trunk(const fitting *f, const copse_run *run) {
 
 static copse_status fit_leaf_variance(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
     cp_greedy_leaf_variance *s = &f->g->leaf_variance;
-    cp_greedy_holdout holdout = {&f->g->forest, &f->data, &f->weight, f->rule.seed};
+    cp_greedy_holdout holdout = {&f->g->forest, &f->data, &f->weight, &f->groups};
     refit a = {f, p, run};
     *s = cp_greedy_leaf_variance_none;
     if (f->g->forest.task == COPSE_CLASS) return COPSE_OK;
     cp_greedy_leaf_variance_init(s, &f->g->forest, &f->data.rows, &f->weight);
     if (f->weight.rows == 1 && f->data.rows.n > 1)
         cp_log_warn(run, "one row has a weight above 0: no spread can be learnt from it, and intervals mean nothing");
-    if (f->bag) return COPSE_OK; /* cp_greedy_oob fits it */
+    if (f->bag_teaches) return COPSE_OK; /* cp_greedy_oob fits it */
     if (f->kind->partition == CP_GREEDY_SUBSETS && f->subsets > 1)
         return cp_greedy_holdout_subsets(&holdout, f->start, f->subsets, s, err);
     return cp_greedy_holdout_run(&holdout, regrow, &a, s, err);
@@ -336,13 +345,15 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     f->g->rows = f->weight.rows;
     f->g->forest.centre = f->data.centre;
     f->g->forest.scale = f->data.scale;
+    CP_TRY(init_groups(f, p, err));
     CP_TRY(make_subsets(f, p, run, err));
     warn_of_trunk(f, run);
     CP_TRY(init_bag(f, err));
     CP_TRY(grow_trees(f, "growing trees", run, err));
+    f->bag_teaches = f->bag.bit && cp_greedy_bag_is_enough(&f->bag);
     CP_TRY(fit_leaf_variance(f, p, run, err));
-    cp_greedy_bag bag = {&f->data.rows, &f->weight, cp_param_real(p, "alpha"), f->bag};
-    if (f->bag) CP_TRY(cp_greedy_oob(f->g, &bag, run, err));
+    cp_greedy_oob_ask oob = {&f->data.rows, &f->weight, &f->bag, cp_param_real(p, "alpha"), f->bag_teaches};
+    if (f->bag.bit) CP_TRY(cp_greedy_oob(f->g, &oob, run, err));
     if (rows->task == COPSE_REGRESS) CP_TRY(cp_greedy_leaf_variance_leaves(&f->g->leaf_variance, &f->g->forest, err));
     if (f->kind->draws == CP_GREEDY_EXPONENTIAL)
         cp_log_info(run,
@@ -361,7 +372,8 @@ copse_status cp_greedy_fit(const cp_greedy_kind *kind, const cp_rows *rows, cons
     cp_greedy_weight_clear(&f.weight);
     cp_tree_clear(&f.trunk);
     cp_mem_free(f.start);
-    cp_mem_free(f.bag);
+    cp_row_groups_clear(&f.groups);
+    cp_greedy_bag_clear(&f.bag);
     if (status)
         cp_greedy_free(f.g);
     else

@@ -5,17 +5,19 @@
 #include "tree/tree_walk.h"
 
 enum {
-    HELD_OUT = 2000,     /* rows held out in all rounds together, about */
-    FOLDS = 5,           /* one of so many rows, at most, is held out in a round */
+    HELD_OUT = 2000,     /* groups of rows held out in all rounds together, about */
+    FOLDS = 5,           /* one of so many groups, at most, is held out in a round */
     FOLDS_ONE_TREE = 10, /* the same for cart */
     TREES = 4,           /* trees grown in all rounds together */
-    FEW_ROWS = 1000,     /* with fewer rows, trees cost nothing: */
+    FEW_ROWS = 1000,     /* with fewer groups, trees cost nothing: */
     TREES_FEW_ROWS = 40,
     MOST_VOTES = 8,   /* trees grown in one round */
     SUBSET_VOTES = 20 /* ssf: trees that predict a row */
 };
 
-/* Each round holds out `held` rows, and `votes` trees predict each of them. */
+_Static_assert(CP_GREEDY_HOLDOUT_GROUPS >= FOLDS_ONE_TREE * HELD_OUT, "the plan does not depend on more groups");
+
+/* Each round holds out `held` groups of rows, and `votes` trees predict each of them. */
 typedef struct plan {
     size_t held, rounds, votes;
 } plan;
@@ -24,13 +26,13 @@ static size_t min_size(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-static plan plan_for(size_t rows, size_t trees) {
+static plan plan_for(size_t groups, size_t trees) {
     size_t folds = trees > 1 ? FOLDS : FOLDS_ONE_TREE;
-    plan p = {.held = min_size(rows / folds, HELD_OUT), .votes = 1};
+    plan p = {.held = min_size(groups / folds, HELD_OUT), .votes = 1};
     if (p.held == 0) p.held = 1;
-    p.rounds = min_size((HELD_OUT + p.held - 1) / p.held, min_size(folds, rows / p.held));
+    p.rounds = min_size((HELD_OUT + p.held - 1) / p.held, min_size(folds, groups / p.held));
     if (trees > 1) {
-        size_t grown = rows < FEW_ROWS ? TREES_FEW_ROWS : TREES;
+        size_t grown = groups < FEW_ROWS ? TREES_FEW_ROWS : TREES;
         p.votes = min_size(MOST_VOTES, grown / p.rounds);
         if (p.votes < 2) p.votes = 2;
     }
@@ -48,6 +50,10 @@ typedef struct unseen_set {
     cp_greedy_unseen_row *unseen;
     size_t n;
 } unseen_set;
+
+static double copies(const cp_greedy_holdout *h) {
+    return (double)h->groups->rows / (double)h->groups->groups;
+}
 
 static copse_status set_init(unseen_set *a, size_t n, copse_error *err) {
     a->n = n;
@@ -79,7 +85,8 @@ static copse_status fit_variance(unseen_set *a, cp_greedy_votes votes, cp_greedy
         double weight = cp_greedy_weight_own(h->weight, a->row[i]);
         a->unseen[i] = cp_greedy_leaf_variance_evaluate(&a->votes[i], y, weight, h->forest->trees);
     }
-    return cp_greedy_leaf_variance_fit(out, a->unseen, a->n, votes, err);
+    cp_greedy_unseen unseen = {.row = a->unseen, .n = a->n, .copies = copies(h), .votes = votes};
+    return cp_greedy_leaf_variance_fit(out, &unseen, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------ holding out */
@@ -89,39 +96,31 @@ typedef struct rounds {
     cp_greedy_regrow regrow;
     void *fit;
     plan plan;
-    unseen_set held; /* the rows of round k begin at k * plan.held */
+    unseen_set held; /* the rows of round k are start_of(k) ... start_of(k + 1) - 1 */
     uint8_t *round;  /* by row number: 1 + the round in which it is held out, or 0 */
 } rounds;
 
-static copse_status draw_rounds(rounds *r, uint32_t *row, copse_error *err) {
-    const cp_greedy_weight *w = r->holdout->weight;
-    size_t held = r->plan.held;
-    for (size_t i = 0; i < w->rows; i++) row[i] = w->row[i];
-    for (size_t k = 0; k < r->plan.rounds; k++) {
-        cp_greedy_sample sample = {.rows = held, .seed = r->holdout->seed, .draw = CP_GREEDY_WEIGHT_HOLDOUT + k};
-        CP_TRY(cp_greedy_weight_sample(row + k * held, w->rows - k * held, &sample, err));
-    }
-    for (size_t i = 0; i < r->held.n; i++) {
-        r->held.row[i] = row[i];
-        r->round[row[i]] = (uint8_t)(1 + i / held);
-    }
-    return COPSE_OK;
+static size_t start_of(const rounds *r, size_t k) {
+    return r->holdout->groups->start[k * r->plan.held];
 }
 
+/* Groups are in a random order: each round takes the next ones. */
 static copse_status choose_held(rounds *r, copse_error *err) {
-    uint32_t *row;
-    CP_TRY(set_init(&r->held, r->plan.held * r->plan.rounds, err));
+    CP_TRY(set_init(&r->held, start_of(r, r->plan.rounds), err));
     CP_TRY(CP_NEW(r->round, r->holdout->data->rows.n, err));
-    CP_TRY(CP_RAW(row, r->holdout->weight->rows, err));
-    copse_status status = draw_rounds(r, row, err);
-    cp_mem_free(row);
-    return status;
+    for (size_t k = 0; k < r->plan.rounds; k++)
+        for (size_t i = start_of(r, k); i < start_of(r, k + 1); i++) {
+            r->held.row[i] = r->holdout->groups->row[i];
+            r->round[r->held.row[i]] = (uint8_t)(1 + k);
+        }
+    return COPSE_OK;
 }
 
 static copse_status grow_without(const rounds *r, size_t k, uint32_t job, cp_forest *out, copse_error *err) {
     const cp_greedy_weight *w = r->holdout->weight;
-    cp_greedy_regrow_job c = {.query_row = r->held.row + k * r->plan.held, .query_rows = r->plan.held, .number = job};
-    CP_TRY(CP_RAW(c.row, w->rows - r->plan.held, err));
+    size_t first = start_of(r, k), held = start_of(r, k + 1) - first;
+    cp_greedy_regrow_job c = {.query_row = r->held.row + first, .query_rows = held, .number = job};
+    CP_TRY(CP_RAW(c.row, w->rows - held, err));
     for (size_t i = 0; i < w->rows; i++)
         if (r->round[w->row[i]] != k + 1) c.row[c.rows++] = w->row[i];
     return r->regrow(r->fit, &c, out, err);
@@ -130,12 +129,11 @@ static copse_status grow_without(const rounds *r, size_t k, uint32_t job, cp_for
 /* Grows `trees` trees of round k and adds their votes. */
 static copse_status run_job(rounds *r, size_t k, uint32_t job, size_t trees, copse_error *err) {
     cp_forest few = *r->holdout->forest;
-    size_t first = k * r->plan.held;
     few.trees = trees;
     CP_TRY(CP_NEW(few.tree, few.trees, err));
     copse_status status = grow_without(r, k, job, &few, err);
     for (size_t m = 0; m < few.trees; m++) {
-        if (!status) add_votes(&r->held, &few.tree[m], first, first + r->plan.held);
+        if (!status) add_votes(&r->held, &few.tree[m], start_of(r, k), start_of(r, k + 1));
         cp_tree_clear(&few.tree[m]);
     }
     cp_mem_free(few.tree);
@@ -154,8 +152,8 @@ copse_status cp_greedy_holdout_run(const cp_greedy_holdout *h, cp_greedy_regrow 
                                    cp_greedy_leaf_variance *s, copse_error *err) {
     rounds r = {.holdout = h, .regrow = regrow, .fit = fit, .held = {.holdout = h, .variance = s}};
     cp_greedy_votes votes = h->forest->trees > 1 ? CP_GREEDY_VOTES_FEW : CP_GREEDY_VOTES_ONE;
-    if (h->weight->rows < 2) return COPSE_OK;
-    r.plan = plan_for(h->weight->rows, h->forest->trees);
+    if (h->groups->groups < 2) return COPSE_OK;
+    r.plan = plan_for(h->groups->groups, h->forest->trees);
     copse_status status = choose_held(&r, err);
     for (size_t k = 0; !status && k < r.plan.rounds; k++) status = run_round(&r, k, err);
     if (!status) status = fit_variance(&r.held, votes, s, err);

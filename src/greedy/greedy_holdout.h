@@ -1,5 +1,5 @@
 /* greedy_holdout - fits the leaf variance (greedy_leaf_variance.h) of forests without out-of-bag rows, on rows that are
- * held out from a few more trees.
+ * held out from a few more trees.  Rows of a group (row_groups.h) are held out together: below, "rows" are groups.
  *
  *   cart           a tenth of the rows is held out and one tree grown on the others; repeated with other rows until
  *                  2000 rows, or all, have been predicted
@@ -15,13 +15,17 @@
 #define CP_GREEDY_HOLDOUT_H
 
 #include "greedy/greedy_leaf_variance.h"
+#include "method/row_groups.h"
+
+/* With so many groups, a fit takes the first of them and needs no others. */
+enum { CP_GREEDY_HOLDOUT_GROUPS = 20000 };
 
 /* The fit whose leaf variance is wanted. */
 typedef struct cp_greedy_holdout {
     const cp_forest *forest; /* its trees are grown */
     const cp_greedy_data *data;
     const cp_greedy_weight *weight;
-    uint64_t seed;
+    const cp_row_groups *groups; /* of the rows of weight above 0 */
 } cp_greedy_holdout;
 
 /* A few more trees.  All jobs of a fit are for equally many trees. */

@@ -26,7 +26,11 @@
  * c_mean averages over rows: where trees disagree much in some places, it makes the intervals elsewhere too narrow.  So
  * with few votes c = min(c_within, max(1, c_mean)), else c = c_within.  c is at least .3, because narrower components
  * leave gaps between the means of a few trees; and for one tree at least c_mean / 3, because no other trees give
- * outliers a density. */
+ * outliers a density.
+ *
+ * Where each leaf has one row, or copies of one, all v are 0, and no c makes a density of the means of the trees, which
+ * alone may spread as wide as the errors.  So v0 is raised until the mean of q is .3 times that of b k: with c >= .3
+ * and 100 trees, about the kernel that Silverman's rule would put on each mean. */
 #ifndef CP_GREEDY_LEAF_VARIANCE_H
 #define CP_GREEDY_LEAF_VARIANCE_H
 
@@ -63,6 +67,7 @@ typedef struct cp_greedy_unseen_votes {
     double votes;        /* how many trees */
     double mean, square; /* of their means, and of the squares of these */
     double var;          /* of the leaf variances at c = 1, without the floor */
+    double shrunk;       /* of r / (w + r), the share of v0 in them */
 } cp_greedy_unseen_votes;
 static inline void cp_greedy_leaf_variance_add_vote(const cp_greedy_leaf_variance *s, const cp_tree_value *leaf,
                                                     cp_greedy_unseen_votes *h) {
@@ -71,6 +76,7 @@ static inline void cp_greedy_leaf_variance_add_vote(const cp_greedy_leaf_varianc
     h->mean += mean;
     h->square += mean * mean;
     h->var += cp_greedy_leaf_variance_of(s, leaf) - s->floor;
+    h->shrunk += s->rows / ((double)leaf->weight + s->rows);
 }
 
 /* A row that c is fitted on; the letters are those above. */
@@ -79,14 +85,20 @@ typedef struct cp_greedy_unseen_row {
     double square;  /* (y - m)^2 */
     double between; /* b k */
     double within;  /* q */
+    double shrunk;  /* the share of v0 in q */
 } cp_greedy_unseen_row;
 /* `trees` is M. */
 cp_greedy_unseen_row cp_greedy_leaf_variance_evaluate(const cp_greedy_unseen_votes *h, double y, double weight,
                                                       size_t trees);
 /* How many trees predicted each row: the only tree, a few of many trees, or many. */
 typedef enum cp_greedy_votes { CP_GREEDY_VOTES_ONE, CP_GREEDY_VOTES_FEW, CP_GREEDY_VOTES_MANY } cp_greedy_votes;
-/* Sets c. */
-copse_status cp_greedy_leaf_variance_fit(cp_greedy_leaf_variance *s, const cp_greedy_unseen_row *row, size_t n,
-                                         cp_greedy_votes votes, copse_error *err);
+typedef struct cp_greedy_unseen {
+    cp_greedy_unseen_row *row; /* `within` may be changed */
+    size_t n;
+    double copies; /* rows in a group of rows that were held out together, on average */
+    cp_greedy_votes votes;
+} cp_greedy_unseen;
+/* Sets c, and raises v0 if leaves are too narrow. */
+copse_status cp_greedy_leaf_variance_fit(cp_greedy_leaf_variance *s, const cp_greedy_unseen *u, copse_error *err);
 
 #endif

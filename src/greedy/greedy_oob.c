@@ -33,8 +33,8 @@ typedef struct block {
 
 typedef struct oob {
     const cp_greedy *g;
-    const cp_greedy_bag *bag;
-    size_t block_rows, words;
+    const cp_greedy_oob_ask *ask;
+    size_t block_rows;
     tally *tally;                 /* one per block */
     cp_greedy_unseen_row *unseen; /* regression: one for each `every`-th row */
     size_t every;
@@ -50,7 +50,7 @@ static copse_status block_init(block *b, const oob *o, copse_error *err) {
     if (f->task == COPSE_CLASS) CP_TRY(CP_NEW(b->probs, b->n * f->classes, err));
     if (!cp_tree_walk_takes_keys(f)) return COPSE_OK;
     CP_TRY(CP_RAW(b->key, b->n * f->dims, err));
-    if (cp_key_block_best()->keys(o->bag->rows->x + b->first * f->dims, b->n * f->dims, b->key)) return COPSE_OK;
+    if (cp_key_block_best()->keys(o->ask->rows->x + b->first * f->dims, b->n * f->dims, b->key)) return COPSE_OK;
     cp_mem_free(b->key);
     b->key = NULL;
     return COPSE_OK;
@@ -67,14 +67,14 @@ static void block_clear(block *b) {
 /* Fills in place and leaf for the rows out of bag for tree m; returns how many they are. */
 static size_t walk_unseen(block *b, const oob *o, size_t m) {
     const cp_forest *f = &o->g->forest;
-    const uint64_t *bits = o->bag->bit + m * o->words;
+    const uint64_t *bits = o->ask->bag->bit + m * o->ask->bag->words;
     size_t n = 0;
     for (size_t i = 0; i < b->n; i++) {
         size_t row = b->first + i;
         b->place[n] = (uint32_t)i;
         n += !(bits[row / 64] >> row % 64 & 1);
     }
-    cp_tree_rows rows = {.x = o->bag->rows->x + b->first * f->dims, .key = b->key, .row = b->place, .n = n};
+    cp_tree_rows rows = {.x = o->ask->rows->x + b->first * f->dims, .key = b->key, .row = b->place, .n = n};
     cp_tree_walk_rows(&f->tree[m], f, &rows, b->leaf);
     return n;
 }
@@ -99,14 +99,14 @@ static void add_tree(block *b, const oob *o, size_t m) {
             continue;
         }
         h->votes++;
-        add_class_vote(b->probs + b->place[k] * f->classes, f->classes, t, b->leaf[k], o->bag->alpha);
+        add_class_vote(b->probs + b->place[k] * f->classes, f->classes, t, b->leaf[k], o->ask->alpha);
     }
 }
 
 /* ------------------------------------------------------------------------------------------------------- evaluating */
 
 static void evaluate_number(const oob *o, size_t row, const cp_greedy_unseen_votes *h, double weight, tally *t) {
-    double y = (o->bag->rows->y[row] - o->g->forest.centre) / o->g->forest.scale, apart = y - t->mean;
+    double y = (o->ask->rows->y[row] - o->g->forest.centre) / o->g->forest.scale, apart = y - t->mean;
     cp_greedy_unseen_row unseen = cp_greedy_leaf_variance_evaluate(h, y, weight, o->g->forest.trees);
     t->weight += weight;
     t->mean += apart * weight / t->weight;
@@ -116,7 +116,7 @@ static void evaluate_number(const oob *o, size_t row, const cp_greedy_unseen_vot
 }
 
 static void evaluate_class(const oob *o, size_t row, const double *sum, double votes, double weight, tally *t) {
-    size_t best = 0, label = (size_t)o->bag->rows->label[row];
+    size_t best = 0, label = (size_t)o->ask->rows->label[row];
     for (size_t k = 1; k < o->g->forest.classes; k++)
         if (sum[k] > sum[best]) best = k;
     t->weight += weight;
@@ -128,12 +128,12 @@ static copse_status evaluate_block(void *arg, size_t k, size_t worker, copse_err
     (void)worker;
     const oob *o = arg;
     const cp_forest *f = &o->g->forest;
-    size_t first = k * o->block_rows, left = o->bag->rows->n - first;
+    size_t first = k * o->block_rows, left = o->ask->rows->n - first;
     block b = {.first = first, .n = left < o->block_rows ? left : o->block_rows};
     copse_status status = block_init(&b, o, err);
     for (size_t m = 0; !status && m < f->trees; m++) add_tree(&b, o, m);
     for (size_t i = 0; !status && i < b.n; i++) {
-        double weight = o->bag->weight->own ? o->bag->weight->own[first + i] : 1;
+        double weight = o->ask->weight->own ? o->ask->weight->own[first + i] : 1;
         if (b.votes[i].votes < 1 || weight <= 0) continue;
         if (b.probs)
             evaluate_class(o, first + i, b.probs + i * f->classes, b.votes[i].votes, weight, &o->tally[k]);
@@ -175,25 +175,28 @@ static void set_errors(cp_greedy *g, const tally *t) {
 /* A row is out of bag for about 37 of 100 trees: 50 trees give many votes. */
 static copse_status fit_variance(const oob *o, cp_greedy_leaf_variance *s, copse_error *err) {
     cp_greedy_votes votes = o->g->forest.trees < 50 ? CP_GREEDY_VOTES_FEW : CP_GREEDY_VOTES_MANY;
-    size_t n = (o->bag->rows->n + o->every - 1) / o->every;
-    return cp_greedy_leaf_variance_fit(s, o->unseen, n, votes, err);
+    const cp_row_groups *groups = o->ask->bag->groups;
+    cp_greedy_unseen unseen = {.row = o->unseen,
+                               .n = (o->ask->rows->n + o->every - 1) / o->every,
+                               .copies = (double)groups->rows / (double)groups->groups,
+                               .votes = votes};
+    return cp_greedy_leaf_variance_fit(s, &unseen, err);
 }
 
 static copse_status evaluate_all(oob *o, cp_greedy *g, const copse_run *run, copse_error *err) {
-    size_t n = o->bag->rows->n, blocks = (n + o->block_rows - 1) / o->block_rows;
+    size_t n = o->ask->rows->n, blocks = (n + o->block_rows - 1) / o->block_rows;
     CP_TRY(CP_NEW(o->tally, blocks, err));
     if (g->forest.task == COPSE_REGRESS) CP_TRY(CP_NEW(o->unseen, n / o->every + 1, err));
     CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, blocks), blocks, "predicting out-of-bag rows", evaluate_block,
                            o, err));
     tally all = add_up(o->tally, blocks);
     set_errors(g, &all);
-    return o->unseen ? fit_variance(o, &g->leaf_variance, err) : COPSE_OK;
+    return o->unseen && o->ask->learns ? fit_variance(o, &g->leaf_variance, err) : COPSE_OK;
 }
 
-copse_status cp_greedy_oob(cp_greedy *g, const cp_greedy_bag *bag, const copse_run *run, copse_error *err) {
-    size_t n = bag->rows->n, width = g->forest.task == COPSE_CLASS ? g->forest.classes : 1;
-    oob o = {
-        .g = g, .bag = bag, .block_rows = BLOCK_PROBS / width, .words = (n + 63) / 64, .every = 1 + n / VARIANCE_ROWS};
+copse_status cp_greedy_oob(cp_greedy *g, const cp_greedy_oob_ask *ask, const copse_run *run, copse_error *err) {
+    size_t n = ask->rows->n, width = g->forest.task == COPSE_CLASS ? g->forest.classes : 1;
+    oob o = {.g = g, .ask = ask, .block_rows = BLOCK_PROBS / width, .every = 1 + n / VARIANCE_ROWS};
     if (o.block_rows > BLOCK) o.block_rows = BLOCK;
     if (o.block_rows < 64) o.block_rows = 64;
     copse_status status = evaluate_all(&o, g, run, err);

@@ -97,6 +97,13 @@ void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *o
         scale_to_count(row, n, out);
 }
 
+/* Words that have a bit for each of the row numbers. */
+static size_t words_for(const uint32_t *row, size_t n) {
+    size_t words = 1;
+    for (size_t i = 0; i < n; i++) words = row[i] / 64 < words ? words : row[i] / 64 + 1;
+    return words;
+}
+
 /* Sorts row numbers.  Each occurs once, so a bit set is enough; its bits are 0 before and after. */
 static void sort_rows(uint32_t *row, size_t n, uint64_t *bit, size_t words) {
     size_t at = 0;
@@ -109,8 +116,7 @@ static void sort_rows(uint32_t *row, size_t n, uint64_t *bit, size_t words) {
 copse_status cp_greedy_weight_sample(uint32_t *row, size_t n, const cp_greedy_sample *s, copse_error *err) {
     cp_rng rng;
     uint64_t *bit;
-    size_t words = 1;
-    for (size_t i = 0; i < n; i++) words = row[i] / 64 < words ? words : row[i] / 64 + 1;
+    size_t words = words_for(row, n);
     CP_TRY(CP_NEW(bit, words, err));
     cp_rng_init(&rng, s->seed, CP_FOR_PART, 0, s->draw);
     for (size_t i = 0; i < s->rows; i++) {
@@ -121,6 +127,15 @@ copse_status cp_greedy_weight_sample(uint32_t *row, size_t n, const cp_greedy_sa
     }
     sort_rows(row, s->rows, bit, words);
     sort_rows(row + s->rows, n - s->rows, bit, words);
+    cp_mem_free(bit);
+    return COPSE_OK;
+}
+
+copse_status cp_greedy_weight_sort(uint32_t *row, size_t n, copse_error *err) {
+    uint64_t *bit;
+    size_t words = words_for(row, n);
+    CP_TRY(CP_NEW(bit, words, err));
+    sort_rows(row, n, bit, words);
     cp_mem_free(bit);
     return COPSE_OK;
 }

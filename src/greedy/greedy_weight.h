@@ -45,10 +45,11 @@ void cp_greedy_weight_exponential(const uint32_t *row, size_t n, const double *o
 /* A sample without replacement; all subsets are equally likely. */
 typedef struct cp_greedy_sample {
     size_t rows;
-    uint64_t seed, draw; /* draw: its number; numbers of held-out samples begin at CP_GREEDY_WEIGHT_HOLDOUT */
+    uint64_t seed, draw; /* draw: its number */
 } cp_greedy_sample;
-enum { CP_GREEDY_WEIGHT_HOLDOUT = 1 << 30 };
 /* Moves a sample of the n different row numbers to the front, then sorts the sample and the others, each for itself. */
 copse_status cp_greedy_weight_sample(uint32_t *row, size_t n, const cp_greedy_sample *s, copse_error *err);
+/* Sorts n different row numbers. */
+copse_status cp_greedy_weight_sort(uint32_t *row, size_t n, copse_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "io/csv.h"
+#include "io/foreign.h"
 #include "io/libsvm.h"
 #include "io/look.h"
 #include "io/ndjson.h"
@@ -55,6 +56,7 @@ copse_status cp_read_format(const cp_content *in, const char *opt_asked, const c
     if (!*out && opt_asked)
         return cp_fail(err, COPSE_E_USAGE, "there is no format '%.40s': csv, tsv, npy, libsvm and ndjson are read",
                        opt_asked);
+    if (!opt_asked) CP_TRY(cp_foreign_check(in, err));
     if (!*out) *out = format_by_content(in);
     return COPSE_OK;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static uint64_t mix(uint64_t h) {
+uint64_t cp_holdout_mix(uint64_t h) {
     h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
     h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
     return h ^ h >> 32;
@@ -16,8 +16,16 @@ static uint32_t bits_of(float x) {
     return bits;
 }
 
+uint64_t cp_holdout_hash(const float *x, size_t dims, uint64_t seed) {
+    uint64_t h = cp_holdout_mix(seed + 0x9e3779b97f4a7c15u);
+    size_t d = 0;
+    for (; d + 1 < dims; d += 2) {
+        h = (h ^ (bits_of(x[d]) | (uint64_t)bits_of(x[d + 1]) << 32)) * 0xd6e8feb86659fd93u;
+        h ^= h >> 32;
+    }
+    return cp_holdout_mix(d < dims ? h ^ bits_of(x[d]) : h);
+}
+
 int cp_holdout_has(const float *x, size_t dims, uint64_t seed, double share) {
-    uint64_t h = mix(seed + 0x9e3779b97f4a7c15u);
-    for (size_t d = 0; d < dims; d++) h = mix(h * 0x9e3779b97f4a7c15u + bits_of(x[d]));
-    return (double)(h >> 11) * 0x1p-53 < share;
+    return (double)(cp_holdout_hash(x, dims, seed) >> 11) * 0x1p-53 < share;
 }

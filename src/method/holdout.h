@@ -8,7 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is the row held out, if about this share of all distinct rows is?  -0 equals 0, and all NaN are equal. */
+/* The keyed hash of a row: a random order of the rows, in which rows of equal x are equal.  -0 equals 0, and all NaN
+ * are equal. */
+uint64_t cp_holdout_hash(const float *x, size_t dims, uint64_t seed);
+/* A bijection of 64-bit words that scatters them, to hash what belongs to a row as well. */
+uint64_t cp_holdout_mix(uint64_t h);
+/* Is the row held out, if about this share of all distinct rows is? */
 int cp_holdout_has(const float *x, size_t dims, uint64_t seed, double share);
 
 #endif

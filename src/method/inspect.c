@@ -1,6 +1,23 @@
 /* inspect - a split of a tree as JSON. */
 #include "method/inspect.h"
 
+#include <math.h>
+
+#include "method/method.h"
+
+void cp_inspect_options_json(const copse_params *p, cp_json *j) {
+    cp_json_object(j, "options");
+    for (size_t i = 0; i < p->method->n_params; i++) {
+        const cp_param *d = &p->method->params[i];
+        double v = p->value[i];
+        if ((d->type != CP_PARAM_INT && d->type != CP_PARAM_REAL) || isnan(v))
+            cp_json_text(j, d->name, p->text[i]);
+        else
+            cp_json_number(j, d->name, v);
+    }
+    cp_json_close_object(j);
+}
+
 void cp_inspect_node_json(const cp_inspect_node *v, uint32_t levels, int takes_missing, cp_json *j) {
     cp_json_integer(j, "feature", (int64_t)v->dim);
     if (v->set) {

@@ -3,6 +3,7 @@
 #define CP_INSPECT_H
 
 #include "base/json.h"
+#include "method/param.h"
 #include "method/rows.h"
 
 #define CP_ROWS_UNKNOWN SIZE_MAX
@@ -72,6 +73,8 @@ typedef struct cp_inspect {
     void (*importance)(const void *state, size_t tree, double *out_dims);
 } cp_inspect;
 
+/* Writes the member "options": every option with its value. */
+void cp_inspect_options_json(const copse_params *p, cp_json *j);
 /* Writes the members of a split's JSON object: feature; cut (of a number) or levels (the codes of a category that go
  * left); and for methods that take missing values the side to which these go.  `levels` is the number of levels of the
  * category, 0 for a number. */

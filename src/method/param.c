@@ -413,9 +413,19 @@ void cp_param_info(const cp_method *m, size_t i, copse_option_info *out) {
                                .min = has_bounds(d) ? d->min : NAN,
                                .max = has_bounds(d) ? d->max : NAN,
                                .initial = d->initial,
-                               .help = d->help};
+                               .help = d->help,
+                               .tune_low = NAN,
+                               .tune_high = NAN,
+                               .tune_log = d->tune_log};
     if (d->auto_ok) add_choice("auto", strlen("auto"), out);
     for (size_t k = 0; words && (n = word(words, k, &w)) > 0; k++) add_choice(w, n, out);
+    if (d->tune_high > d->tune_low) {
+        out->tune_low = d->tune_low;
+        out->tune_high = d->tune_high;
+    } else if (d->tune_words) {
+        out->tune_low = 0;
+        out->tune_high = (double)out->n_choices - 1;
+    }
     copse_status status = parse(d, d->initial, &out->initial_number, canonical, NULL);
     CP_BUG(status);
 }

@@ -26,6 +26,9 @@ typedef struct cp_param {
     const char *choices;
     unsigned tasks; /* the copse_tasks it is for; 0: all of the method's */
     int auto_ok;    /* int, real: "auto" is allowed, and lets the method decide.  The value of any word is NaN */
+    /* Where to search for a better value than the default; both 0: not worth a search.  A choice: any of its words. */
+    double tune_low, tune_high;
+    int tune_log, tune_words;
     const char *help;
 } cp_param;
 
@@ -61,6 +64,12 @@ typedef struct cp_param {
  * It sets the member `tasks` as well. */
 #define CP_OPTION_OF_CLASSES(HELP) "classes: " HELP, .tasks = COPSE_CLASS
 #define CP_OPTION_OF_NUMBERS(HELP) "numbers: " HELP, .tasks = COPSE_REGRESS
+
+/* The help of an option that is worth a search between LOW and HIGH: CP_OPTION_TUNED(1, 64, HELP); on a logarithmic
+ * scale: CP_OPTION_TUNED_LOG(1, 64, HELP).  A choice: CP_OPTION_TUNED_WORDS(HELP). */
+#define CP_OPTION_TUNED(LOW, HIGH, HELP)     HELP, .tune_low = LOW, .tune_high = HIGH
+#define CP_OPTION_TUNED_LOG(LOW, HIGH, HELP) CP_OPTION_TUNED(LOW, HIGH, HELP), .tune_log = 1
+#define CP_OPTION_TUNED_WORDS(HELP)          HELP, .tune_words = 1
 
 struct cp_method;
 

@@ -52,19 +52,6 @@ static void json_features(const cp_schema *s, cp_json *j) {
     cp_json_close_array(j);
 }
 
-static void json_options(const copse_model *m, cp_json *j) {
-    cp_json_object(j, "options");
-    for (size_t i = 0; i < m->method->n_params; i++) {
-        const cp_param *d = &m->method->params[i];
-        double v = m->params->value[i];
-        if ((d->type != CP_PARAM_INT && d->type != CP_PARAM_REAL) || isnan(v))
-            cp_json_text(j, d->name, m->params->text[i]);
-        else
-            cp_json_number(j, d->name, v);
-    }
-    cp_json_close_object(j);
-}
-
 static void json_head(const copse_model *m, cp_json *j) {
     cp_json_text(j, "method", m->method->info.name);
     cp_json_text(j, "task", m->schema->task == COPSE_CLASS ? "class" : "regress");
@@ -185,7 +172,7 @@ copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void 
     if (m->method->update) json_position(m, &j);
     json_columns(m, &j);
     json_features(m->schema, &j);
-    json_options(m, &j);
+    cp_inspect_options_json(m->params, &j);
     cp_json_object(&j, "figures");
     size_t n = cp_describe_figures(m, figure);
     for (size_t i = 0; i < n; i++) cp_json_number(&j, figure[i].name, figure[i].value);
@@ -204,7 +191,7 @@ static copse_status tree_json(const copse_model *m, size_t tree, copse_write_fn 
     cp_json_object(&j, NULL);
     json_head(m, &j);
     json_features(m->schema, &j);
-    json_options(m, &j);
+    cp_inspect_options_json(m->params, &j);
     CP_TRY(m->method->inspect.tree_json(m->state, tree, &j, err));
     cp_json_close_object(&j);
     cp_json_newline(&j);

@@ -4,8 +4,14 @@
 
 #include "model/model_file.h"
 
-/* Does the section hold something learnt? */
+static int ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* Does the section hold something learnt?  Members of a model have options of their own. */
 static int is_learnt(const char *section) {
+    if (ends_with(section, ".option_names") || ends_with(section, ".option_values")) return 0;
     static const char *const other[] = {"written_by", "option_names", "option_values", "padding"};
     static const char *const other_prefix[] = {"position.", "ids.", "columns."};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)

@@ -48,7 +48,7 @@ void cp_model_summary_add_row(copse_model *m, const double *value, const cp_rows
     add_targets(m, encoded);
 }
 
-/* ------------------------------------------------------------------------------------------------------ looking at it */
+/* ---------------------------------------------------------------------------------------------------- looking at it */
 
 static const cp_dict *levels_of(const copse_model *m, size_t i) {
     const cp_schema *s = m->schema;

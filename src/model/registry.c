@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "auto/auto.h"
 #include "bart/model/bart.h"
 #include "base/suggest.h"
 #include "boost/boost.h"
@@ -14,7 +15,7 @@
 static const cp_method *const methods[] = {
     &cp_method_mondrian, &cp_method_cart, &cp_method_rf,    &cp_method_ert,   &cp_method_bf,
     &cp_method_ebf,      &cp_method_ssf,  &cp_method_smc,   &cp_method_bcart, &cp_method_bart,
-    &cp_method_dyntree,  &cp_method_orf,  &cp_method_boost,
+    &cp_method_dyntree,  &cp_method_orf,  &cp_method_boost, &cp_method_auto,
 };
 
 const cp_method *cp_registry_method(size_t i) {
@@ -43,4 +44,18 @@ const cp_method *cp_registry_with_role(cp_registry_role role) {
         [CP_REGISTRY_TREE_POSTERIOR] = &cp_method_bf,
     };
     return methods_by_role[role];
+}
+
+const cp_method *cp_registry_compared(size_t rows, size_t i) {
+    static const struct {
+        const cp_method *method;
+        size_t most_rows;
+    } compared[] = {
+        {&cp_method_mondrian, 200000}, {&cp_method_cart, SIZE_MAX}, {&cp_method_rf, SIZE_MAX},
+        {&cp_method_ert, SIZE_MAX},    {&cp_method_bf, SIZE_MAX},   {&cp_method_boost, SIZE_MAX},
+        {&cp_method_bart, 5000},
+    };
+    for (size_t k = 0; k < sizeof compared / sizeof *compared; k++)
+        if (rows <= compared[k].most_rows && i-- == 0) return compared[k].method;
+    return NULL;
 }

@@ -20,4 +20,7 @@ typedef enum cp_registry_role {
 } cp_registry_role;
 const cp_method *cp_registry_with_role(cp_registry_role role);
 
+/* The i-th method that a comparison on so many rows should include, NULL after the last. */
+const cp_method *cp_registry_compared(size_t rows, size_t i);
+
 #endif

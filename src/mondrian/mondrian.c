@@ -16,6 +16,12 @@
 static const cp_param params[] = {
     CP_OPTION_TREES("trees in the forest"),
     CP_OPTION_SEED,
+    CP_OPTION_INT(
+        "candidates", "1", 1, 1000,
+        "cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels"),
+    CP_OPTION_CHOICE(
+        "rechoose", "lazy", "exact lazy",
+        "with candidates: the labels of all of a node's rows choose its cut, or of its first 80 % or more"),
     CP_OPTION_REAL("lifetime", "inf", 0, INFINITY,
                    "time at which the Mondrian process stops; inf: only pausing stops it"),
     CP_OPTION_INT_AUTO("min-samples-split", 2, 1e9,
@@ -41,6 +47,7 @@ copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims
     double min_split = cp_param_real(p, "min-samples-split"), gamma = cp_param_real(p, "gamma");
     f->task = task;
     f->trees = (size_t)cp_param_int(p, "trees");
+    f->unit = 1;
     f->seed = (uint64_t)cp_param_int(p, "seed");
     f->gamma = isnan(gamma) ? 10 * (double)dims : gamma;
     f->space = (cp_mondrian_space){
@@ -51,6 +58,9 @@ copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims
         .min_split = !isnan(min_split)     ? (size_t)min_split
                      : task == COPSE_CLASS ? 2
                                            : 10,
+        .candidates = (size_t)cp_param_int(p, "candidates"),
+        .lazy = cp_param_is(p, "rechoose", "lazy"),
+        .record_rows = CP_MONDRIAN_RECORD_ROWS,
         .keeps_moments = task == COPSE_REGRESS && cp_param_is(p, "posterior", "fast"),
     };
     f->tree = cp_mem_new(f->trees, sizeof *f->tree);
@@ -70,6 +80,7 @@ void cp_mondrian_free(void *state) {
     cp_mem_free_lines(f->x);
     cp_mem_free(f->label);
     cp_mem_free(f->y);
+    cp_mem_free(f->whole);
     cp_mem_free(f);
 }
 
@@ -87,6 +98,8 @@ static copse_status reserve_rows(cp_mondrian *f, size_t n, copse_error *err) {
     } else {
         CP_TRY(CP_GROW(f->y, f->cap_y, all, err));
         f->space.y = f->y;
+        if (f->space.candidates > 1) CP_TRY(CP_GROW(f->whole, f->cap_whole, all, err));
+        f->space.whole = f->whole;
     }
     return COPSE_OK;
 }
@@ -101,6 +114,7 @@ static void keep_rows(cp_mondrian *f, const cp_rows *rows) {
         } else {
             f->y[have + i] = rows->y[i] - f->center;
             cp_mondrian_gauss_learn(&f->moments, f->y[have + i]);
+            if (f->whole) f->whole[have + i] = cp_mondrian_candidates_whole(f->y[have + i], f->unit);
         }
     }
     f->space.rows += rows->n;
@@ -116,7 +130,7 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     cp_arena arena;
     cp_rng rng;
     cp_arena_init(&arena);
-    copse_status status = cp_mondrian_grow_alloc(&rows, f->space.rows, f->space.dims, &arena, err);
+    copse_status status = cp_mondrian_grow_alloc(&rows, f->space.rows, &f->space, &arena, err);
     if (!status) status = cp_mondrian_grow_reserve(t, &f->space, f->space.rows, err);
     if (!status) {
         cp_rng_init(&rng, f->seed, CP_FOR_GROW, (uint32_t)m, 0);
@@ -160,6 +174,17 @@ static void warn_of_scatter(const cp_mondrian *f, const copse_run *run) {
                 100 * fraction, scatter, noise);
 }
 
+/* The whole units of the targets. */
+static copse_status find_unit(cp_mondrian *f, const cp_rows *rows, copse_error *err) {
+    double *y;
+    if (f->space.candidates == 1) return COPSE_OK;
+    CP_TRY(CP_RAW(y, rows->n, err));
+    for (size_t i = 0; i < rows->n; i++) y[i] = rows->y[i] - f->center;
+    f->unit = cp_mondrian_candidates_unit(y, rows->n);
+    cp_mem_free(y);
+    return COPSE_OK;
+}
+
 static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
                         copse_error *err) {
     cp_mondrian *f;
@@ -170,6 +195,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
         double sum = 0;
         for (size_t i = 0; i < rows->n; i++) sum += rows->y[i] / (double)rows->n;
         f->center = sum;
+        CP_TRY_OUT(find_unit(f, rows, err));
     }
     CP_TRY_OUT(reserve_rows(f, rows->n, err));
     keep_rows(f, rows);
@@ -389,6 +415,8 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
                            cp_answer *opt_before, copse_error *err) {
     cp_mondrian *f = state;
     (void)p;
+    if (f->space.candidates > 1)
+        return cp_fail(err, COPSE_E_USAGE, "a forest with `candidates` above 1 cannot learn more rows yet");
     if (opt_before && f->task == COPSE_REGRESS && !f->space.keeps_moments)
         return cp_fail(err, COPSE_E_USAGE,
                        "scoring while learning needs a model with `posterior=fast`: the exact "

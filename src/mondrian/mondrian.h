@@ -21,8 +21,9 @@ typedef struct cp_mondrian {
     cp_mondrian_space space; /* points into the arrays below */
     float *x;
     int32_t *label;
-    double *y; /* minus the center */
-    size_t cap_x, cap_label, cap_y;
+    double *y;      /* minus the center */
+    int32_t *whole; /* candidates > 1: y in units of `unit`, rounded */
+    size_t cap_x, cap_label, cap_y, cap_whole;
     cp_mondrian_tree *tree;
     size_t trees;
     uint64_t seed;
@@ -32,6 +33,7 @@ typedef struct cp_mondrian {
     /* regression */
     int marginal;             /* hyperparameters were fitted and stay; else they follow the rows */
     int stale;                /* exact: rows were learnt since the posterior was computed */
+    double unit;              /* of `whole`: found by `fit`, then fixed */
     double center;            /* mean of the targets of `fit`; taken off so that large offsets lose no digits */
     cp_mondrian_stat moments; /* of y, all rows */
     cp_mondrian_hyper hyper;  /* in units of y minus the center */

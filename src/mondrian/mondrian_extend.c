@@ -161,7 +161,7 @@ static copse_status reserve_leaf(insertion *in, const cp_mondrian_node *leaf, co
     if (!in->resumes) return cp_mondrian_targets_reserve_leaf(in->t, in->s, leaf, in->row, err);
     if (block > scratch->grow.n) {
         cp_arena_reset(&scratch->arena);
-        CP_TRY(cp_mondrian_grow_alloc(&scratch->grow, 2 * block, in->s->dims, &scratch->arena, err));
+        CP_TRY(cp_mondrian_grow_alloc(&scratch->grow, 2 * block, in->s, &scratch->arena, err));
     }
     return cp_mondrian_lookahead_reserve(&scratch->ahead, in->t, in->s, block, err);
 }

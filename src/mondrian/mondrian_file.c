@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/number_rule.h"
+#include "mondrian/mondrian_candidates.h"
+#include "mondrian/mondrian_choice_file.h"
 #include "mondrian/mondrian_frozen.h"
 #include "mondrian/mondrian_hnsp.h"
 
@@ -57,6 +59,7 @@ static copse_status write_tree(const cp_mondrian_tree *t, const cp_mondrian_spac
     CP_TRY_OUT(CP_RAW(order, t->nodes, err));
     cp_writer_claim(w, count_boxes(t, order, field), cp_mondrian_file_box_bytes(s));
     cp_writer_claim(w, t->rows, row_bytes(t, s));
+    if (s->candidates > 1) CP_TRY_OUT(cp_mondrian_choice_file_write(t, s, w, err));
 out:
     cp_mem_free(time);
     cp_mem_free(cut);
@@ -82,6 +85,14 @@ static copse_status write_rows(const cp_mondrian *f, cp_writer *w, copse_error *
     return cp_writer_array(w, "y", CP_F64, f->y, f->space.rows, err);
 }
 
+/* What all trees need to choose among candidates. */
+static copse_status write_choices(const cp_mondrian *f, cp_writer *w, copse_error *err) {
+    CP_TRY(cp_writer_i64(w, "record_rows", (int64_t)f->space.record_rows, err));
+    if (f->task == COPSE_CLASS) return COPSE_OK;
+    cp_writer_claim(w, f->space.rows, sizeof *f->whole);
+    return cp_writer_f64(w, "unit", f->unit, err);
+}
+
 copse_status cp_mondrian_file_write(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                     copse_error *err) {
     (void)p;
@@ -92,6 +103,7 @@ copse_status cp_mondrian_file_write(const void *state, const copse_params *p, un
     if (f->task == COPSE_REGRESS) CP_TRY(write_regression(f, w, err));
     if (frozen) return cp_mondrian_frozen_write(f, w, err);
     CP_TRY(write_rows(f, w, err));
+    if (f->space.candidates > 1) CP_TRY(write_choices(f, w, err));
     for (size_t m = 0; m < f->trees; m++) {
         CP_TRY(cp_writer_push_nth(w, "tree", m, err));
         copse_status status = write_tree(&f->tree[m], &f->space, w, err);
@@ -273,6 +285,7 @@ static copse_status rebuild_tree(cp_mondrian_tree *t, const cp_mondrian_space *s
     CP_TRY_OUT(cp_mondrian_file_pauses(t, s, r, order, err));
     CP_TRY_OUT(cp_mondrian_file_boxes(t, s, r, order, err));
     if (s->label) CP_TRY_OUT(rebuild_classes(t, s, r, order, err));
+    if (s->candidates > 1) CP_TRY_OUT(cp_mondrian_choice_file_read(t, s, r, order, err));
     cp_mondrian_tree_trim(t, s);
 out:
     cp_mem_free(order);
@@ -362,6 +375,7 @@ static const cp_number_rule number_rules[] = {
     {.name = "moments", .every = 3, .at = 2, .least = 0, .most = CP_NUMBER_VARIANCE},
     {.name = "tree.#.time", .least = 1e-100, .most = 1e100, .also = CP_ALSO_ZERO},
     {.name = "tree.#.cut", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
+    {.name = "tree.#.candidate_cut", .least = -CP_NUMBER_FEATURE, .most = CP_NUMBER_FEATURE},
     {.name = "tree.#.stat", .every = 3, .at = 0, .least = 1, .most = CP_NUMBER_COUNT},
     {.name = "tree.#.stat", .every = 3, .at = 1, .least = -CP_NUMBER_TARGET, .most = CP_NUMBER_TARGET},
     {.name = "tree.#.stat", .every = 3, .at = 2, .least = 0, .most = CP_NUMBER_VARIANCE},
@@ -427,6 +441,19 @@ static copse_status read_rows(cp_mondrian *f, size_t rows, cp_reader *r, copse_e
     return f->task == COPSE_CLASS ? read_labels(f, r, err) : read_targets(f, r, err);
 }
 
+static copse_status read_choices(cp_mondrian *f, cp_reader *r, copse_error *err) {
+    int64_t rows;
+    CP_TRY(cp_reader_i64(r, "record_rows", 2, INT32_MAX, &rows, err));
+    f->space.record_rows = (size_t)rows;
+    if (f->task == COPSE_CLASS) return COPSE_OK;
+    CP_TRY(cp_reader_f64(r, "unit", 1e-100, 1e100, &f->unit, err));
+    CP_TRY(cp_reader_claim(r, f->space.rows, sizeof *f->whole, err));
+    CP_TRY(CP_GROW(f->whole, f->cap_whole, f->space.rows, err));
+    f->space.whole = f->whole;
+    for (size_t i = 0; i < f->space.rows; i++) f->whole[i] = cp_mondrian_candidates_whole(f->y[i], f->unit);
+    return COPSE_OK;
+}
+
 copse_status cp_mondrian_file_trees(cp_mondrian *f, cp_reader *r, cp_mondrian_file_tree read, copse_error *err) {
     for (size_t m = 0; m < f->trees; m++) {
         CP_TRY(cp_reader_push_nth(r, "tree", m, err));
@@ -445,6 +472,7 @@ static copse_status read_forest(cp_mondrian *f, cp_reader *r, copse_error *err) 
     if (f->task == COPSE_REGRESS) CP_TRY(read_regression(f, r, err));
     if (frozen) return cp_mondrian_frozen_read(f, (size_t)rows, r, err);
     CP_TRY(read_rows(f, (size_t)rows, r, err));
+    if (f->space.candidates > 1) CP_TRY(read_choices(f, r, err));
     return cp_mondrian_file_trees(f, r, read_tree, err);
 }
 

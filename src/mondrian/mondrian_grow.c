@@ -15,24 +15,6 @@ typedef struct grower {
     cp_rng *rng;
 } grower;
 
-/* Moves rows with x[dim] <= cut to the front and returns how many they are.  Stable, without branches on the data. */
-static size_t partition(const cp_mondrian_space *s, cp_mondrian_split split, int32_t *row, size_t n, int32_t *tmp) {
-    enum { AHEAD = 16 };
-    const float *column = s->x + split.dim;
-    size_t left = 0, right = 0;
-    for (size_t i = 0; i < n; i++) {
-        int32_t r = row[i];
-        if (i + AHEAD < n) __builtin_prefetch(column + (size_t)row[i + AHEAD] * s->dims);
-        int goes_left = column[(size_t)r * s->dims] <= split.cut;
-        row[left] = r;
-        tmp[right] = r;
-        left += (size_t)goes_left;
-        right += (size_t)!goes_left;
-    }
-    memcpy(row + left, tmp, right * sizeof *row);
-    return left;
-}
-
 static int one_class(const cp_mondrian_space *s, const int32_t *row, size_t n) {
     for (size_t i = 1; i < n; i++)
         if (s->label[row[i]] != s->label[row[0]]) return 0;
@@ -66,19 +48,41 @@ static const float *block_box(cp_mondrian_tree *t, const cp_mondrian_space *s, c
 
 int32_t cp_mondrian_grow_node(cp_mondrian_tree *t) {
     t->node[t->nodes] = (cp_mondrian_node){.left = CP_NONE, .box = CP_NONE};
+    if (t->chosen) t->chosen[t->nodes] = CP_NONE;
     return (int32_t)t->nodes++;
+}
+
+/* Keeps the candidates of the block's split. */
+static void keep_candidates(const grower *g, const cp_mondrian_block *b, size_t voters) {
+    cp_mondrian_tree *t = g->t;
+    size_t m = g->s->candidates, place = t->choices++;
+    t->chosen[b->node] = (int32_t)place;
+    t->choice[place] = (cp_mondrian_choice){.rows = (int32_t)b->n, .last = b->row[voters - 1]};
+    memcpy(t->candidate + place * m, g->scratch->candidates.draw, m * sizeof *t->candidate);
+}
+
+/* Draws candidates and lets the block's first rows choose one. */
+static cp_mondrian_split choose_split(const grower *g, const cp_mondrian_block *b, const float *box) {
+    const cp_mondrian_space *s = g->s;
+    const cp_mondrian_candidates_scratch *c = &g->scratch->candidates;
+    size_t voters = cp_mondrian_candidates_voters(s, b->n);
+    for (size_t k = 0; k < s->candidates; k++) c->draw[k] = cp_mondrian_candidates_draw(c, box, s->dims, g->rng);
+    if (b->n >= s->record_rows) keep_candidates(g, b, voters);
+    return c->draw[cp_mondrian_candidates_best(c, s, c->draw, b->row, voters)];
 }
 
 /* Splits the block at a time and place drawn from the Mondrian process; returns 0 if it is a leaf instead. */
 static int split_block(const grower *g, const cp_mondrian_block *b, const float *box, cp_mondrian_block out[2]) {
     cp_mondrian_tree *t = g->t;
     const cp_mondrian_space *s = g->s;
-    double extent = s->kern->extent(box, s->dims);
+    int blind = s->candidates == 1;
+    double extent =
+        blind ? s->kern->extent(box, s->dims) : cp_mondrian_candidates_extent(&g->scratch->candidates, box, s->dims);
     if (!(extent > 0)) return 0; /* all rows at one point: the rate of splits is 0 */
     double time = cp_mondrian_tree_later(b->since, cp_draw_exp(g->rng) / extent);
     if (!(time < s->lifetime)) return 0;
-    cp_mondrian_split split = cp_mondrian_split_draw(box, s->dims, extent, g->rng);
-    size_t left_rows = partition(s, split, b->row, b->n, g->scratch->spare);
+    cp_mondrian_split split = blind ? cp_mondrian_split_draw(box, s->dims, extent, g->rng) : choose_split(g, b, box);
+    size_t left_rows = cp_mondrian_split_rows(s, split, b->row, b->n, g->scratch->spare);
     int32_t left = cp_mondrian_grow_node(t), right = cp_mondrian_grow_node(t);
     cp_mondrian_node *node = &t->node[b->node];
     node->time = time;
@@ -91,17 +95,20 @@ static int split_block(const grower *g, const cp_mondrian_block *b, const float 
     return 1;
 }
 
-copse_status cp_mondrian_grow_alloc(cp_mondrian_grow_scratch *scratch, size_t n, size_t dims, cp_arena *arena,
-                                    copse_error *err) {
+copse_status cp_mondrian_grow_alloc(cp_mondrian_grow_scratch *scratch, size_t n, const cp_mondrian_space *s,
+                                    cp_arena *arena, copse_error *err) {
     *scratch = (cp_mondrian_grow_scratch){
         .n = n,
         .row = cp_arena_get(arena, n, sizeof *scratch->row),
         .spare = cp_arena_get(arena, n, sizeof *scratch->spare),
-        .box = cp_arena_get(arena, 2 * dims, sizeof *scratch->box),
+        .box = cp_arena_get(arena, 2 * s->dims, sizeof *scratch->box),
     };
-    if (scratch->row && scratch->spare && scratch->box) return COPSE_OK;
-    *scratch = (cp_mondrian_grow_scratch){0};
-    return cp_fail_memory(err);
+    int ready = scratch->row && scratch->spare && scratch->box;
+    copse_status status = !ready               ? cp_fail_memory(err)
+                          : s->candidates == 1 ? COPSE_OK
+                                               : cp_mondrian_candidates_alloc(&scratch->candidates, n, s, arena, err);
+    if (status) *scratch = (cp_mondrian_grow_scratch){0};
+    return status;
 }
 
 /* n leaves and n-1 splits, each of which may need a box. */

@@ -4,6 +4,7 @@
 #define CP_MONDRIAN_GROW_H
 
 #include "base/arena.h"
+#include "mondrian/mondrian_candidates.h"
 #include "mondrian/mondrian_tree.h"
 
 /* Scratch for growing a block of up to n rows. */
@@ -12,9 +13,10 @@ typedef struct cp_mondrian_grow_scratch {
     int32_t *row;   /* n: for the caller, to fill with the rows of a block */
     int32_t *spare; /* n */
     float *box;     /* 2*dims */
+    cp_mondrian_candidates_scratch candidates;
 } cp_mondrian_grow_scratch;
-copse_status cp_mondrian_grow_alloc(cp_mondrian_grow_scratch *scratch, size_t n, size_t dims, cp_arena *arena,
-                                    copse_error *err);
+copse_status cp_mondrian_grow_alloc(cp_mondrian_grow_scratch *scratch, size_t n, const cp_mondrian_space *s,
+                                    cp_arena *arena, copse_error *err);
 
 /* Room in the tree for a block of n rows: nodes, boxes, class sets and counts.  With this and the scratch,
  * cp_mondrian_grow cannot fail. */
@@ -24,7 +26,7 @@ copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
 typedef struct cp_mondrian_block {
     int32_t node;
     double since; /* time of the split above it */
-    int32_t *row; /* reordered */
+    int32_t *row; /* reordered; ascending if only the first of them choose (space->lazy) */
     size_t n;     /* >= 1 */
 } cp_mondrian_block;
 /* Samples the subtree of a block.  The node exists; if it is a leaf, its list is replaced. */

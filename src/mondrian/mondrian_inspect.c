@@ -25,6 +25,20 @@ static void json_posterior(const cp_mondrian *f, const cp_mondrian_stat *st, cp_
     cp_json_number(j, "posterior_var", st->v);
 }
 
+/* The cuts that the labels chose from; only a node that keeps them has them. */
+static void json_candidates(const cp_mondrian *f, const cp_mondrian_tree *t, int32_t id, cp_json *j) {
+    if (!t->chosen || t->chosen[id] == CP_NONE) return;
+    const cp_mondrian_split *c = t->candidate + (size_t)t->chosen[id] * f->space.candidates;
+    cp_json_array(j, "candidates");
+    for (size_t k = 0; k < f->space.candidates; k++) {
+        cp_json_object(j, NULL);
+        cp_json_integer(j, "feature", c[k].dim);
+        cp_json_number(j, "cut", (double)c[k].cut);
+        cp_json_close_object(j);
+    }
+    cp_json_close_array(j);
+}
+
 /* Floats are written with all digits of their double: a program that reads doubles then gets the same side of every
  * cut. */
 static void json_node(const cp_mondrian *f, const cp_mondrian_tree *t, int32_t id, int32_t parent, float *buf,
@@ -40,6 +54,7 @@ static void json_node(const cp_mondrian *f, const cp_mondrian_tree *t, int32_t i
     if (!leaf) {
         cp_json_integer(j, "feature", n->dim);
         cp_json_number(j, "cut", (double)n->cut);
+        json_candidates(f, t, id, j);
     }
     cp_json_number(j, "time", n->time);
     cp_json_array(j, "lower");

@@ -1,6 +1,7 @@
 #include "mondrian/mondrian_split.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The sum can round up to `upper`, and then no row would be on the right. */
 float cp_mondrian_split_cut(float lower, float upper, double offset) {
@@ -41,4 +42,23 @@ cp_mondrian_split cp_mondrian_split_draw_outside(const cp_mondrian_space *s, con
     float cut = x[d] > box[dims + d] ? cp_mondrian_split_cut(box[dims + d], x[d], offset)
                                      : cp_mondrian_split_cut(x[d], box[d], offset);
     return (cp_mondrian_split){(int32_t)d, cut};
+}
+
+/* Without branches on the data. */
+size_t cp_mondrian_split_rows(const cp_mondrian_space *s, cp_mondrian_split split, int32_t *row, size_t n,
+                              int32_t *tmp) {
+    enum { AHEAD = 16 };
+    const float *column = s->x + split.dim;
+    size_t left = 0, right = 0;
+    for (size_t i = 0; i < n; i++) {
+        int32_t r = row[i];
+        if (i + AHEAD < n) __builtin_prefetch(column + (size_t)row[i + AHEAD] * s->dims);
+        int goes_left = column[(size_t)r * s->dims] <= split.cut;
+        row[left] = r;
+        tmp[right] = r;
+        left += (size_t)goes_left;
+        right += (size_t)!goes_left;
+    }
+    memcpy(row + left, tmp, right * sizeof *row);
+    return left;
 }

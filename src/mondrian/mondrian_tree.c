@@ -13,7 +13,19 @@ void cp_mondrian_tree_clear(cp_mondrian_tree *t) {
     cp_mem_free(t->count);
     cp_mem_free(t->stat);
     cp_mem_free(t->moments);
+    cp_mem_free(t->chosen);
+    cp_mem_free(t->choice);
+    cp_mem_free(t->candidate);
     *t = (cp_mondrian_tree){0};
+}
+
+/* Room for the candidates of all splits among `nodes` nodes. */
+static copse_status reserve_choices(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t nodes, copse_error *err) {
+    size_t most = t->choices + (nodes - t->nodes) / 2;
+    if (s->candidates < 2 || s->frozen) return COPSE_OK;
+    CP_TRY(CP_GROW(t->chosen, t->cap_chosen, nodes, err));
+    CP_TRY(CP_GROW(t->choice, t->cap_choices, most, err));
+    return cp_mem_grow(&t->candidate, &t->cap_candidates, most, s->candidates * sizeof *t->candidate, err);
 }
 
 copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t more_nodes,
@@ -21,6 +33,7 @@ copse_status cp_mondrian_tree_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
     CP_TRY(cp_mem_grow_lines(&t->node, &t->cap_nodes, t->nodes + more_nodes, sizeof *t->node, err));
     CP_TRY(CP_GROW(t->next, t->cap_next, s->rows, err));
     if (s->keeps_moments) CP_TRY(CP_GROW(t->stat, t->cap_stat, t->nodes + more_nodes, err));
+    CP_TRY(reserve_choices(t, s, t->nodes + more_nodes, err));
     return cp_mem_grow_lines(&t->box, &t->cap_boxes, t->boxes + more_boxes, 2 * s->dims * sizeof *t->box, err);
 }
 
@@ -35,9 +48,24 @@ static void shrink_lines(void *slot, size_t *cap, size_t n, size_t size) {
     *cap = n ? n : 1;
 }
 
+static void trim_choices(cp_mondrian_tree *t, const cp_mondrian_space *s) {
+    size_t size = s->candidates * sizeof *t->candidate;
+    if (!t->choices || t->choices == t->cap_choices) return;
+    cp_mondrian_choice *choice = cp_mem_resize(t->choice, t->choices, sizeof *t->choice);
+    if (choice) {
+        t->choice = choice;
+        t->cap_choices = t->choices;
+    }
+    cp_mondrian_split *candidate = cp_mem_resize(t->candidate, t->choices, size);
+    if (!candidate) return;
+    t->candidate = candidate;
+    t->cap_candidates = t->choices;
+}
+
 void cp_mondrian_tree_trim(cp_mondrian_tree *t, const cp_mondrian_space *s) {
     shrink_lines(&t->node, &t->cap_nodes, t->nodes, sizeof *t->node);
     shrink_lines(&t->box, &t->cap_boxes, t->boxes, 2 * s->dims * sizeof *t->box);
+    trim_choices(t, s);
     cp_mondrian_stat *tight = t->cap_stat > t->nodes ? cp_mem_resize(t->stat, t->nodes, sizeof *t->stat) : NULL;
     if (!tight) return;
     t->stat = tight;

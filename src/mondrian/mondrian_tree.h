@@ -26,6 +26,8 @@
  *       two classes or more.
  *   N6  a leaf's label is its one class, or CP_NONE if it has several; then `class_counts` lists them.
  *   N7  a split's class set is the union of its children's classes.
+ *   N8  with candidates > 1, a split of at least record_rows rows keeps its candidates (mondrian_candidates.h): all of
+ *       them are inside its box, and its split is one of them.  No other node keeps any.
  *
  * In a frozen forest the rows of the space are hull rows only, as many as N3 needs, and a leaf's list has those of them
  * that are its own: no more than its `count`.  There are no targets; `label`, `class_counts` and `moments` keep what
@@ -42,6 +44,11 @@
 enum {
     CP_MONDRIAN_HULL_ROWS = 4, /* a node with more rows has a box */
     CP_MONDRIAN_BOX_ROWS = 4   /* a node gets a box when learning brings it to so many rows: more rows will follow */
+};
+
+enum {
+    CP_MONDRIAN_RECORD_ROWS =
+        8 /* default of space->record_rows: sampling few rows again is as quick as choosing again */
 };
 
 typedef struct cp_mondrian_node {
@@ -67,6 +74,17 @@ typedef struct cp_mondrian_node {
     };
 } cp_mondrian_node;
 
+typedef struct cp_mondrian_split {
+    int32_t dim;
+    float cut; /* x[dim] <= cut goes left */
+} cp_mondrian_split;
+
+/* A split that was chosen among candidates: what learning needs to choose again. */
+typedef struct cp_mondrian_choice {
+    int32_t rows; /* under the node */
+    int32_t last; /* rows up to this one have chosen; they are the node's first */
+} cp_mondrian_choice;
+
 /* Numbers: statistics of the targets under a node; the posterior decides which (mondrian_gauss.h). */
 typedef union cp_mondrian_stat {
     struct {
@@ -90,6 +108,11 @@ typedef struct cp_mondrian_tree {
 
     cp_mondrian_stat *stat; /* regression: one per node */
     size_t cap_stat;
+    int32_t *chosen; /* candidates > 1: for each node its place in choice, or CP_NONE */
+    cp_mondrian_choice *choice;
+    cp_mondrian_split *candidate; /* for each choice as many as space->candidates */
+    size_t choices, cap_chosen, cap_choices, cap_candidates;
+
     cp_mondrian_stat *moments; /* frozen regression, exact: indexed by a leaf's `moments` */
 } cp_mondrian_tree;
 
@@ -103,8 +126,12 @@ typedef struct cp_mondrian_space {
     size_t classes;
     double lifetime;
     size_t min_split;
-    size_t frozen;     /* 0; or in a frozen forest the number of rows learnt, while x has hull rows only */
-    int keeps_moments; /* regression with the fast posterior: tree->stat is kept up to date row by row */
+    size_t candidates;    /* cuts that a node's labels choose from; 1: labels have no say */
+    int lazy;             /* not every row makes a node choose again (cp_mondrian_candidates_voters) */
+    size_t record_rows;   /* splits of fewer rows keep no candidates: they are sampled again with every row */
+    const int32_t *whole; /* regression, candidates > 1: targets in whole units, so that sums are exact */
+    size_t frozen;        /* 0; or in a frozen forest the number of rows learnt, while x has hull rows only */
+    int keeps_moments;    /* regression with the fast posterior: tree->stat is kept up to date row by row */
 } cp_mondrian_space;
 
 static inline const float *cp_mondrian_tree_row(const cp_mondrian_space *s, int32_t row) {

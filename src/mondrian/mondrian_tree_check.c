@@ -89,11 +89,29 @@ static const char *check_split(const checker *in, const cp_mondrian_node *n, siz
     return NULL;
 }
 
+/* The candidates of node j are inside its box and have its split. */
+static const char *check_candidates(const checker *in, int32_t j, size_t rows) {
+    const cp_mondrian_tree *t = in->t;
+    const cp_mondrian_node *n = &t->node[j];
+    int keeps = !cp_mondrian_tree_is_leaf(n) && rows >= in->s->record_rows, has = 0;
+    if ((t->chosen[j] != CP_NONE) != keeps) return "N8: a node has candidates that it does not need, or lacks them";
+    if (!keeps) return NULL;
+    const cp_mondrian_split *c = t->candidate + (size_t)t->chosen[j] * in->s->candidates;
+    for (size_t k = 0; k < in->s->candidates; k++, c++) {
+        if (!(in->hull[c->dim] <= c->cut && c->cut < in->hull[in->s->dims + (size_t)c->dim]))
+            return "N8: a candidate is outside its box";
+        has |= c->dim == n->dim && c->cut == n->cut;
+    }
+    if (t->choice[t->chosen[j]].rows != (int32_t)rows) return "N8: a choice has the wrong number of rows";
+    return has ? NULL : "N8: a split is none of its candidates";
+}
+
 static const char *check_node(const checker *in, int32_t j) {
     const cp_mondrian_node *n = &in->t->node[j];
     size_t rows = collect(in, j, in->member);
     const char *wrong = check_box(in, n, rows);
     if (!wrong && in->s->classes) wrong = check_classes(in, n, rows);
+    if (!wrong && in->t->chosen) wrong = check_candidates(in, j, rows);
     if (wrong) return wrong;
     if (!cp_mondrian_tree_is_leaf(n)) return check_split(in, n, rows);
     if (n->time != in->s->lifetime) return "N2: a leaf's time is not the lifetime";

@@ -67,8 +67,8 @@ int calls_wait(calls_world *w, size_t locks) {
 const char *calls_text(calls_world *w, int i, const char *name) {
     static const char *const names[] = {"x", "y",    "c", "target", "z",
                                         "",  "x..y", "*", "x,c",    "a name that is not there"};
-    static const char *const methods[] = {"mondrian", "cart",    "rf",   "ert", "bf",    "ebf",  "ssf", "smc",
-                                          "bcart",    "dyntree", "bart", "orf", "boost", "none", ""};
+    static const char *const methods[] = {"mondrian", "cart",    "rf",   "ert", "bf",    "ebf",  "ssf",  "smc",
+                                          "bcart",    "dyntree", "bart", "orf", "boost", "auto", "none", ""};
     static const char *const options[] = {"trees",  "seed",    "min-leaf", "alpha",
                                           "splits", "samples", "lifetime", "what"};
     static const char *const values[] = {"3", "1", "0", "-1", "auto", "nan", "exact", "yes", ".5", "", "inf", "2"};

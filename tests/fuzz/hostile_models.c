@@ -93,7 +93,8 @@ size_t hostile_models_make(image *out) {
                                          "bf trees 3",
                                          "ssf trees 2 subsets 2",
                                          "ebf trees 3 trunk-leaves 4",
-                                         "boost trees 3 min-leaf 3"};
+                                         "boost trees 3 min-leaf 3",
+                                         "auto trees 2"};
     static const char *const frozen_too[] = {"mondrian trees 2", "mondrian trees 2 posterior fast",
                                              "dyntree particles 6", "orf trees 2 tests 3 min-samples 8"};
     static const char *const bayes[] = {"smc particles 20 islands 2", "bcart samples 20 burn-in 50 chains 2",

@@ -86,15 +86,27 @@ static row *find_row(table *t, const char *method, const char *name, size_t elem
     return NULL;
 }
 
-/* The word that the table has for the method of a model. */
-static const char *family(const part *p, size_t n) {
+/* The word that the table has for the method that the section `where` names. */
+static const char *family(const part *p, size_t n, const char *where) {
     static const char *const greedy[] = {"cart", "rf", "ert", "bf", "ssf", "ebf"};
     static char name[20];
     for (size_t i = 0; i < n; i++)
-        if (strcmp(p[i].name, "method") == 0) snprintf(name, sizeof name, "%.*s", (int)p[i].count, (char *)p[i].data);
+        if (strcmp(p[i].name, where) == 0) snprintf(name, sizeof name, "%.*s", (int)p[i].count, (char *)p[i].data);
     for (size_t i = 0; i < sizeof greedy / sizeof *greedy; i++)
         if (strcmp(name, greedy[i]) == 0) return "greedy";
     return strcmp(name, "smc") == 0 || strcmp(name, "bcart") == 0 ? "btree" : name;
+}
+
+/* A section as the table knows it.  The sections of a method within another, model.member.0.state.NAME, have the ranges
+ * of model.NAME of that method, which model.member.0.method names. */
+static const char *known_as(const part *p, size_t n, const char *name, char *out, size_t size) {
+    const char *state = strstr(name, ".state.");
+    char where[200];
+    snprintf(out, size, "%s", name);
+    if (!state) return family(p, n, "method");
+    snprintf(out, size, "model.%s", state + strlen(".state."));
+    snprintf(where, sizeof where, "%.*s.method", (int)(state - name), name);
+    return family(p, n, where);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- reader */
@@ -151,14 +163,15 @@ static void try_element(job *j, part *s, size_t element, row *r) {
 }
 
 static void try_model(job *j, table *t, size_t elements) {
-    const char *method = family(j->part, j->parts);
     for (size_t i = 0; i < j->parts; i++) {
         part *s = &j->part[i];
+        char name[200];
+        const char *method = known_as(j->part, j->parts, s->name, name, sizeof name);
         if (s->type != CP_F32 && s->type != CP_F64) continue;
         size_t n = s->count < elements ? s->count : elements;
         for (size_t k = 0; k < n; k++) {
             size_t element = n == s->count ? k : (2 * k + 1) * s->count / (2 * n);
-            row *r = find_row(t, method, s->name, element);
+            row *r = find_row(t, method, name, element);
             hostile_demand(r != NULL, "docs/format.md has no range for", s->name);
             if (!strstr(s->name, ".0.") && strpbrk(s->name, "123456789")) continue; /* the first tree's will do */
             try_element(j, s, element, r);

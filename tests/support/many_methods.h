@@ -27,6 +27,7 @@ static const short_options shortened[] = {
     {"bart", {"trees", "7", "chains", "2", "samples", "9"}},
     {"orf", {"trees", "7", "min-samples", "15"}},
     {"boost", {"trees", "9", "min-leaf", "5"}},
+    {"auto", {"trees", "9"}},
 };
 
 /* Every method is in the list: NULL options would make a fit too long for a unit test. */

@@ -8,6 +8,7 @@
 #include "greedy/greedy_fit.h"
 #include "greedy/greedy_inspect.h"
 #include "greedy/greedy_trunk.h"
+#include "method/row_groups.h"
 #include "split/split.h"
 #include "tree/tree_walk.h"
 
@@ -210,11 +211,14 @@ static void subsets_divide_the_rows(void **state) {
     cp_greedy *g = fit_with(&cp_method_ssf, &s.rows, "trees=3 subsets=4");
     uint32_t row[ROWS];
     size_t seen = 0;
+    cp_row_groups groups;
     for (uint32_t i = 0; i < ROWS; i++) row[i] = i;
+    must(cp_row_groups_init(&groups, &s.rows, &(cp_row_groups_ask){row, ROWS, PARTS, 0, 1}, &err), err);
     assert_int_equal(g->forest.trees, PARTS * TREES);
     for (size_t k = 0; k < PARTS; k++) {
         size_t first = ROWS * k / PARTS, n = ROWS * (k + 1) / PARTS - first;
-        must(cp_greedy_weight_sample(row + first, ROWS - first, &(cp_greedy_sample){n, 1, k}, &err), err);
+        memcpy(row + first, groups.row + first, n * sizeof *row);
+        must(cp_greedy_weight_sort(row + first, n, &err), err);
         for (uint32_t m = (uint32_t)k * TREES; m < (k + 1) * TREES; m++) {
             double weight[ROWS] = {0};
             cp_greedy_weight_exponential(row + first, n, NULL, (cp_greedy_weight_draw){1, m, k}, weight);
@@ -223,6 +227,34 @@ static void subsets_divide_the_rows(void **state) {
         seen += n;
     }
     assert_int_equal(seen, ROWS);
+    cp_row_groups_clear(&groups);
+    cp_greedy_free(g);
+    free_sample(&s);
+}
+
+/* A row may be there up to four times: its copies are in one subset, so no tree of another has seen it. */
+static void subsets_do_not_share_copies(void **state) {
+    (void)state;
+    enum { ROWS = 400, PARTS = 4 };
+    sample s = make_sample("shared", ROWS, 3, 0, 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t from = i % 4 < 2 ? i : i - 2;
+        memmove(s.x + i * 3, s.x + from * 3, 3 * sizeof *s.x);
+        s.y[i] = (double)(from + 1);
+    }
+    cp_greedy *g = fit_with(&cp_method_ssf, &s.rows, "trees=1 subsets=4 min-leaf=1 min-leaf-weight=0");
+    size_t total = 0, most = 0;
+    for (size_t m = 0; m < PARTS; m++) {
+        size_t rows = 0;
+        for (size_t k = 0; k < g->forest.tree[m].leaves; k++) {
+            assert_int_equal(g->forest.tree[m].value[k].rows % 2, 0);
+            rows += g->forest.tree[m].value[k].rows;
+        }
+        total += rows;
+        most = rows > most ? rows : most;
+    }
+    assert_int_equal(total, ROWS);
+    assert_true(most <= ROWS / PARTS + 2);
     cp_greedy_free(g);
     free_sample(&s);
 }
@@ -871,6 +903,7 @@ int main(void) {
         cmocka_unit_test(seeds_change_forests),
         cmocka_unit_test(every_row_lands_in_the_leaf_it_was_trained_in),
         cmocka_unit_test(subsets_divide_the_rows),
+        cmocka_unit_test(subsets_do_not_share_copies),
         cmocka_unit_test(bf_with_unit_weights_is_cart),
         cmocka_unit_test(trunk_of_ebf_is_cart_with_its_limits),
         cmocka_unit_test(branches_hold_the_rows_of_their_trunk_leaf),

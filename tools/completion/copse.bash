@@ -2,7 +2,7 @@
 
 _copse_options() { # program, command
     "$1" help "$2" 2> /dev/null | sed -nE 's/^  (-[[:alnum:]], |    )(--[[:alnum:]-]+).*/\2/p'
-    case $2 in fit | cv | learn | stability) "$1" methods "$3" 2> /dev/null | sed -nE 's/^ *(--[[:alnum:]-]+).*/\1/p' ;; esac
+    case $2 in fit | cv | tune | learn | stability) "$1" methods "$3" 2> /dev/null | sed -nE 's/^ *(--[[:alnum:]-]+).*/\1/p' ;; esac
 }
 
 _copse_method() { # the method named on the line so far, mondrian if none is; stability has one of its own

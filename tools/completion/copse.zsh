@@ -23,7 +23,7 @@ elif [[ ${words[CURRENT]} == -* ]]; then
     # "name:meaning" for _describe; a colon inside the meaning is escaped.
     found=(${(f)"$($program help $command 2>/dev/null |
         sed -nE 's/^  (-[[:alnum:]], |    )(--[[:alnum:]-]+)[^ ]*( [^ ]+)? +(.*)/\2\t\4/p' | sed 's/:/\\:/g' | tr '\t' ':')"})
-    if [[ $command == (fit|cv|learn|stability) ]]; then
+    if [[ $command == (fit|cv|tune|learn|stability) ]]; then
         found+=(${(f)"$($program methods $method 2>/dev/null | sed -nE 's/^ *(--[[:alnum:]-]+).*/\1/p')"})
     fi
     _describe option found

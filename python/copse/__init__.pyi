@@ -1,0 +1,47 @@
+# The public names.  python/generate appends the estimators and writes __init__.pyi.
+from ._base import load as load
+from ._base import of_model as of_model
+from ._distribution import Distribution as Distribution
+from ._distribution import ProbaDistribution as ProbaDistribution
+from ._errors import ConvergenceError as ConvergenceError
+from ._errors import ConvergenceWarning as ConvergenceWarning
+from ._errors import CopseError as CopseError
+from ._errors import CopseWarning as CopseWarning
+from ._errors import DataError as DataError
+from ._errors import FileError as FileError
+from ._errors import InternalError as InternalError
+from ._errors import ModelError as ModelError
+from ._errors import UsageError as UsageError
+from ._model import Model as Model
+from ._model import fit as fit
+from ._model import methods as methods
+from ._table import Table as Table
+from ._table import read_table as read_table
+
+__version__: str
+from ._estimators import BARTClassifier as BARTClassifier
+from ._estimators import BARTRegressor as BARTRegressor
+from ._estimators import BayesianCartClassifier as BayesianCartClassifier
+from ._estimators import BayesianCartRegressor as BayesianCartRegressor
+from ._estimators import BayesianForestClassifier as BayesianForestClassifier
+from ._estimators import BayesianForestRegressor as BayesianForestRegressor
+from ._estimators import BoostClassifier as BoostClassifier
+from ._estimators import BoostRegressor as BoostRegressor
+from ._estimators import CartClassifier as CartClassifier
+from ._estimators import CartRegressor as CartRegressor
+from ._estimators import DynamicTreeClassifier as DynamicTreeClassifier
+from ._estimators import DynamicTreeRegressor as DynamicTreeRegressor
+from ._estimators import EmpiricalBayesianForestClassifier as EmpiricalBayesianForestClassifier
+from ._estimators import EmpiricalBayesianForestRegressor as EmpiricalBayesianForestRegressor
+from ._estimators import ExtraTreesClassifier as ExtraTreesClassifier
+from ._estimators import ExtraTreesRegressor as ExtraTreesRegressor
+from ._estimators import MondrianForestClassifier as MondrianForestClassifier
+from ._estimators import MondrianForestRegressor as MondrianForestRegressor
+from ._estimators import OnlineForestClassifier as OnlineForestClassifier
+from ._estimators import OnlineForestRegressor as OnlineForestRegressor
+from ._estimators import RandomForestClassifier as RandomForestClassifier
+from ._estimators import RandomForestRegressor as RandomForestRegressor
+from ._estimators import SMCTreeClassifier as SMCTreeClassifier
+from ._estimators import SMCTreeRegressor as SMCTreeRegressor
+from ._estimators import SubsampleForestClassifier as SubsampleForestClassifier
+from ._estimators import SubsampleForestRegressor as SubsampleForestRegressor
