@@ -58,8 +58,9 @@ static copse_status refresh(const copse_model *m, const copse_run *run, copse_er
 
 copse_status cp_model_refresh(const copse_model *m, const copse_run *run, copse_error *err) {
     copse_status status = COPSE_OK;
+    if (!m->method->refresh) return COPSE_OK; /* no lock: single rows are predicted in microseconds */
     cp_lock_acquire(m->lazy->lock);
-    if (m->lazy->stale && m->method->refresh) status = refresh(m, run, err);
+    if (m->lazy->stale) status = refresh(m, run, err);
     if (!status) m->lazy->stale = 0;
     cp_lock_release(m->lazy->lock);
     return status;
