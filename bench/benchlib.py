@@ -135,7 +135,7 @@ def bare_rss():
         path = os.path.join(folder, 'tiny.csv')
         with open(path, 'w', encoding='utf-8') as file:
             file.write('x,y\n' + ''.join(f'{i},{i % 7}.5\n' for i in range(20)))
-        return copse('fit', path, '-t', 'y', '--task', 'regress', '--trees', 1, '--threads', 1)['peak_rss_mb']
+        return copse('fit', path, '-m', 'mondrian', '-t', 'y', '--task', 'regress', '--trees', 1, '--threads', 1)['peak_rss_mb']
 
 
 # ------------------------------------------------------------------------------------------------------ figures

@@ -9,6 +9,7 @@
 #include "cli_out.h"
 #include "cli_scores.h"
 #include "cli_unseen.h"
+#include "fit_method.h"
 
 /* What the command has read, fitted and measured so far. */
 typedef struct fit_job {
@@ -56,7 +57,9 @@ static copse_status options(cli *c, fit_job *f, copse_error *err) {
     CLI_TRY(check_outputs(c, f, err));
     if (f->test_path && !cli_is_dash(f->test_path) && access(f->test_path, R_OK) != 0)
         return cli_fail_errno(err, "open", f->test_path);
-    CLI_TRY(cli_params(c, cli_args_text(&c->args, "method"), 0, &f->params, err));
+    const char *method;
+    CLI_TRY(fit_method_choose(c, &method, err));
+    CLI_TRY(cli_params(c, method, 0, &f->params, err));
     if (!f->model_path || cli_is_dash(f->model_path)) return COPSE_OK;
     return copse_lock_acquire(f->model_path, cli_args_has(&c->args, "wait"), &c->run, &f->lock, err);
 }
@@ -235,7 +238,7 @@ out:
 }
 
 static const cli_option command_options[] = {
-    {"method", 'm', "METHOD", "default: mondrian; 'copse methods' lists them"},
+    {"method", 'm', "METHOD", "default: auto; 'copse methods' lists them"},
     {"output", 'o', "MODEL", "save the model here (default: do not save it)"},
     {"wait", 0, NULL, "if another process is writing the model, wait until it has ended"},
     {"frozen", 0, NULL, "save without the training rows: smaller, predicts the same, can no longer learn"},

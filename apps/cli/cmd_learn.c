@@ -19,7 +19,10 @@ static copse_status check_online(const copse_params *p, copse_error *err) {
     const char *name = copse_params_method(p);
     const copse_method_info *m = cli_method_find(name);
     if (m && m->online) return COPSE_OK;
-    return cli_fail(err, COPSE_E_USAGE, "method %s learns all rows at once: use copse fit", name);
+    return cli_fail(err, COPSE_E_USAGE,
+                    "method %s learns all rows at once: fit it again with the new rows (copse fit ... -m %s), or begin "
+                    "a model that learns on (copse learn NEW.copse STREAM.csv -t COLUMN)",
+                    name, name);
 }
 
 static int option_given(const cli *c, const char *name) {

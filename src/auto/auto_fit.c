@@ -15,6 +15,7 @@
 enum {
     MOST_SCORED = 20000,  /* rows that the pool is learnt from */
     MOST_PROBS = 1 << 22, /* rows x classes of them */
+    ENOUGH_SCORED = 1500, /* more are not scored, unless the effort is high */
     LEAST_SCORED = 20,    /* with fewer rows nothing is learnt */
     LEAST_PROBED = 200    /* however many classes there are */
 };
@@ -29,7 +30,8 @@ typedef struct fitting {
     cp_auto_shape shape;
     cp_auto *a;
     cp_auto_folds folds;
-    cp_auto_rows some; /* those that are scored, in the order of the folds */
+    cp_auto_rows some; /* those of the folds, in their order */
+    size_t scored;     /* folds that are predicted by fits on the others */
 } fitting;
 
 /* ------------------------------------------------------------------------------------------------------ background */
@@ -140,18 +142,20 @@ static copse_status try_fold(const fitting *f, size_t fold, cp_answer *out, cops
     copse_status status = gather_others(f, fold, &seen, err);
     for (size_t m = 0; !status && m < members; m++) {
         status = try_member(f, &f->a->member[m], &seen.rows, &unseen, &out[m], err);
-        cp_log_progress(f->run, "trying methods", (double)(fold * members + m + 1), (double)(f->folds.folds * members));
+        cp_log_progress(f->run, "trying methods", (double)(fold * members + m + 1), (double)(f->scored * members));
     }
     cp_auto_rows_clear(&seen);
     return status;
 }
 
 static copse_status learn_pool(fitting *f, copse_error *err) {
-    size_t n = f->folds.folds * f->a->members;
-    cp_auto_trials t = {.rows = &f->some.rows, .folds = &f->folds};
+    size_t n = f->scored * f->a->members;
+    cp_rows rows = cp_rows_slice(&f->some.rows, 0, f->folds.start[f->scored]);
+    cp_auto_folds folds = {.n = rows.n, .folds = f->scored, .start = f->folds.start};
+    cp_auto_trials t = {.rows = &rows, .folds = &folds};
     copse_status status = COPSE_OK;
     CP_TRY(CP_NEW(t.answer, n, err));
-    for (size_t k = 0; !status && k < f->folds.folds; k++) status = try_fold(f, k, t.answer + k * f->a->members, err);
+    for (size_t k = 0; !status && k < f->scored; k++) status = try_fold(f, k, t.answer + k * f->a->members, err);
     if (!status) status = cp_auto_pool_learn(f->a, &t, f->run, err);
     for (size_t i = 0; i < n; i++) cp_answer_clear(&t.answer[i]);
     cp_mem_free(t.answer);
@@ -167,6 +171,8 @@ static copse_status choose_rows(fitting *f, copse_error *err) {
     if (most < LEAST_PROBED) most = LEAST_PROBED;
     CP_TRY(cp_auto_folds_init(&f->folds, r, most, f->shape.effort == CP_AUTO_HIGH ? 10 : 5, f->seed, err));
     CP_TRY(cp_auto_rows_gather(r, f->folds.row, f->folds.n, &f->some, err));
+    while (f->scored < f->folds.folds && (f->shape.effort == CP_AUTO_HIGH || f->folds.start[f->scored] < ENOUGH_SCORED))
+        f->scored++;
     cp_recode_rows raw = {f->some.rows.x, f->some.rows.n, r->dims, r->levels};
     return cp_recode_init(&f->a->recode, &raw, err);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "bart/model/bart.h"
 #include "boost/boost.h"
 #include "greedy/greedy.h"
 #include "mondrian/mondrian.h"
@@ -19,12 +19,16 @@ static const cp_auto_candidate candidates[] = {
     {&cp_method_bf, NUMBERS, EVERY, 1, ANY, 0, "trees=100 min-leaf-weight=1", "trees=40"},
     {&cp_method_rf, NUMBERS, POOLED, 1, ANY, 0, "trees=100 features-per-split=all", "trees=40"},
     {&cp_method_ert, NUMBERS, POOLED, 1, ANY, 0, "trees=100", "trees=40"},
-    {&cp_method_boost, NUMBERS, POOLED, 40, ANY, 0, "loss=gaussian", "refit=no"},
-    {&cp_method_boost, NUMBERS, POOLED, 40, ANY, 0, "loss=squared", "refit=no"},
+    {&cp_method_boost, NUMBERS, POOLED, 40, ANY, 0, "loss=gaussian max-leaves=15 shrinkage=.05", "refit=no"},
+    {&cp_method_boost, NUMBERS, POOLED, 40, ANY, 0, "loss=squared max-leaves=15 shrinkage=.05", "refit=no"},
+    {&cp_method_bart, NUMBERS, POOLED, 40, 50000, 0,
+     "trees=100 chains=1 burn-in=20 samples=40 thin=1 warm-start=grow:20", "samples=20"},
     {&cp_method_rf, CLASSES, EVERY, 1, ANY, ANY, "trees=100", "trees=40"},
     {&cp_method_bf, CLASSES, POOLED, 1, ANY, ANY, "trees=100", "trees=40"},
     {&cp_method_ert, CLASSES, POOLED, 1, ANY, ANY, "trees=100", "trees=40"},
-    {&cp_method_boost, CLASSES, POOLED, 40, ANY, 30, "", "refit=no"},
+    {&cp_method_boost, CLASSES, POOLED, 40, ANY, 30, "max-leaves=15", "refit=no"},
+    {&cp_method_bart, CLASSES, POOLED, 40, 10000, 2,
+     "trees=100 chains=1 burn-in=20 samples=40 thin=1 warm-start=grow:20", "samples=20"},
 };
 
 const cp_auto_candidate cp_auto_members_gate = {&cp_method_mondrian,       NUMBERS, EVERY, 1, ANY, 0,

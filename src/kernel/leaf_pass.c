@@ -43,6 +43,17 @@ static void move_plain(const cp_leaf_pass_values *x, const cp_leaf_pass_shift *o
     if (opt_sum) sum_plain(x, shift, opt_sum);
 }
 
+static void factor_plain(const cp_leaf_pass_values *x, const cp_leaf_pass_shift *s) {
+    for (size_t i = 0; i < x->n; i++) x->r[i] *= s->add[s->slot[i]];
+}
+
+static void scale_plain(const cp_leaf_pass_values *x, const cp_leaf_pass_shift *opt_before,
+                        const cp_leaf_pass_shift *shift, double *opt_sum) {
+    if (opt_before) factor_plain(x, opt_before);
+    factor_plain(x, shift);
+    if (opt_sum) sum_plain(x, shift, opt_sum);
+}
+
 static double squares_plain(const cp_leaf_pass_values *x) {
     double sum = 0;
     for (size_t from = 0, end; from < x->n; from = end) {
@@ -111,6 +122,8 @@ static size_t list_plain(const uint8_t *slot, const uint8_t in[CP_LEAF_PASS_MAX]
 
 static const cp_leaf_pass plain = {
     .move = move_plain,
+    .scale = scale_plain,
+    .sum = sum_plain,
     .squares = squares_plain,
     .extent = extent_plain,
     .left = left_plain,

@@ -50,6 +50,11 @@ typedef struct cp_leaf_pass {
      * over group g of `shift`. */
     void (*move)(const cp_leaf_pass_values *x, const cp_leaf_pass_shift *opt_before, const cp_leaf_pass_shift *shift,
                  double *opt_sum);
+    /* As move, but r[i] *= add[slot[i]]. */
+    void (*scale)(const cp_leaf_pass_values *x, const cp_leaf_pass_shift *opt_before, const cp_leaf_pass_shift *shift,
+                  double *opt_sum);
+    /* sum[g] is the sum of weight[i] * r[i] over group g of `groups`, whose addends are not used; r is only read. */
+    void (*sum)(const cp_leaf_pass_values *x, const cp_leaf_pass_shift *groups, double *sum);
     /* Sum of weight[i] * r[i]^2, summed as if all rows were one group. */
     double (*squares)(const cp_leaf_pass_values *x);
     /* The least and greatest code of the rows of group s, 65535 and 0 if there are none; returns the number of rows. */

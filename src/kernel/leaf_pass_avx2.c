@@ -243,6 +243,14 @@ AVX2 static void sum_piece(const piece *p, const cp_leaf_pass_shift *s, double *
         sum_few(p, s->slot, s->slots, 0, sum);
 }
 
+AVX2 static void sum_avx2(const cp_leaf_pass_values *x, const cp_leaf_pass_shift *groups, double *sum) {
+    for (size_t g = 0; g < groups->slots; g++) sum[g] = 0;
+    for (size_t from = 0; from < x->n; from += CP_LEAF_PASS_PIECE) {
+        const piece p = piece_of(x, from);
+        sum_piece(&p, groups, sum);
+    }
+}
+
 AVX2 static void move_avx2(const cp_leaf_pass_values *x, const cp_leaf_pass_shift *opt_before,
                            const cp_leaf_pass_shift *shift, double *opt_sum) {
     int few = opt_before && opt_sum && !x->opt_weight && opt_before->slots <= FEW && shift->slots <= 4;
@@ -258,6 +266,38 @@ AVX2 static void move_avx2(const cp_leaf_pass_values *x, const cp_leaf_pass_shif
             shift_piece(&p, shift);
             if (opt_sum) sum_piece(&p, shift, opt_sum);
         }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ scale */
+
+INLINE void scale_by(const piece *p, const cp_leaf_pass_shift *s, size_t most) {
+    const table t = load_table(s->add, most);
+    for (size_t i = p->from; i < p->whole; i += LANES) {
+        const slots16 slot = load_slots(s->slot + i);
+        const lanes by = {look_up(t, slot.low, most), look_up(t, slot.high, most)};
+        store(p->r + i, times(load(p->r + i), by));
+    }
+}
+
+AVX2 static void scale_piece(const piece *p, const cp_leaf_pass_shift *s) {
+    if (s->slots <= FEW)
+        scale_by(p, s, FEW);
+    else if (s->slots <= SOME)
+        scale_by(p, s, SOME);
+    else
+        scale_by(p, s, CP_LEAF_PASS_MAX);
+    for (size_t i = p->whole; i < p->end; i++) p->r[i] *= s->add[s->slot[i]];
+}
+
+AVX2 static void scale_avx2(const cp_leaf_pass_values *x, const cp_leaf_pass_shift *opt_before,
+                            const cp_leaf_pass_shift *shift, double *opt_sum) {
+    for (size_t g = 0; opt_sum && g < shift->slots; g++) opt_sum[g] = 0;
+    for (size_t from = 0; from < x->n; from += CP_LEAF_PASS_PIECE) {
+        const piece p = piece_of(x, from);
+        if (opt_before) scale_piece(&p, opt_before);
+        scale_piece(&p, shift);
+        if (opt_sum) sum_piece(&p, shift, opt_sum);
     }
 }
 
@@ -479,6 +519,8 @@ AVX2 static size_t list_avx2(const uint8_t *slot, const uint8_t in[CP_LEAF_PASS_
 
 static const cp_leaf_pass fast = {
     .move = move_avx2,
+    .scale = scale_avx2,
+    .sum = sum_avx2,
     .squares = squares_avx2,
     .extent = extent_avx2,
     .left = left_avx2,

@@ -12,6 +12,7 @@
 #include "mondrian/mondrian_hyper.h"
 #include "mondrian/mondrian_inspect.h"
 #include "mondrian/mondrian_predict.h"
+#include "mondrian/mondrian_rechoose.h"
 
 static const cp_param params[] = {
     CP_OPTION_TREES("trees in the forest"),
@@ -21,7 +22,7 @@ static const cp_param params[] = {
         "cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels"),
     CP_OPTION_CHOICE(
         "rechoose", "lazy", "exact lazy",
-        "with candidates: the labels of all of a node's rows choose its cut, or of its first 80 % or more"),
+        "with candidates: all of a node's rows choose its cut, and again with each row, or two thirds or more"),
     CP_OPTION_REAL("lifetime", "inf", 0, INFINITY,
                    "time at which the Mondrian process stops; inf: only pausing stops it"),
     CP_OPTION_INT_AUTO("min-samples-split", 2, 1e9,
@@ -47,7 +48,6 @@ copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims
     double min_split = cp_param_real(p, "min-samples-split"), gamma = cp_param_real(p, "gamma");
     f->task = task;
     f->trees = (size_t)cp_param_int(p, "trees");
-    f->unit = 1;
     f->seed = (uint64_t)cp_param_int(p, "seed");
     f->gamma = isnan(gamma) ? 10 * (double)dims : gamma;
     f->space = (cp_mondrian_space){
@@ -104,9 +104,18 @@ static copse_status reserve_rows(cp_mondrian *f, size_t n, copse_error *err) {
     return COPSE_OK;
 }
 
+/* The unit of `whole`, from the rows of `fit`; or, if their targets are equal, from the first one that is not.  So the
+ * cutting of a stream does not matter. */
+static void find_unit(cp_mondrian *f, const cp_rows *rows) {
+    size_t n = f->space.rows ? 1 : rows->n;
+    for (size_t i = 0; i + n <= rows->n && !(f->unit > 0); i++)
+        f->unit = cp_mondrian_candidates_unit(rows->y + i, n, f->center);
+}
+
 /* Appends rows to the forest's own; room is reserved.  The trees learn them later. */
 static void keep_rows(cp_mondrian *f, const cp_rows *rows) {
     size_t have = f->space.rows, dims = f->space.dims;
+    if (f->whole && !(f->unit > 0)) find_unit(f, rows);
     memcpy(f->x + have * dims, rows->x, rows->n * dims * sizeof *f->x);
     for (size_t i = 0; i < rows->n; i++) {
         if (rows->label) {
@@ -135,7 +144,7 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
     if (!status) {
         cp_rng_init(&rng, f->seed, CP_FOR_GROW, (uint32_t)m, 0);
         for (size_t i = 0; i < f->space.rows; i++) rows.row[i] = (int32_t)i;
-        cp_mondrian_block all = {cp_mondrian_grow_node(t), 0, rows.row, f->space.rows};
+        cp_mondrian_block all = {cp_mondrian_grow_node(t), 0, 0, rows.row, f->space.rows};
         cp_mondrian_grow(t, &f->space, all, &rows, &rng);
         t->rows = f->space.rows;
         cp_mondrian_tree_trim(t, &f->space);
@@ -174,17 +183,6 @@ static void warn_of_scatter(const cp_mondrian *f, const copse_run *run) {
                 100 * fraction, scatter, noise);
 }
 
-/* The whole units of the targets. */
-static copse_status find_unit(cp_mondrian *f, const cp_rows *rows, copse_error *err) {
-    double *y;
-    if (f->space.candidates == 1) return COPSE_OK;
-    CP_TRY(CP_RAW(y, rows->n, err));
-    for (size_t i = 0; i < rows->n; i++) y[i] = rows->y[i] - f->center;
-    f->unit = cp_mondrian_candidates_unit(y, rows->n);
-    cp_mem_free(y);
-    return COPSE_OK;
-}
-
 static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
                         copse_error *err) {
     cp_mondrian *f;
@@ -195,7 +193,6 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
         double sum = 0;
         for (size_t i = 0; i < rows->n; i++) sum += rows->y[i] / (double)rows->n;
         f->center = sum;
-        CP_TRY_OUT(find_unit(f, rows, err));
     }
     CP_TRY_OUT(reserve_rows(f, rows->n, err));
     keep_rows(f, rows);
@@ -263,7 +260,8 @@ static copse_status refresh(void *state, const copse_params *p, const copse_run 
 /* What a worker keeps from tree to tree. */
 typedef struct scratch {
     cp_mondrian_extend_scratch extend;
-    cp_mondrian_paths paths; /* for predictions */
+    cp_mondrian_rechoose_scratch rechoose; /* candidates > 1 */
+    cp_mondrian_paths paths;               /* for predictions */
 } scratch;
 
 /* The rows of the space from `from` on, to be learnt by every tree. */
@@ -315,7 +313,8 @@ static copse_status learn_tree(void *arg, size_t m, size_t worker, copse_error *
             cp_rng_batch_init(&batch, f->seed, CP_FOR_EXTEND, (uint32_t)m, t->rows,
                               left < CP_RNG_BATCH ? left : CP_RNG_BATCH);
         cp_rng rng = cp_rng_batch_get(&batch, i);
-        CP_TRY(cp_mondrian_extend(t, &f->space, &rng, &d->extend, err));
+        CP_TRY(f->space.candidates == 1 ? cp_mondrian_extend(t, &f->space, &rng, &d->extend, err)
+                                        : cp_mondrian_rechoose(t, &f->space, &rng, &d->rechoose, err));
     }
     return COPSE_OK;
 }
@@ -344,11 +343,15 @@ static copse_status learn_rows(learning *job, const copse_run *run, copse_error 
     size_t trees = job->f->trees, workers = cp_parallel_workers(run, trees);
     job->batch = batch_size(job, workers);
     CP_TRY(CP_NEW(job->scratch, workers, err));
-    for (size_t i = 0; i < workers; i++) cp_mondrian_extend_init(&job->scratch[i].extend);
+    for (size_t i = 0; i < workers; i++) {
+        cp_mondrian_extend_init(&job->scratch[i].extend);
+        cp_mondrian_rechoose_init(&job->scratch[i].rechoose);
+    }
     size_t batches = (trees + job->batch - 1) / job->batch;
     copse_status status = cp_parallel_for(run, workers, batches, NULL, learn_trees, job, err);
     for (size_t i = 0; i < workers; i++) {
         cp_mondrian_extend_clear(&job->scratch[i].extend);
+        cp_mondrian_rechoose_clear(&job->scratch[i].rechoose);
         cp_mondrian_path_clear(&job->scratch[i].paths);
     }
     cp_mem_free(job->scratch);
@@ -415,8 +418,6 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
                            cp_answer *opt_before, copse_error *err) {
     cp_mondrian *f = state;
     (void)p;
-    if (f->space.candidates > 1)
-        return cp_fail(err, COPSE_E_USAGE, "a forest with `candidates` above 1 cannot learn more rows yet");
     if (opt_before && f->task == COPSE_REGRESS && !f->space.keeps_moments)
         return cp_fail(err, COPSE_E_USAGE,
                        "scoring while learning needs a model with `posterior=fast`: the exact "

@@ -33,7 +33,7 @@ typedef struct cp_mondrian {
     /* regression */
     int marginal;             /* hyperparameters were fitted and stay; else they follow the rows */
     int stale;                /* exact: rows were learnt since the posterior was computed */
-    double unit;              /* of `whole`: found by `fit`, then fixed */
+    double unit;              /* of `whole`: found once; 0: all targets were equal so far */
     double center;            /* mean of the targets of `fit`; taken off so that large offsets lose no digits */
     cp_mondrian_stat moments; /* of y, all rows */
     cp_mondrian_hyper hyper;  /* in units of y minus the center */

@@ -49,7 +49,7 @@ cp_mondrian_split cp_mondrian_candidates_draw(const cp_mondrian_candidates_scrat
 /* ----------------------------------------------------------------------------------------------------------- choice */
 
 size_t cp_mondrian_candidates_voters(const cp_mondrian_space *s, size_t n) {
-    enum { DIGITS = 3 };
+    enum { DIGITS = 2 };
     size_t low = 0;
     if (!s->lazy) return n;
     while (n >> low >= (size_t)1 << DIGITS) low++;
@@ -146,15 +146,19 @@ size_t cp_mondrian_candidates_best(const cp_mondrian_candidates_scratch *c, cons
 
 int32_t cp_mondrian_candidates_whole(double y, double unit) {
     enum { MOST = 1 << 30 }; /* 2^14 standard deviations: further out a target counts as so far out */
+    if (!(unit > 0)) return 0;
     double whole = rint(y / unit);
     return whole > MOST ? MOST : whole < -MOST ? -MOST : (int32_t)whole;
 }
 
-double cp_mondrian_candidates_unit(const double *y, size_t n) {
+double cp_mondrian_candidates_unit(const double *y, size_t n, double center) {
     enum { DIGITS = 16 };
     double square = 0, most = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(y[i]));
-    if (!(most > 0)) return 1;
-    for (size_t i = 0; i < n; i++) square += y[i] / most * (y[i] / most) / (double)n;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(y[i] - center));
+    if (!(most > 1e-12 * fabs(center))) return 0;
+    for (size_t i = 0; i < n; i++) {
+        double off = (y[i] - center) / most;
+        square += off * off / (double)n;
+    }
     return ldexp(1, ilogb(most * sqrt(square)) - DIGITS);
 }

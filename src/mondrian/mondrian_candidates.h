@@ -34,17 +34,18 @@ double cp_mondrian_candidates_extent(const cp_mondrian_candidates_scratch *c, co
 cp_mondrian_split cp_mondrian_candidates_draw(const cp_mondrian_candidates_scratch *c, const float *box, size_t dims,
                                               cp_rng *rng);
 
-/* How many of a block's n rows choose: its first ones.  All, or with `lazy` n rounded down to three binary digits, four
- * fifths of them at least.  So a lazy node chooses again when its rows grow by a fifth or so, not with every row. */
+/* How many of a block's n rows choose: its first ones.  All, or with `lazy` n rounded down to two binary digits, two
+ * thirds of them at least.  So a lazy node chooses again when its rows have grown by a third or a half, not with every
+ * row.  It is a function of n alone: growing online keeps the law of growing from all rows in their order. */
 size_t cp_mondrian_candidates_voters(const cp_mondrian_space *s, size_t n);
 
 /* The candidate that rows row[0] ... row[n-1] choose. */
 size_t cp_mondrian_candidates_best(const cp_mondrian_candidates_scratch *c, const cp_mondrian_space *s,
                                    const cp_mondrian_split *candidate, const int32_t *row, size_t n);
 
-/* y in whole units, for the space's `whole`. */
+/* y in whole units, for the space's `whole`; 0 if there is no unit yet. */
 int32_t cp_mondrian_candidates_whole(double y, double unit);
-/* The unit for targets y[0] ... y[n-1] around 0: 2^-16 of their standard deviation or less.  1 if they are equal. */
-double cp_mondrian_candidates_unit(const double *y, size_t n);
+/* The unit for targets around their center: 2^-16 of their standard deviation or less; 0 if they are all equal. */
+double cp_mondrian_candidates_unit(const double *y, size_t n, double center);
 
 #endif

@@ -24,32 +24,8 @@ static cp_mondrian_node *node_at(const insertion *in, size_t depth) {
 
 /* ------------------------------------------------------------------------------------------------------------ boxes */
 
-/* Does a node without a box, whose `box` this is, get one with the next row? */
-static int gets_box(int32_t box) {
-    return box - 1 <= -CP_MONDRIAN_BOX_ROWS;
-}
-
-/* Counts the new row in a node without a box, whose `box` is minus its number of rows.  At CP_MONDRIAN_BOX_ROWS rows
- * the node gets a box. */
-static void count_hull_row(const insertion *in, cp_mondrian_node *n) {
-    const cp_mondrian_space *s = in->s;
-    if (!gets_box(n->box)) {
-        n->box--;
-        return;
-    }
-    int32_t row[CP_MONDRIAN_HULL_ROWS];
-    size_t k = cp_mondrian_tree_hull_rows(in->t, n, row);
-    float *box = cp_mondrian_tree_own_box(in->t, s, (int32_t)in->t->boxes);
-    s->kern->hull(s->x, s->dims, row, k, box);
-    s->kern->include(box, in->x, s->dims);
-    n->box = (int32_t)in->t->boxes++;
-}
-
 static inline void extend_box(const insertion *in, cp_mondrian_node *n) {
-    if (cp_mondrian_tree_has_box(n))
-        in->s->kern->include(cp_mondrian_tree_own_box(in->t, in->s, n->box), in->x, in->s->dims);
-    else
-        count_hull_row(in, n);
+    cp_mondrian_tree_include(in->t, in->s, n, in->x);
 }
 
 /* Extends the boxes of the first n nodes of the path, from below, up to the first one that holds x already.  A node
@@ -101,7 +77,7 @@ static void introduce_parent(const insertion *in, const cp_mondrian_branch_point
     const cp_mondrian_space *s = in->s;
     int32_t parent = cp_mondrian_path_node(in->path, b->depth), child = (int32_t)t->nodes, leaf = child + 1;
     int32_t child_box_id = t->node[parent].box;
-    int needs_box = child_box_id >= 0 || gets_box(child_box_id);
+    int needs_box = child_box_id >= 0 || cp_mondrian_tree_gets_box(child_box_id);
     float *box = cp_mondrian_tree_own_box(t, s, (int32_t)t->boxes); /* reserved; kept if needs_box */
     const float *child_box = cp_mondrian_tree_box(t, s, &t->node[parent], box);
     cp_mondrian_split split = cp_mondrian_split_draw_outside(s, child_box, in->x, b->outside, in->rng);
@@ -135,7 +111,7 @@ static void resume(const insertion *in, int32_t leaf, double since) {
     size_t n = 0;
     for (int32_t r = t->node[leaf].head; r != CP_NONE; r = t->next[r]) grow->row[n++] = r;
     grow->row[n++] = in->row;
-    cp_mondrian_grow(t, in->s, (cp_mondrian_block){leaf, since, grow->row, n}, grow, in->rng);
+    cp_mondrian_grow(t, in->s, (cp_mondrian_block){leaf, since, 0, grow->row, n}, grow, in->rng);
 }
 
 static void append(const insertion *in, int32_t id) {

@@ -446,7 +446,7 @@ static copse_status read_choices(cp_mondrian *f, cp_reader *r, copse_error *err)
     CP_TRY(cp_reader_i64(r, "record_rows", 2, INT32_MAX, &rows, err));
     f->space.record_rows = (size_t)rows;
     if (f->task == COPSE_CLASS) return COPSE_OK;
-    CP_TRY(cp_reader_f64(r, "unit", 1e-100, 1e100, &f->unit, err));
+    CP_TRY(cp_reader_f64(r, "unit", 0, 1e100, &f->unit, err));
     CP_TRY(cp_reader_claim(r, f->space.rows, sizeof *f->whole, err));
     CP_TRY(CP_GROW(f->whole, f->cap_whole, f->space.rows, err));
     f->space.whole = f->whole;

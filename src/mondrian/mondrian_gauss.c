@@ -21,15 +21,15 @@ static cp_mondrian_stat merge(cp_mondrian_stat a, cp_mondrian_stat b) {
     return (cp_mondrian_stat){.n = n, .mean = a.mean + off * b.n / n, .m2 = a.m2 + b.m2 + off * off * a.n * b.n / n};
 }
 
-static void set_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t j) {
+void cp_mondrian_gauss_set_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t j) {
     const cp_mondrian_node *n = &t->node[j];
     t->stat[j] =
         cp_mondrian_tree_is_leaf(n) ? cp_mondrian_gauss_leaf(t, s, n) : merge(t->stat[n->left], t->stat[n->right]);
 }
 
 void cp_mondrian_gauss_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new) {
-    for (size_t j = t->nodes; j-- > first_new;) set_moments(t, s, j);
-    set_moments(t, s, (size_t)node);
+    for (size_t j = t->nodes; j-- > first_new;) cp_mondrian_gauss_set_moments(t, s, j);
+    cp_mondrian_gauss_set_moments(t, s, (size_t)node);
 }
 
 /* ----------------------------------------------------------------------------------------------- belief propagation */

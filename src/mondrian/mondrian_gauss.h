@@ -36,6 +36,9 @@ cp_mondrian_stat cp_mondrian_gauss_leaf(const cp_mondrian_tree *t, const cp_mond
 /* fast: sets the moments of a new subtree, `node` and all nodes from first_new on.  Room is reserved. */
 void cp_mondrian_gauss_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new);
 
+/* fast: sets the moments of a node from its children's, or from its rows. */
+void cp_mondrian_gauss_set_moments(cp_mondrian_tree *t, const cp_mondrian_space *s, size_t node);
+
 /* The result of the upward pass for one tree, in units of gamma1 = 1 (noise and phi divided by gamma1):
  *     log p(Y | tree) = base - (rows/2) log gamma1 - [quad + (up - mean)^2 / spread] / (2 gamma1). */
 typedef struct cp_mondrian_gauss_evidence {

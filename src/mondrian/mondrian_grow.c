@@ -11,7 +11,7 @@
 typedef struct grower {
     cp_mondrian_tree *t;
     const cp_mondrian_space *s;
-    const cp_mondrian_grow_scratch *scratch;
+    cp_mondrian_grow_scratch *scratch;
     cp_rng *rng;
 } grower;
 
@@ -39,7 +39,7 @@ static const float *block_box(cp_mondrian_tree *t, const cp_mondrian_space *s, c
     cp_mondrian_node *node = &t->node[b->node];
     float *box = buf;
     if (b->n > CP_MONDRIAN_HULL_ROWS) {
-        if (!cp_mondrian_tree_has_box(node)) node->box = (int32_t)t->boxes++;
+        if (!cp_mondrian_tree_has_box(node)) node->box = cp_mondrian_tree_new_box(t, s);
         box = cp_mondrian_tree_own_box(t, s, node->box);
     }
     s->kern->hull(s->x, s->dims, b->row, b->n, box);
@@ -52,13 +52,31 @@ int32_t cp_mondrian_grow_node(cp_mondrian_tree *t) {
     return (int32_t)t->nodes++;
 }
 
+/* A node for half a block: in a vacant place if there is one. */
+static int32_t make_node(const grower *g) {
+    cp_mondrian_grow_scratch *scratch = g->scratch;
+    int32_t id;
+    if (g->s->candidates == 1) return cp_mondrian_grow_node(g->t);
+    if (scratch->vacants) {
+        scratch->vacants--;
+        id = *scratch->vacant++;
+        g->t->node[id] = (cp_mondrian_node){.left = CP_NONE, .box = CP_NONE};
+        g->t->chosen[id] = CP_NONE;
+    } else {
+        id = cp_mondrian_grow_node(g->t);
+    }
+    scratch->made[scratch->mades++] = id;
+    return id;
+}
+
 /* Keeps the candidates of the block's split. */
 static void keep_candidates(const grower *g, const cp_mondrian_block *b, size_t voters) {
     cp_mondrian_tree *t = g->t;
-    size_t m = g->s->candidates, place = t->choices++;
-    t->chosen[b->node] = (int32_t)place;
+    size_t m = g->s->candidates;
+    int32_t place = cp_mondrian_tree_new_choice(t);
+    t->chosen[b->node] = place;
     t->choice[place] = (cp_mondrian_choice){.rows = (int32_t)b->n, .last = b->row[voters - 1]};
-    memcpy(t->candidate + place * m, g->scratch->candidates.draw, m * sizeof *t->candidate);
+    memcpy(t->candidate + (size_t)place * m, g->scratch->candidates.draw, m * sizeof *t->candidate);
 }
 
 /* Draws candidates and lets the block's first rows choose one. */
@@ -79,19 +97,19 @@ static int split_block(const grower *g, const cp_mondrian_block *b, const float 
     double extent =
         blind ? s->kern->extent(box, s->dims) : cp_mondrian_candidates_extent(&g->scratch->candidates, box, s->dims);
     if (!(extent > 0)) return 0; /* all rows at one point: the rate of splits is 0 */
-    double time = cp_mondrian_tree_later(b->since, cp_draw_exp(g->rng) / extent);
+    double time = cp_mondrian_tree_later(b->since, b->wait > 0 ? b->wait : cp_draw_exp(g->rng) / extent);
     if (!(time < s->lifetime)) return 0;
     cp_mondrian_split split = blind ? cp_mondrian_split_draw(box, s->dims, extent, g->rng) : choose_split(g, b, box);
     size_t left_rows = cp_mondrian_split_rows(s, split, b->row, b->n, g->scratch->spare);
-    int32_t left = cp_mondrian_grow_node(t), right = cp_mondrian_grow_node(t);
+    int32_t left = make_node(g), right = make_node(g);
     cp_mondrian_node *node = &t->node[b->node];
     node->time = time;
     node->left = left;
     node->right = right;
     node->dim = split.dim;
     node->cut = split.cut;
-    out[0] = (cp_mondrian_block){left, time, b->row, left_rows};
-    out[1] = (cp_mondrian_block){right, time, b->row + left_rows, b->n - left_rows};
+    out[0] = (cp_mondrian_block){left, time, 0, b->row, left_rows};
+    out[1] = (cp_mondrian_block){right, time, 0, b->row + left_rows, b->n - left_rows};
     return 1;
 }
 
@@ -102,8 +120,9 @@ copse_status cp_mondrian_grow_alloc(cp_mondrian_grow_scratch *scratch, size_t n,
         .row = cp_arena_get(arena, n, sizeof *scratch->row),
         .spare = cp_arena_get(arena, n, sizeof *scratch->spare),
         .box = cp_arena_get(arena, 2 * s->dims, sizeof *scratch->box),
+        .made = cp_arena_get(arena, s->candidates > 1 ? 2 * n + 1 : 1, sizeof *scratch->made),
     };
-    int ready = scratch->row && scratch->spare && scratch->box;
+    int ready = scratch->row && scratch->spare && scratch->box && scratch->made;
     copse_status status = !ready               ? cp_fail_memory(err)
                           : s->candidates == 1 ? COPSE_OK
                                                : cp_mondrian_candidates_alloc(&scratch->candidates, n, s, arena, err);
@@ -119,12 +138,14 @@ copse_status cp_mondrian_grow_reserve(cp_mondrian_tree *t, const cp_mondrian_spa
 
 /* The larger half waits on the stack while the smaller one is sampled, so 64 places are enough for any tree. */
 void cp_mondrian_grow(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_block block,
-                      const cp_mondrian_grow_scratch *scratch, cp_rng *rng) {
+                      cp_mondrian_grow_scratch *scratch, cp_rng *rng) {
     enum { STACK = 64 };
     const grower g = {t, s, scratch, rng};
     cp_mondrian_block stack[STACK];
     size_t stacked = 0, first_new = t->nodes;
     stack[stacked++] = block;
+    if (s->candidates > 1) scratch->made[0] = block.node;
+    scratch->mades = 1;
     while (stacked) {
         cp_mondrian_block b = stack[--stacked], half[2];
         if (b.n <= CP_MONDRIAN_HULL_ROWS) t->node[b.node].box = -(int32_t)b.n;
@@ -139,5 +160,8 @@ void cp_mondrian_grow(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondri
         stack[stacked++] = half[larger];
         stack[stacked++] = half[!larger];
     }
-    cp_mondrian_targets_init_subtree(t, s, block.node, first_new);
+    if (s->candidates > 1)
+        cp_mondrian_targets_init_nodes(t, s, scratch->made, scratch->mades);
+    else
+        cp_mondrian_targets_init_subtree(t, s, block.node, first_new);
 }

@@ -83,14 +83,29 @@ static void gather(const cp_mondrian_tree *t, const cp_mondrian_space *s, const 
     }
 }
 
+static uint32_t new_set(cp_mondrian_tree *t, size_t words) {
+    uint32_t place = t->free_set ? t->free_set - 1 : (uint32_t)(t->sets / words);
+    if (t->free_set)
+        t->free_set = t->set[place * words];
+    else
+        t->sets += words;
+    return place;
+}
+
+void cp_mondrian_hnsp_free_set(cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *split) {
+    size_t words = cp_mondrian_hnsp_words(s);
+    if (words < 2) return;
+    t->set[split->class_set * words] = t->free_set;
+    t->free_set = split->class_set + 1;
+}
+
 void cp_mondrian_hnsp_set_split_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split) {
     cp_mondrian_node *n = &t->node[split];
     size_t words = cp_mondrian_hnsp_words(s);
     n->class_set = 0;
     if (words > 1) {
-        n->class_set = (uint32_t)(t->sets / words);
-        memset(t->set + t->sets, 0, words * sizeof *t->set);
-        t->sets += words;
+        n->class_set = new_set(t, words);
+        memset(split_set(t, s, n), 0, words * sizeof *t->set);
     }
     gather(t, s, &t->node[n->left], split_set(t, s, n));
     gather(t, s, &t->node[n->right], split_set(t, s, n));
@@ -103,6 +118,28 @@ void cp_mondrian_hnsp_set_classes(cp_mondrian_tree *t, const cp_mondrian_space *
     if (!cp_mondrian_tree_is_leaf(&t->node[node])) cp_mondrian_hnsp_set_split_classes(t, s, node);
 }
 
+/* A mixed leaf of n rows has a list of at most 1 + 2n numbers, and n is at least 2. */
+copse_status cp_mondrian_hnsp_tidy(cp_mondrian_tree *t, copse_error *err) {
+    size_t live = 0, cap = 5 * t->rows / 2;
+    int32_t *count;
+    if (t->counts < 2 * cap + 1024) return COPSE_OK;
+    CP_TRY(CP_RAW(count, 2 * cap + 1024, err));
+    for (size_t j = 0; j < t->nodes; j++) {
+        cp_mondrian_node *leaf = &t->node[j];
+        if (!cp_mondrian_tree_is_leaf(leaf) || leaf->label != CP_NONE) continue;
+        const int32_t *list = leaf_list(t, leaf);
+        size_t n = 1 + 2 * (size_t)list[0];
+        memcpy(count + live, list, n * sizeof *list);
+        leaf->class_counts = (uint32_t)live;
+        live += n;
+    }
+    cp_mem_free(t->count);
+    t->count = count;
+    t->counts = live;
+    t->cap_counts = 2 * cap + 1024;
+    return COPSE_OK;
+}
+
 copse_status cp_mondrian_hnsp_reserve_sets(cp_mondrian_tree *t, size_t classes, copse_error *err) {
     size_t words = (classes + 31) / 32;
     return words > 1 ? CP_GROW(t->set, t->cap_sets, t->nodes * words, err) : COPSE_OK;
@@ -110,7 +147,7 @@ copse_status cp_mondrian_hnsp_reserve_sets(cp_mondrian_tree *t, size_t classes, 
 
 void cp_mondrian_hnsp_rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t *order) {
     cp_mondrian_tree_order(t, order);
-    t->sets = 0;
+    t->sets = t->free_set = 0;
     for (size_t i = t->nodes; i-- > 0;)
         if (!cp_mondrian_tree_is_leaf(&t->node[order[i]])) cp_mondrian_hnsp_set_split_classes(t, s, order[i]);
 }

@@ -38,6 +38,10 @@ static inline int cp_mondrian_hnsp_add_class(cp_mondrian_tree *t, const cp_mondr
  * on. */
 void cp_mondrian_hnsp_set_split_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split);
 void cp_mondrian_hnsp_set_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t node, size_t first_new);
+/* The place of a split's class set may be used again. */
+void cp_mondrian_hnsp_free_set(cp_mondrian_tree *t, const cp_mondrian_space *s, const cp_mondrian_node *split);
+/* Frees the room of counts that no leaf has any more, if it is more than half. */
+copse_status cp_mondrian_hnsp_tidy(cp_mondrian_tree *t, copse_error *err);
 /* Recomputes all class sets, as when the number of words changes.  Room is reserved; `order` is scratch for t->nodes
  * ids. */
 void cp_mondrian_hnsp_rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t *order);

@@ -48,6 +48,21 @@ static inline void cp_mondrian_targets_init_subtree(cp_mondrian_tree *t, const c
     if (s->keeps_moments) cp_mondrian_gauss_moments(t, s, node, first_new);
 }
 
+/* New nodes id[0] ... id[n-1], parents before children.  The leaves have their lists and labels. */
+static inline void cp_mondrian_targets_init_nodes(cp_mondrian_tree *t, const cp_mondrian_space *s, const int32_t *id,
+                                                  size_t n) {
+    for (size_t i = n; s->label && i-- > 0;)
+        if (!cp_mondrian_tree_is_leaf(&t->node[id[i]])) cp_mondrian_hnsp_set_split_classes(t, s, id[i]);
+    for (size_t i = n; s->keeps_moments && i-- > 0;) cp_mondrian_gauss_set_moments(t, s, (size_t)id[i]);
+}
+
+/* One more row under a split. */
+static inline void cp_mondrian_targets_add_split(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t split,
+                                                 int32_t row) {
+    if (s->label) cp_mondrian_hnsp_add_class(t, s, &t->node[split], s->label[row]);
+    if (s->keeps_moments) cp_mondrian_gauss_learn(&t->stat[split], s->y[row]);
+}
+
 /* One more row in a leaf, before the row is linked. */
 static inline void cp_mondrian_targets_add(cp_mondrian_tree *t, const cp_mondrian_space *s, int32_t leaf, int32_t row) {
     if (s->label) cp_mondrian_hnsp_add(t, &t->node[leaf], s->label[row]);

@@ -105,6 +105,41 @@ const float *cp_mondrian_tree_box(const cp_mondrian_tree *t, const cp_mondrian_s
     return buf;
 }
 
+int32_t cp_mondrian_tree_new_box(cp_mondrian_tree *t, const cp_mondrian_space *s) {
+    if (!t->free_box) return (int32_t)t->boxes++;
+    int32_t box = (int32_t)t->free_box - 1;
+    memcpy(&t->free_box, cp_mondrian_tree_own_box(t, s, box), sizeof t->free_box);
+    return box;
+}
+
+int32_t cp_mondrian_tree_new_choice(cp_mondrian_tree *t) {
+    if (!t->free_choice) return (int32_t)t->choices++;
+    int32_t place = (int32_t)t->free_choice - 1;
+    t->free_choice = (uint32_t)t->choice[place].rows;
+    return place;
+}
+
+/* A node without a box counts the row.  At CP_MONDRIAN_BOX_ROWS rows it gets a box. */
+static void count_hull_row(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *n, const float *x) {
+    if (!cp_mondrian_tree_gets_box(n->box)) {
+        n->box--;
+        return;
+    }
+    int32_t row[CP_MONDRIAN_HULL_ROWS];
+    size_t k = cp_mondrian_tree_hull_rows(t, n, row);
+    n->box = cp_mondrian_tree_new_box(t, s);
+    float *box = cp_mondrian_tree_own_box(t, s, n->box);
+    s->kern->hull(s->x, s->dims, row, k, box);
+    s->kern->include(box, x, s->dims);
+}
+
+void cp_mondrian_tree_include(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *n, const float *x) {
+    if (cp_mondrian_tree_has_box(n))
+        s->kern->include(cp_mondrian_tree_own_box(t, s, n->box), x, s->dims);
+    else
+        count_hull_row(t, s, n, x);
+}
+
 /* Breadth first: the list itself is the queue. */
 void cp_mondrian_tree_order(const cp_mondrian_tree *t, int32_t *out) {
     size_t n = 0;

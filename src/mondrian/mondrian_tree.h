@@ -113,6 +113,10 @@ typedef struct cp_mondrian_tree {
     cp_mondrian_split *candidate; /* for each choice as many as space->candidates */
     size_t choices, cap_chosen, cap_choices, cap_candidates;
 
+    /* Places that subtrees have left, to be used again: 1 + the last such box, choice and class set, or 0.  Each of
+     * them holds the next in its first four bytes.  A tree of one candidate never has any. */
+    uint32_t free_box, free_choice, free_set;
+
     cp_mondrian_stat *moments; /* frozen regression, exact: indexed by a leaf's `moments` */
 } cp_mondrian_tree;
 
@@ -175,6 +179,16 @@ static inline double cp_mondrian_tree_outside(const cp_mondrian_tree *t, const c
 /* A leaf is not split while it has fewer than min_split rows or rows of a single class. */
 static inline int cp_mondrian_tree_paused(const cp_mondrian_space *s, const cp_mondrian_node *leaf) {
     return (size_t)leaf->count < s->min_split || (s->label && leaf->label != CP_NONE);
+}
+
+/* A place for a box, for the candidates of a split; room is reserved. */
+int32_t cp_mondrian_tree_new_box(cp_mondrian_tree *t, const cp_mondrian_space *s);
+int32_t cp_mondrian_tree_new_choice(cp_mondrian_tree *t);
+/* One more row in a node's box. */
+void cp_mondrian_tree_include(cp_mondrian_tree *t, const cp_mondrian_space *s, cp_mondrian_node *n, const float *x);
+/* Does a node without a box, whose `box` this is, get one with the next row? */
+static inline int cp_mondrian_tree_gets_box(int32_t box) {
+    return box - 1 <= -CP_MONDRIAN_BOX_ROWS;
 }
 
 /* All nodes, parents before children; out holds t->nodes. */

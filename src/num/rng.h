@@ -27,6 +27,7 @@ typedef enum cp_purpose {
     CP_FOR_CHAIN = 12,    /* one move of a Markov chain; slot: chain, step: iteration */
     CP_FOR_SWEEP = 13,    /* one tree of a sum in a sweep; slot: chain and sum, step: sweep and tree */
     CP_FOR_LATENT = 14,   /* latents of a later stretch of rows; slot: chain and sum, step: sweep and stretch */
+    CP_FOR_VARIANCE = 15, /* one variance tree of bart in a sweep; slot: chain, step: sweep and tree */
     CP_FOR_ASK = 21,      /* where an objective is evaluated next; step: trial */
     CP_FOR_SHUFFLE = 20   /* columns shuffled, rows sampled to explain a model; slot: feature, step: repeat */
 } cp_purpose;

@@ -18,7 +18,7 @@ static double worst_drift(bug b) {
     broken = b;
     for (size_t i = 0; i < LOCAL_CASES; i++) {
         local_world w;
-        local_world_init(&w, &local_cases[i]);
+        local_world_init(&w, &local_cases[i], 0);
         double *p = local_matrix(&w, ALL);
         most = fmax(most, local_drift(&w, p));
         free(p);

@@ -2,7 +2,7 @@
 
 #include "num/draw.h"
 
-enum { ROWS = 14, DIMS = 3, TREES = 3, REPEATS = 4, FEATURES = 12 };
+enum { ROWS = 14, DIMS = 3, TREES = 3, NOISE_TREES = 2, REPEATS = 4, FEATURES = 15 };
 static const char *const feature_name[FEATURES] = {"noise",
                                                    "leaves",
                                                    "depth",
@@ -14,7 +14,10 @@ static const char *const feature_name[FEATURES] = {"noise",
                                                    "square residual",
                                                    "share of column 0",
                                                    "a leaf's mu",
-                                                   "variance of leaves"};
+                                                   "variance of leaves",
+                                                   "tau",
+                                                   "leaves of variance",
+                                                   "weight"};
 
 typedef struct world {
     float x[ROWS * DIMS];
@@ -63,6 +66,7 @@ static void init_world(world *w, const bart_law *law, const bart_belief *of) {
     b->opt.split = of->split;
     b->opt.dart = of->sparse;
     b->opt.sample_k = of->sample_k;
+    b->opt.noise_trees = of->uneven ? NOISE_TREES : 0;
     for (size_t d = 0; d < CP_BART_MAX_DEPTHS; d++) {
         b->log_split[d] = d + 1 < CP_BART_MAX_DEPTHS ? cp_tree_prior_log_split(&of->split, d) : -INFINITY;
         b->log_stop[d] = d + 1 < CP_BART_MAX_DEPTHS ? cp_tree_prior_log_stop(&of->split, d) : 0;
@@ -101,6 +105,25 @@ static void draw_probs(cp_bart_dart *dart, cp_bart_split_probs *probs, cp_rng *r
     cp_bart_dart_set_probs(dart, probs);
 }
 
+static void sum_weights(const float *weight, cp_bart_tree *t) {
+    for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) t->leaf[k].sum_w = 0;
+    for (size_t i = 0; i < ROWS; i++) t->leaf[t->slot[i]].sum_w += (double)weight[i];
+}
+
+static void draw_variance(cp_bart_variance *v, cp_rng *rng) {
+    double all = 0, u = cp_rng_unit(rng);
+    for (size_t i = 0; i < CP_BART_VARIANCE_TAUS; i++) all += exp(v->log_prior[i]);
+    for (v->tau = 0; v->tau + 1 < CP_BART_VARIANCE_TAUS; v->tau++)
+        if ((u -= exp(v->log_prior[v->tau]) / all) < 0) break;
+    cp_bart_view view = cp_bart_variance_view(v, NULL);
+    view.r = NULL;
+    for (size_t m = 0; m < NOISE_TREES; m++) {
+        draw_tree(&view, &v->tree[m], rng);
+        cp_bart_tree_draw_mu(&v->tree[m], &view, rng);
+    }
+    cp_bart_variance_refresh(v, NULL);
+}
+
 /* Everything but the targets. */
 static void draw_state(cp_bart_chain *c, const world *w, cp_rng *rng) {
     cp_bart_sum *s = c->sum;
@@ -117,6 +140,8 @@ static void draw_state(cp_bart_chain *c, const world *w, cp_rng *rng) {
         draw_tree(&v, &s->tree[m], rng);
         cp_bart_tree_draw_mu(&s->tree[m], &v, rng);
     }
+    if (c->opt_variance) draw_variance(c->opt_variance, rng);
+    for (size_t m = 0; m < TREES && c->opt_variance; m++) sum_weights(c->opt_variance->weight, &s->tree[m]);
 }
 
 static double sum_of_trees(const cp_bart_sum *s, size_t row) {
@@ -150,27 +175,25 @@ static void draw_counts(world *w, cp_bart_sum *s, size_t row, cp_rng *rng) {
     }
 }
 
-static void sum_weights(const world *w, cp_bart_tree *t) {
-    for (size_t k = 0; k < cp_bart_tree_leaves(t); k++) t->leaf[k].sum_w = 0;
-    for (size_t i = 0; i < ROWS; i++) t->leaf[t->slot[i]].sum_w += (double)w->weight[i];
-}
-
-static void draw_numbers(world *w, const cp_bart_sum *s, cp_rng *rng) {
+static void draw_numbers(world *w, const cp_bart_chain *c, cp_rng *rng) {
+    const cp_bart_sum *s = c->sum;
+    const float *weights = c->opt_variance ? c->opt_variance->weight : w->b.opt_weight ? w->weight : NULL;
     for (size_t i = 0; i < ROWS; i++) {
-        double weight = w->b.opt_weight ? (double)w->weight[i] : 1, e = cp_draw_normal(rng);
+        double weight = weights ? (double)weights[i] : 1, e = cp_draw_normal(rng);
         /* a target that counts nothing may be anything */
         w->y[i] = (float)(weight > 0 ? sum_of_trees(s, i) + sqrt(s->noise_var / weight) * e : 9);
     }
 }
 
-static void draw_targets(world *w, cp_bart_sum *s, cp_rng *rng) {
+static void draw_targets(world *w, cp_bart_chain *c, cp_rng *rng) {
+    cp_bart_sum *s = c->sum;
     if (w->rows.task == COPSE_REGRESS) {
-        draw_numbers(w, s, rng);
+        draw_numbers(w, c, rng);
     } else if (!w->b.opt_weight) {
         for (size_t i = 0; i < ROWS; i++) draw_label(w, s, i, rng);
     } else {
         for (size_t i = 0; i < ROWS; i += 2) draw_counts(w, s, i, rng);
-        for (size_t m = 0; m < TREES; m++) sum_weights(w, &s->tree[m]);
+        for (size_t m = 0; m < TREES; m++) sum_weights(w->weight, &s->tree[m]);
     }
 }
 
@@ -202,6 +225,10 @@ static void features_of(const world *w, const cp_bart_chain *c, double *out[FEAT
     out[8][run] = squares;
     out[10][run] = (double)s->tree[2].mu[0];
     out[11][run] = s->leaf_var;
+    const cp_bart_variance *v = c->opt_variance;
+    out[12][run] = v ? (double)v->tau : 0;
+    out[13][run] = v ? (double)(cp_bart_tree_leaves(v->tree) + cp_bart_tree_leaves(v->tree + 1)) : 0;
+    out[14][run] = v ? (double)v->weight[2] : 0;
     out[9][run] = s->split_probs.opt_s ? s->split_probs.opt_s[0] : 0;
 }
 
@@ -219,7 +246,7 @@ static void run_chains(const bart_law *law, world *w, world *told, uint64_t seed
         cp_rng_init(&rng, seed, CP_FOR_TEST, (uint32_t)i, 0);
         must(cp_bart_chain_new(&told->b, i, &c, &err), err);
         draw_state(c, w, &rng);
-        draw_targets(w, c->sum, &rng);
+        draw_targets(w, c, &rng);
         cp_bart_chain_state_refresh(c, c->sum);
         if (sweeps) must(cp_bart_chain_run(c, sweeps, NULL, &err), err);
         const char *bad = i % 1000 == 0 && sweeps ? cp_bart_chain_state_check(c) : NULL;

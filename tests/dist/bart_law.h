@@ -17,6 +17,7 @@ typedef struct bart_belief {
     double leaf_var, nu, lambda;
     int classes, weighted, sparse;
     int sample_k; /* leaf_var is the scale of its prior */
+    int uneven;   /* the noise */
     cp_bart_cuts cuts;
 } bart_belief;
 

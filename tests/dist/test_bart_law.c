@@ -88,6 +88,23 @@ static void a_sampled_k_keeps_the_joint_law(void **state) {
     assert_true(bart_law_distance(&law, &sampled, &sampled, "sampled k, classes") < 1);
 }
 
+static void uneven_noise_keeps_the_joint_law(void **state) {
+    (void)state;
+    bart_law law = growprune();
+    bart_belief uneven = right, wrong;
+    uneven.uneven = 1;
+    assert_true(bart_law_distance(&law, &uneven, &uneven, "uneven noise") < 1);
+    wrong = uneven;
+    wrong.lambda *= 1.5;
+    assert_true(bart_law_distance(&law, &uneven, &wrong, "uneven noise, wrong sigma") > 1);
+    wrong = uneven;
+    wrong.split.alpha = .8;
+    assert_true(bart_law_distance(&law, &uneven, &wrong, "uneven noise, wrong prior of trees") > 1);
+    uneven.weighted = 1;
+    law.sampler_opt = cgm().sampler_opt;
+    assert_true(bart_law_distance(&law, &uneven, &uneven, "uneven noise, weights, cgm") < 1);
+}
+
 static void wrong_beliefs_are_seen(void **state) {
     (void)state;
     bart_law law = growprune();
@@ -104,10 +121,15 @@ static void wrong_beliefs_are_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(growprune_keeps_the_joint_law),      cmocka_unit_test(cgm_keeps_the_joint_law),
-        cmocka_unit_test(particle_gibbs_keeps_the_joint_law), cmocka_unit_test(weights_keep_the_joint_law),
-        cmocka_unit_test(classes_keep_the_joint_law),         cmocka_unit_test(sparse_shares_keep_the_joint_law),
-        cmocka_unit_test(a_sampled_k_keeps_the_joint_law),    cmocka_unit_test(wrong_beliefs_are_seen),
+        cmocka_unit_test(growprune_keeps_the_joint_law),
+        cmocka_unit_test(cgm_keeps_the_joint_law),
+        cmocka_unit_test(particle_gibbs_keeps_the_joint_law),
+        cmocka_unit_test(weights_keep_the_joint_law),
+        cmocka_unit_test(classes_keep_the_joint_law),
+        cmocka_unit_test(sparse_shares_keep_the_joint_law),
+        cmocka_unit_test(a_sampled_k_keeps_the_joint_law),
+        cmocka_unit_test(uneven_noise_keeps_the_joint_law),
+        cmocka_unit_test(wrong_beliefs_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

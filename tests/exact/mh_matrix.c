@@ -43,7 +43,9 @@ static void list_trees(local_world *w) {
                          .x = c->x,
                          .alpha_split = c->prior.alpha,
                          .beta_split = c->prior.beta,
-                         .y = c->y,
+                         .y = w->lambda.shape > 0 ? w->square : c->y,
+                         .lambda_shape = w->lambda.shape,
+                         .lambda_rate = w->lambda.rate,
                          .leaf_var = .3,
                          .noise_var = .8,
                          .weight = c->weight[0] > 0 ? c->weight : NULL,
@@ -59,10 +61,10 @@ static void list_trees(local_world *w) {
     }
 }
 
-void local_world_init(local_world *w, const local_case *c) {
+void local_world_init(local_world *w, const local_case *c, int variance) {
     copse_error err;
     cp_bart_sampler_options opt = {0};
-    *w = (local_world){.of = c};
+    *w = (local_world){.of = c, .lambda = {variance ? 1.7 : 0, .9}};
     cp_rng_init(&w->rng, seed_of("cuts"), CP_FOR_TEST, 0, 0);
     w->shape = (bart_shape){.rows = c->rows, .dims = c->dims, .prior = c->prior};
     w->shape.weighted = c->weight[0] > 0;
@@ -71,11 +73,13 @@ void local_world_init(local_world *w, const local_case *c) {
     bart_world_data(b, &w->shape, &w->rng);
     memcpy(b->x, c->x, c->rows * c->dims * sizeof *b->x);
     for (size_t i = 0; i < c->rows; i++) {
-        b->r[i] = (float)c->y[i];
+        w->square[i] = c->y[i] * c->y[i];
+        b->r[i] = (float)(variance ? w->square[i] : c->y[i]);
         b->weight[i] = (float)c->weight[i];
     }
     bart_world_view(b, &w->rng);
     if (w->shape.sparse) cp_bart_split_probs_set(&b->split_probs, c->s);
+    if (variance) b->view.opt_lambda = &w->lambda;
     memcpy(opt.move_prob, c->move_prob, sizeof c->move_prob);
     must(cp_bart_mh_init(&w->moves, &b->columns, &opt, &err), err);
     must(cp_bart_tree_reserve(&b->tree, REF_BTREE_ROWS + 1, &err), err);

@@ -26,6 +26,8 @@ extern const local_case local_cases[LOCAL_CASES];
 
 typedef struct local_world {
     const local_case *of;
+    double square[REF_BTREE_ROWS]; /* the targets of a variance tree */
+    cp_bart_lambda lambda;
     bart_shape shape;
     bart_world b;
     ref_btree ref;
@@ -36,7 +38,8 @@ typedef struct local_world {
     cp_rng rng; /* of cuts */
 } local_world;
 
-void local_world_init(local_world *w, const local_case *c);
+/* A tree of the mean, or one of the variance, whose targets are the squares of the case's. */
+void local_world_init(local_world *w, const local_case *c, int variance);
 void local_world_clear(local_world *w);
 /* The tree becomes the listed one, and which it is. */
 void local_world_plant(local_world *w, size_t state);

@@ -10,9 +10,9 @@
 #define EXACT 1e-12
 
 static void each_case(void (*test)(local_world *w)) {
-    for (size_t i = 0; i < LOCAL_CASES; i++) {
+    for (size_t i = 0; i < 2 * LOCAL_CASES; i++) {
         local_world w;
-        local_world_init(&w, &local_cases[i]);
+        local_world_init(&w, &local_cases[i / 2], i % 2);
         test(&w);
         local_world_clear(&w);
     }
@@ -20,7 +20,7 @@ static void each_case(void (*test)(local_world *w)) {
 
 static void check_invariant(local_world *w) {
     const unsigned kinds[] = {GROW_AND_PRUNE, CHANGE, SWAP, ALL};
-    print_message("%s: %zu trees\n", w->of->name, w->all.n);
+    print_message("%s%s: %zu trees\n", w->of->name, w->lambda.shape > 0 ? ", variance" : "", w->all.n);
     for (size_t i = 0; i < COUNT(kinds); i++) {
         double *p = local_matrix(w, kinds[i]);
         for (size_t s = 0; s < w->all.n; s++) {
@@ -46,6 +46,7 @@ static void check_others_drift(local_world *w) {
     assert_true(local_drift(w, p) > 1e-6);
     free(p);
     w->b.view.noise_var *= 1.01;
+    w->lambda.rate *= 1.01;
     p = local_matrix(w, ALL);
     assert_true(local_drift(w, p) > 1e-6);
     free(p);

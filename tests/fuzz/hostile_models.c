@@ -118,6 +118,8 @@ size_t hostile_models_make(image *out) {
     out[n++] = hostile_models_fit(numbers(), "target", "mondrian trees 2 hyper marginal lifetime 3", 0);
     out[n++] = hostile_models_fit(mixed(40), "target", "mondrian trees 2", 0);
     out[n++] = hostile_models_fit(mixed(40), "target", "bart trees 3 samples 6 burn-in 20 thin 1 sparse yes", 0);
+    out[n++] = hostile_models_fit(mixed(40), "target",
+                                  "bart trees 3 samples 6 burn-in 20 thin 1 noise uneven noise-trees 2", 0);
     out[n++] = hostile_models_fit(labelled(50, 40), "label", "cart min-leaf 2", 0);
     out[n++] = hostile_models_fit(labelled(50, 3), "label", "bart trees 3 samples 6 burn-in 20 thin 1 sampler cgm", 0);
     out[n++] = hostile_models_fit(labelled(60, 5), "label", "orf trees 3 tests 3 min-samples 8 forget .02", 0);

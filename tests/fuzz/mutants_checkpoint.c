@@ -25,6 +25,7 @@ static const struct {
     {"branin", "bart trees 4 samples 4 burn-in 8 thin 1 chains 2"},
     {"branin", "bart trees 3 samples 4 burn-in 8 thin 1 sparse yes sampler pg"},
     {"branin", "bart trees 3 samples 4 burn-in 8 thin 1 sampler cgm"},
+    {"branin", "bart trees 3 samples 4 burn-in 8 thin 1 noise uneven noise-trees 2"},
 };
 enum { FITS = sizeof fit / sizeof *fit };
 

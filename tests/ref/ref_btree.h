@@ -25,6 +25,9 @@ typedef struct ref_btree {
     /* If leaf_var > 0, y ~ N(mu, noise_var / weight) and mu ~ N(0, leaf_var); log likelihoods are then less by that of
      * mu = 0. */
     double leaf_var, noise_var;
+    /* If lambda_shape > 0, y is a square with density l^(-weight/2) exp(-weight y / (2 l)) and 1/l ~
+     * Gamma(lambda_shape, lambda_rate). */
+    double lambda_shape, lambda_rate;
     const double *weight; /* NULL: all 1 */
     const double *share;  /* of each column; NULL: all alike */
 } ref_btree;

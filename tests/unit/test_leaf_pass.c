@@ -106,6 +106,40 @@ static void values_move_by_group_and_are_summed(void **state) {
     each_world(check_move);
 }
 
+/* As move, with products. */
+static void check_scale(const cp_leaf_pass *k, const world *w, int weighted) {
+    const cp_leaf_pass *plain = cp_leaf_pass_find(CP_TIER_PLAIN);
+    for (int before = 0; before < 2; before++) {
+        static moved m, p;
+        double sum[CP_LEAF_PASS_MAX], all[CP_LEAF_PASS_MAX];
+        const cp_leaf_pass_shift a = {w->before, w->add_before, w->slots}, b = {w->slot, w->add, w->slots};
+        const cp_leaf_pass_values x = {m.r + 1, weighted ? w->weight : NULL, w->n},
+                                  y = {p.r + 1, weighted ? w->weight : NULL, w->n};
+        memcpy(m.r, w->r_, sizeof m.r);
+        memcpy(p.r, w->r_, sizeof p.r);
+        m.r[w->n + 1] = 777;
+        k->scale(&x, before ? &a : NULL, &b, m.sum);
+        plain->scale(&y, before ? &a : NULL, &b, p.sum);
+        assert_true(m.r[w->n + 1] == 777);
+        for (size_t i = 0; i < w->n; i++) {
+            float r = w->r[i];
+            if (before) r *= w->add_before[w->before[i]];
+            assert_true(m.r[i + 1] == r * w->add[w->slot[i]]);
+        }
+        assert_memory_equal(m.r + 1, p.r + 1, w->n * sizeof *m.r);
+        assert_memory_equal(m.sum, p.sum, w->slots * sizeof *m.sum);
+        k->sum(&x, &b, sum);
+        plain->sum(&x, &b, all);
+        assert_memory_equal(sum, m.sum, w->slots * sizeof *sum);
+        assert_memory_equal(all, m.sum, w->slots * sizeof *all);
+    }
+}
+
+static void values_are_scaled_by_group_and_summed(void **state) {
+    (void)state;
+    each_world(check_scale);
+}
+
 static void sums_are_not_needed(void **state) {
     (void)state;
     static world w;
@@ -303,6 +337,7 @@ static void rows_of_groups_are_listed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_move_by_group_and_are_summed),
+        cmocka_unit_test(values_are_scaled_by_group_and_summed),
         cmocka_unit_test(sums_are_not_needed),
         cmocka_unit_test(squares_are_summed),
         cmocka_unit_test(extents_are_those_of_the_group),

@@ -62,11 +62,14 @@ static cp_leaf_pass_shift shift_in(const cp_leaf_pass_shift *x, range s) {
 
 /* ----------------------------------------------------------------------------------------------------------- passes */
 
+enum { MOVE, SCALE, SUM };
+
 typedef struct pass {
     const cp_bart_parallel *par;
     const cp_leaf_pass *k;
-    const cp_leaf_pass_values *x;                 /* move, squares */
-    const cp_leaf_pass_shift *opt_before, *shift; /* move */
+    const cp_leaf_pass_values *x;                 /* move, scale, sum, squares */
+    const cp_leaf_pass_shift *opt_before, *shift; /* move, scale, sum */
+    int kind;                                     /* MOVE, SCALE or SUM */
     cp_leaf_pass_rows rows;                       /* left, extent */
     uint8_t s;
     cp_leaf_pass_cut cut;
@@ -80,36 +83,54 @@ static pass pass_over(const cp_bart_view *v, cp_bart_group g, cp_leaf_pass_cut c
                   .cut = cut};
 }
 
-static void move_range(const pass *p, range s, double *opt_sum) {
+/* One of move, scale and sum over a range of rows. */
+static void pass_range(const pass *p, range s, double *opt_sum) {
     const cp_leaf_pass_values x = values_in(p->x, s);
     const cp_leaf_pass_shift shift = shift_in(p->shift, s);
     const cp_leaf_pass_shift before = shift_in(p->opt_before ? p->opt_before : p->shift, s);
-    p->k->move(&x, p->opt_before ? &before : NULL, &shift, opt_sum);
+    if (p->kind == SUM)
+        p->k->sum(&x, &shift, opt_sum);
+    else
+        (p->kind == SCALE ? p->k->scale : p->k->move)(&x, p->opt_before ? &before : NULL, &shift, opt_sum);
 }
 
-static void move(void *arg, size_t from, size_t to) {
+static void pass_rows(void *arg, size_t from, size_t to) {
     const pass *p = arg;
-    move_range(p, range_of(from, to, p->x->n), NULL);
+    pass_range(p, range_of(from, to, p->x->n), NULL);
 }
 
-static void move_and_sum(void *arg, size_t from, size_t to) {
+static void pass_and_sum(void *arg, size_t from, size_t to) {
     const pass *p = arg;
-    for (size_t i = from; i < to; i++) move_range(p, range_of(i, i + 1, p->x->n), p->par->sum + i * p->shift->slots);
+    for (size_t i = from; i < to; i++) pass_range(p, range_of(i, i + 1, p->x->n), p->par->sum + i * p->shift->slots);
+}
+
+static void run_pass(const pass *p, double *opt_sum) {
+    cp_thread_team *team = cp_bart_parallel_team(p->par);
+    size_t pieces = pieces_of(p->x->n), slots = p->shift->slots;
+    if (!team) {
+        pass_range(p, (range){0, p->x->n}, opt_sum);
+        return;
+    }
+    cp_thread_team_pass(team, pieces, opt_sum ? pass_and_sum : pass_rows, (void *)(uintptr_t)p);
+    for (size_t g = 0; opt_sum && g < slots; g++) opt_sum[g] = 0;
+    for (size_t i = 0; opt_sum && i < pieces; i++)
+        for (size_t g = 0; g < slots; g++) opt_sum[g] += p->par->sum[i * slots + g];
 }
 
 void cp_bart_parallel_move(const cp_bart_parallel *opt_parallel, const cp_leaf_pass *k, const cp_leaf_pass_values *x,
                            const cp_leaf_pass_shift *opt_before, const cp_leaf_pass_shift *shift, double *opt_sum) {
-    cp_thread_team *team = cp_bart_parallel_team(opt_parallel);
-    size_t pieces = pieces_of(x->n), slots = shift->slots;
-    pass p = {.par = opt_parallel, .k = k, .x = x, .opt_before = opt_before, .shift = shift};
-    if (!team) {
-        k->move(x, opt_before, shift, opt_sum);
-        return;
-    }
-    cp_thread_team_pass(team, pieces, opt_sum ? move_and_sum : move, &p);
-    for (size_t g = 0; opt_sum && g < slots; g++) opt_sum[g] = 0;
-    for (size_t i = 0; opt_sum && i < pieces; i++)
-        for (size_t g = 0; g < slots; g++) opt_sum[g] += opt_parallel->sum[i * slots + g];
+    run_pass(&(pass){.par = opt_parallel, .k = k, .x = x, .opt_before = opt_before, .shift = shift}, opt_sum);
+}
+
+void cp_bart_parallel_scale(const cp_bart_parallel *opt_parallel, const cp_leaf_pass *k, const cp_leaf_pass_values *x,
+                            const cp_leaf_pass_shift *opt_before, const cp_leaf_pass_shift *shift, double *opt_sum) {
+    run_pass(&(pass){.par = opt_parallel, .k = k, .x = x, .opt_before = opt_before, .shift = shift, .kind = SCALE},
+             opt_sum);
+}
+
+void cp_bart_parallel_sums(const cp_bart_parallel *opt_parallel, const cp_leaf_pass *k, const cp_leaf_pass_values *x,
+                           const cp_leaf_pass_shift *groups, double *sum) {
+    run_pass(&(pass){.par = opt_parallel, .k = k, .x = x, .shift = groups, .kind = SUM}, sum);
 }
 
 static void sum_squares(void *arg, size_t from, size_t to) {

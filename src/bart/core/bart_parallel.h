@@ -33,9 +33,13 @@ static inline cp_thread_team *cp_bart_parallel_team(const cp_bart_parallel *opt_
     return opt_parallel ? opt_parallel->opt_team : NULL;
 }
 
-/* As the functions of the same names in leaf_pass.h.  These two pass over a residual: */
+/* As the functions of these names in leaf_pass.h (sums: its sum).  These pass over a residual: */
 void cp_bart_parallel_move(const cp_bart_parallel *opt_parallel, const cp_leaf_pass *k, const cp_leaf_pass_values *x,
                            const cp_leaf_pass_shift *opt_before, const cp_leaf_pass_shift *shift, double *opt_sum);
+void cp_bart_parallel_scale(const cp_bart_parallel *opt_parallel, const cp_leaf_pass *k, const cp_leaf_pass_values *x,
+                            const cp_leaf_pass_shift *opt_before, const cp_leaf_pass_shift *shift, double *opt_sum);
+void cp_bart_parallel_sums(const cp_bart_parallel *opt_parallel, const cp_leaf_pass *k, const cp_leaf_pass_values *x,
+                           const cp_leaf_pass_shift *groups, double *sum);
 double cp_bart_parallel_squares(const cp_bart_parallel *opt_parallel, const cp_leaf_pass *k,
                                 const cp_leaf_pass_values *x);
 /* These pass over all rows of a view, with the view's threads: */

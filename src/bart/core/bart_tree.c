@@ -7,6 +7,7 @@
 #include "bart/core/bart_split_probs.h"
 #include "base/mem.h"
 #include "num/draw.h"
+#include "num/math.h"
 
 static size_t rows_of(const cp_bart_view *v) {
     return v->columns->ranks.rows;
@@ -241,8 +242,22 @@ double cp_bart_tree_log_prior(const cp_bart_tree *t, const cp_bart_view *v, uint
     return sum;
 }
 
+/* mu = log lambda; 1/lambda ~ Gamma(shape + n/2, rate + S/2) given the rows of the leaf. */
+static void draw_log_lambda(cp_bart_tree *t, const cp_bart_view *v, cp_rng *rng) {
+    for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) {
+        double n = v->r ? t->leaf[s].sum_w : 0, squares = v->r ? t->leaf[s].sum_wr : 0;
+        double rate = cp_math_log(v->opt_lambda->rate + 0.5 * fmax(0, squares));
+        float mu = (float)(rate - cp_draw_log_gamma(rng, v->opt_lambda->shape + 0.5 * n));
+        t->mu[s] = fminf(fmaxf(mu, -CP_BART_TREE_MOST_LOG_LAMBDA), CP_BART_TREE_MOST_LOG_LAMBDA);
+    }
+}
+
 void cp_bart_tree_draw_mu(cp_bart_tree *t, const cp_bart_view *v, cp_rng *rng) {
     double normal[2];
+    if (v->opt_lambda) {
+        draw_log_lambda(t, v, rng);
+        return;
+    }
     for (size_t s = 0; s < cp_bart_tree_leaves(t); s++) {
         double sum_w = v->r ? t->leaf[s].sum_w : 0, sum_wr = v->r ? t->leaf[s].sum_wr : 0;
         double all = v->noise_var + v->leaf_var * sum_w;

@@ -101,6 +101,8 @@ size_t cp_bart_tree_depth(const cp_bart_tree *t);
 double cp_bart_tree_log_likelihood(const cp_bart_tree *t, const cp_bart_view *v);
 /* Slow; slot is scratch for all rows. */
 double cp_bart_tree_log_prior(const cp_bart_tree *t, const cp_bart_view *v, uint8_t *slot);
+/* The variance of a leaf of a variance tree is a float. */
+#define CP_BART_TREE_MOST_LOG_LAMBDA 80.0f
 /* Draws every mu from its posterior given the sums of its leaf (leaf_mean.c has the formula). */
 void cp_bart_tree_draw_mu(cp_bart_tree *t, const cp_bart_view *v, cp_rng *rng);
 

@@ -32,7 +32,15 @@ enum { CP_BART_MAX_LEAVES = 256, CP_BART_MAX_DEPTHS = 64 };
 typedef struct cp_bart_split_probs cp_bart_split_probs; /* bart_split_probs.h */
 typedef struct cp_bart_parallel cp_bart_parallel;       /* bart_parallel.h */
 
-/* Everything that the conditional posterior of one tree depends on, except the tree. */
+/* Uneven noise: the prior of lambda in each leaf of a variance tree, inverse gamma: 1/lambda ~ Gamma(shape, rate). */
+typedef struct cp_bart_lambda {
+    double shape, rate;
+} cp_bart_lambda;
+
+/* Everything that the conditional posterior of one tree depends on, except the tree.
+ *
+ * The view of a variance tree has lambda: then r is the square residual of each row over its noise variance without
+ * this tree, opt_weight is 1 or 0, and the tree's mu are log lambda. */
 typedef struct cp_bart_view {
     const cp_bart_columns *columns;
     const cp_bart_split_probs *split_probs;
@@ -40,11 +48,12 @@ typedef struct cp_bart_view {
     const float *r;                       /* partial residual of each row; NULL: no likelihood, the prior alone */
     const float *opt_weight;              /* of each row; NULL: all 1 */
     double leaf_var, noise_var;           /* variance of mu; of the noise of a row of weight 1 */
+    const cp_bart_lambda *opt_lambda;     /* NULL: a tree of the mean */
     const cp_bart_parallel *opt_parallel; /* threads for passes over rows; NULL: the calling thread alone */
 } cp_bart_view;
 
-/* log density of the rows of one leaf with mu integrated out, less the log density at mu = 0, which is the same for all
- * trees.  sum_w: sum of weights; sum_wr: sum of weight times partial residual. */
+/* log density of the rows of one leaf with mu integrated out, up to a term that is the same for all trees.  sum_w: sum
+ * of weights; sum_wr: sum of weight times partial residual. */
 double cp_bart_view_log_leaf(const cp_bart_view *v, double sum_w, double sum_wr);
 
 /* The rows whose slot is id. */

@@ -53,6 +53,10 @@ copse_status cp_bart_chain_new(const cp_bart_problem *b, size_t chain, cp_bart_c
     c->problem = b;
     c->number = chain;
     CP_TRY_OUT(CP_NEW(c->sum, b->sums, err));
+    if (b->opt.noise_trees) {
+        CP_TRY_OUT(CP_NEW(c->opt_variance, 1, err));
+        CP_TRY_OUT(cp_bart_variance_init(c->opt_variance, b, chain, err));
+    }
     for (size_t k = 0; k < b->sums; k++) CP_TRY_OUT(init_sum(c, k, err));
     CP_TRY_OUT(b->opt.sampler->make(&b->columns, &b->opt.sampler_opt, &c->sampler, err));
     CP_TRY_OUT(cp_bart_trace_init(&c->trace, b, err));
@@ -77,6 +81,8 @@ static void clear_sum(cp_bart_sum *s, size_t trees) {
 void cp_bart_chain_free(cp_bart_chain *c) {
     if (!c) return;
     for (size_t k = 0; c->sum && k < c->problem->sums; k++) clear_sum(&c->sum[k], c->problem->opt.trees);
+    if (c->opt_variance) cp_bart_variance_clear(c->opt_variance);
+    cp_mem_free(c->opt_variance);
     if (c->sampler) c->problem->opt.sampler->free(c->sampler);
     cp_bart_grow_from_root_free(c->opt_grow_from_root);
     cp_bart_trace_clear(&c->trace);
@@ -92,6 +98,10 @@ const cp_bart_draws *cp_bart_chain_draws(const cp_bart_chain *c, size_t sum) {
     return &c->sum[sum].draws;
 }
 
+const cp_bart_draws *cp_bart_chain_variance_draws(const cp_bart_chain *c) {
+    return &c->opt_variance->draws;
+}
+
 const cp_bart_trace *cp_bart_chain_trace(const cp_bart_chain *c) {
     return &c->trace;
 }
@@ -104,7 +114,7 @@ static void make_partial(cp_bart_chain *c, cp_bart_sum *s, size_t m) {
     const cp_bart_problem *b = c->problem;
     cp_bart_tree *t = &s->tree[m];
     size_t leaves = cp_bart_tree_leaves(t);
-    cp_leaf_pass_values x = {s->r, b->opt_weight, b->rows->n};
+    cp_leaf_pass_values x = {s->r, cp_bart_chain_state_weight(c), b->rows->n};
     cp_leaf_pass_shift add = {t->slot, t->mu, leaves}, subtract = add;
     if (m) subtract = (cp_leaf_pass_shift){s->tree[m - 1].slot, c->minus_mu, cp_bart_tree_leaves(&s->tree[m - 1])};
     cp_bart_parallel_move(&c->parallel, b->columns.leaf_pass, &x, m ? &subtract : NULL, &add, c->sum_by_slot);
@@ -150,6 +160,27 @@ static int samples_hyper(const cp_bart_chain *c) {
     return c->done >= opt->grow_from_root + opt->burn_in / 2;
 }
 
+/* The weights of all rows have changed: sums those of each leaf of the mean's trees anew. */
+static void sum_weights(cp_bart_chain *c, cp_bart_sum *s) {
+    const cp_bart_problem *b = c->problem;
+    const cp_leaf_pass_values x = {c->opt_variance->weight, NULL, b->rows->n};
+    for (size_t m = 0; m < b->opt.trees; m++) {
+        cp_bart_tree *t = &s->tree[m];
+        const cp_leaf_pass_shift groups = {t->slot, t->mu, cp_bart_tree_leaves(t)};
+        cp_bart_parallel_sums(&c->parallel, b->columns.leaf_pass, &x, &groups, c->sum_by_slot);
+        for (size_t k = 0; k < groups.slots; k++) t->leaf[k].sum_w = c->sum_by_slot[k];
+    }
+}
+
+/* Variance trees are sampled from a quarter of burn-in on: before, the residual holds what the trees of the mean have
+ * still to learn. */
+static void sample_variance(cp_bart_chain *c, cp_bart_sum *s) {
+    const cp_bart_options *opt = &c->problem->opt;
+    if (!c->opt_variance || c->done < opt->grow_from_root + opt->burn_in / 4) return;
+    cp_bart_variance_draw(c->opt_variance, &c->parallel, s->r, s->noise_var, c->done + 1);
+    sum_weights(c, s);
+}
+
 /* After all trees of a sum have been sampled: subtracts the last tree, so that the residual is the full
  * one again, then samples the scalars of the sum. */
 static void end_sum(cp_bart_chain *c, size_t sum) {
@@ -165,6 +196,7 @@ static void end_sum(cp_bart_chain *c, size_t sum) {
         cp_bart_dart_draw(&s->dart, &s->split_probs, &v, s->tree, b->opt.trees, &rng);
     }
     cp_rng rng = stream_of(c, sum, c->done + 1, b->opt.trees);
+    sample_variance(c, s);
     cp_bart_noise_draw(c, s, c->done + 1, &rng);
     if (b->opt.sample_k && samples_hyper(c)) cp_bart_noise_draw_leaf_var(c, s, &rng);
 }
@@ -175,6 +207,7 @@ static copse_status sweep(cp_bart_chain *c, copse_error *err) {
     if (!c->at && !c->partial && c->done % CP_BART_CHAIN_REFRESH == 0)
         for (size_t k = 0; k < b->sums; k++) cp_bart_chain_state_refresh(c, &c->sum[k]);
     for (; c->at < b->sums * trees; c->at++) {
+        if (c->opt_variance) CP_TRY(cp_bart_variance_reserve(c->opt_variance, err));
         CP_TRY(sample_tree(c, c->at / trees, c->at % trees, err));
         if (c->at % trees == trees - 1) end_sum(c, c->at / trees);
     }
@@ -192,6 +225,7 @@ static copse_status keep_if_due(cp_bart_chain *c, copse_error *err) {
     if (c->at || c->partial) return COPSE_OK;
     for (size_t k = 0; k < b->sums; k++)
         if (c->sum[k].draws.draws < due) CP_TRY(cp_bart_draws_add(&c->sum[k].draws, c->sum[k].tree, err));
+    if (c->opt_variance && c->opt_variance->draws.draws < due) CP_TRY(cp_bart_variance_keep(c->opt_variance, err));
     if (c->trace.draws < due) cp_bart_trace_add(&c->trace, c);
     return COPSE_OK;
 }

@@ -23,6 +23,7 @@ copse_status cp_bart_chain_run(cp_bart_chain *c, size_t sweeps, const copse_run 
 size_t cp_bart_chain_done(const cp_bart_chain *c); /* sweeps so far, grow-from-root sweeps included */
 /* The kept draws of a sum, and the trace; borrowed from the chain. */
 const cp_bart_draws *cp_bart_chain_draws(const cp_bart_chain *c, size_t sum);
+const cp_bart_draws *cp_bart_chain_variance_draws(const cp_bart_chain *c); /* uneven noise only */
 const cp_bart_trace *cp_bart_chain_trace(const cp_bart_chain *c);
 
 #endif

@@ -15,14 +15,21 @@
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-static copse_status write_trees(const cp_bart_sum *s, size_t trees, cp_writer *w, copse_error *err) {
+static copse_status write_trees(const cp_bart_tree *tree, size_t trees, cp_writer *w, copse_error *err) {
     for (size_t m = 0; m < trees; m++) {
         CP_TRY(cp_writer_push_nth(w, "tree", m, err));
-        copse_status status = cp_bart_tree_file_write(&s->tree[m], w, err);
+        copse_status status = cp_bart_tree_file_write(&tree[m], w, err);
         cp_writer_pop(w);
         if (status) return status;
     }
     return COPSE_OK;
+}
+
+static copse_status write_draws(const cp_bart_draws *d, cp_writer *w, copse_error *err) {
+    CP_TRY(cp_writer_push(w, "draws", err));
+    copse_status status = cp_bart_draws_file_write(d, w, err);
+    cp_writer_pop(w);
+    return status;
 }
 
 static copse_status write_sum(const cp_bart_sum *s, const cp_bart_problem *b, cp_writer *w, copse_error *err) {
@@ -35,9 +42,20 @@ static copse_status write_sum(const cp_bart_sum *s, const cp_bart_problem *b, cp
         CP_TRY(cp_writer_f64(w, "theta", s->dart.theta, err));
         CP_TRY(cp_writer_array(w, "log_s", CP_F64, s->dart.log_s, s->dart.dims, err));
     }
-    CP_TRY(write_trees(s, b->opt.trees, w, err));
-    CP_TRY(cp_writer_push(w, "draws", err));
-    copse_status status = cp_bart_draws_file_write(&s->draws, w, err);
+    CP_TRY(write_trees(s->tree, b->opt.trees, w, err));
+    return write_draws(&s->draws, w, err);
+}
+
+static copse_status write_variance(const cp_bart_variance *v, cp_writer *w, copse_error *err) {
+    CP_TRY(cp_writer_i64(w, "tau", (int64_t)v->tau, err));
+    CP_TRY(write_trees(v->tree, v->problem->opt.noise_trees, w, err));
+    return write_draws(&v->draws, w, err);
+}
+
+static copse_status write_noise(const cp_bart_chain *c, cp_writer *w, copse_error *err) {
+    if (!c->opt_variance) return COPSE_OK;
+    CP_TRY(cp_writer_push(w, "noise", err));
+    copse_status status = write_variance(c->opt_variance, w, err);
     cp_writer_pop(w);
     return status;
 }
@@ -47,6 +65,7 @@ copse_status cp_bart_chain_file_write(const cp_bart_chain *c, cp_writer *w, cops
     CP_TRY(cp_writer_i64(w, "at", (int64_t)c->at, err));
     CP_TRY(cp_writer_i64(w, "lifted", c->partial, err));
     CP_TRY(cp_bart_trace_write(&c->trace, c->problem, w, err));
+    CP_TRY(write_noise(c, w, err));
     for (size_t k = 0; k < c->problem->sums; k++) {
         CP_TRY(cp_writer_push_nth(w, "sum", k, err));
         copse_status status = write_sum(&c->sum[k], c->problem, w, err);
@@ -89,22 +108,43 @@ static copse_status read_dart(cp_bart_sum *s, cp_reader *r, copse_error *err) {
     return COPSE_OK;
 }
 
-static copse_status read_trees(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, copse_error *err) {
-    cp_bart_view v = cp_bart_chain_state_view(c, s);
-    for (size_t m = 0; m < c->problem->opt.trees; m++) {
+static copse_status read_trees(cp_bart_tree *tree, size_t trees, const cp_bart_view *v, cp_reader *r,
+                               copse_error *err) {
+    for (size_t m = 0; m < trees; m++) {
         CP_TRY(cp_reader_push_nth(r, "tree", m, err));
-        copse_status status = cp_bart_tree_file_read(&s->tree[m], &v, r, err);
+        copse_status status = cp_bart_tree_file_read(&tree[m], v, r, err);
         cp_reader_pop(r);
         if (status) return status;
     }
     return COPSE_OK;
 }
 
-static copse_status read_draws(cp_bart_sum *s, cp_reader *r, copse_error *err) {
-    size_t dims = s->draws.dims, trees = s->draws.trees;
-    cp_bart_draws_clear(&s->draws);
+static copse_status read_draws(cp_bart_draws *d, cp_reader *r, copse_error *err) {
+    size_t dims = d->dims, trees = d->trees;
+    cp_bart_draws_clear(d);
     CP_TRY(cp_reader_push(r, "draws", err));
-    copse_status status = cp_bart_draws_file_read(r, dims, trees, &s->draws, err);
+    copse_status status = cp_bart_draws_file_read(r, dims, trees, d, err);
+    cp_reader_pop(r);
+    return status;
+}
+
+static copse_status read_variance(cp_bart_variance *v, cp_reader *r, copse_error *err) {
+    cp_bart_view view = cp_bart_variance_view(v, NULL);
+    int64_t tau;
+    CP_TRY(cp_reader_i64(r, "tau", 0, CP_BART_VARIANCE_TAUS - 1, &tau, err));
+    v->tau = (size_t)tau;
+    CP_TRY(read_trees(v->tree, v->problem->opt.noise_trees, &view, r, err));
+    CP_TRY(read_draws(&v->draws, r, err));
+    const char *bad = cp_bart_variance_check(v);
+    if (bad) return cp_reader_bad(r, err, "%s", bad);
+    cp_bart_variance_refresh(v, NULL);
+    return COPSE_OK;
+}
+
+static copse_status read_noise(cp_bart_chain *c, cp_reader *r, copse_error *err) {
+    if (!c->opt_variance) return COPSE_OK;
+    CP_TRY(cp_reader_push(r, "noise", err));
+    copse_status status = read_variance(c->opt_variance, r, err);
     cp_reader_pop(r);
     return status;
 }
@@ -117,8 +157,9 @@ static copse_status read_sum(cp_bart_chain *c, cp_bart_sum *s, cp_reader *r, cop
     if (s->latent) CP_TRY(read_floats(r, "latent", b->rows->n, s->latent, err));
     CP_TRY(read_floats(r, "residual", b->rows->n, s->r, err));
     if (b->opt.dart) CP_TRY(read_dart(s, r, err));
-    CP_TRY(read_trees(c, s, r, err));
-    return read_draws(s, r, err);
+    cp_bart_view v = cp_bart_chain_state_view(c, s);
+    CP_TRY(read_trees(s->tree, b->opt.trees, &v, r, err));
+    return read_draws(&s->draws, r, err);
 }
 
 static copse_status read_place(cp_bart_chain *c, cp_reader *r, copse_error *err) {
@@ -141,7 +182,7 @@ static void sum_partial(cp_bart_chain *c) {
     cp_bart_tree *t = &s->tree[c->at % trees];
     size_t leaves = cp_bart_tree_leaves(t);
     memset(c->minus_mu, 0, sizeof c->minus_mu);
-    cp_leaf_pass_values x = {s->r, c->problem->opt_weight, c->problem->rows->n};
+    cp_leaf_pass_values x = {s->r, cp_bart_chain_state_weight(c), c->problem->rows->n};
     cp_leaf_pass_shift nothing = {t->slot, c->minus_mu, leaves};
     c->problem->columns.leaf_pass->move(&x, NULL, &nothing, c->sum_by_slot);
     for (size_t k = 0; k < leaves; k++) t->leaf[k].sum_wr = c->problem->opt.prior_only ? 0 : c->sum_by_slot[k];
@@ -151,6 +192,7 @@ static copse_status read_chain(cp_bart_chain *c, cp_reader *r, copse_error *err)
     CP_NUMBER_RULES(r, number_rules);
     CP_TRY(read_place(c, r, err));
     CP_TRY(cp_bart_trace_read(&c->trace, c->problem, r, err));
+    CP_TRY(read_noise(c, r, err));
     for (size_t k = 0; k < c->problem->sums; k++) {
         CP_TRY(cp_reader_push_nth(r, "sum", k, err));
         copse_status status = read_sum(c, &c->sum[k], r, err);

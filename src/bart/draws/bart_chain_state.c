@@ -4,6 +4,10 @@
 
 #include "bart/core/bart_tree_check.h"
 
+const float *cp_bart_chain_state_weight(const cp_bart_chain *c) {
+    return c->opt_variance ? c->opt_variance->weight : c->problem->opt_weight;
+}
+
 cp_bart_view cp_bart_chain_state_view(const cp_bart_chain *c, const cp_bart_sum *s) {
     const cp_bart_problem *b = c->problem;
     return (cp_bart_view){.columns = &b->columns,
@@ -11,7 +15,7 @@ cp_bart_view cp_bart_chain_state_view(const cp_bart_chain *c, const cp_bart_sum 
                           .log_split = b->log_split,
                           .log_stop = b->log_stop,
                           .r = b->opt.prior_only ? NULL : s->r,
-                          .opt_weight = b->opt_weight,
+                          .opt_weight = cp_bart_chain_state_weight(c),
                           .leaf_var = s->leaf_var,
                           .noise_var = s->noise_var,
                           .opt_parallel = &c->parallel};
@@ -99,6 +103,11 @@ const char *cp_bart_chain_state_check_trees(const cp_bart_chain *c) {
     if (!is_due(c, c->trace.draws)) return "C1: the trace is not that of the draws";
     for (int k = 0; k < CP_BART_MOVES; k++)
         if (c->trace.tally.accepted[k] > c->trace.tally.proposed[k]) return "C4: more was accepted than proposed";
+    if (c->opt_variance) {
+        const char *bad = cp_bart_variance_check(c->opt_variance);
+        if (!bad && !is_due(c, c->opt_variance->draws.draws)) bad = "C1: draws are missing, or too many";
+        if (bad) return bad;
+    }
     for (size_t k = 0; k < b->sums; k++) {
         const char *bad = check_sum(c, k);
         if (bad) return bad;
@@ -109,5 +118,5 @@ const char *cp_bart_chain_state_check_trees(const cp_bart_chain *c) {
 const char *cp_bart_chain_state_check(const cp_bart_chain *c) {
     const char *bad = cp_bart_chain_state_check_trees(c);
     for (size_t k = 0; k < c->problem->sums && !bad; k++) bad = cp_bart_draws_check(&c->sum[k].draws);
-    return bad;
+    return bad || !c->opt_variance ? bad : cp_bart_draws_check(&c->opt_variance->draws);
 }

@@ -10,13 +10,15 @@
  *   C2  trees (bart_tree.h) and draws (bart_draws.h) are valid; the trace is finite.
  *   C3  r = target - sum of all trees, without tree `at` if partial, up to rounding.
  *   C4  accepted <= proposed for each move.
- *   C5  noise_var > 0 is finite; it is 1 for classes. */
+ *   C5  noise_var > 0 is finite; it is 1 for classes.
+ *   C6  uneven noise: the variance trees are valid and their lambdas and weights possible (bart_variance.h). */
 #ifndef CP_BART_CHAIN_STATE_H
 #define CP_BART_CHAIN_STATE_H
 
 #include "bart/core/bart_parallel.h"
 #include "bart/draws/bart_chain.h"
 #include "bart/draws/bart_dart.h"
+#include "bart/draws/bart_variance.h"
 
 typedef struct cp_bart_grow_from_root cp_bart_grow_from_root; /* bart_grow_from_root.h */
 
@@ -41,6 +43,7 @@ struct cp_bart_chain {
     size_t at;                      /* trees sampled in the current sweep */
     int partial;                    /* the residual is partial: tree `at` is left out */
     cp_bart_sum *sum;               /* problem->sums of them */
+    cp_bart_variance *opt_variance; /* NULL: even noise */
     void *sampler;                  /* object of problem->opt.sampler */
     cp_bart_grow_from_root *opt_grow_from_root;
     cp_bart_trace trace;
@@ -50,6 +53,8 @@ struct cp_bart_chain {
     double sum_by_slot[CP_LEAF_PASS_MAX];
 };
 
+/* The weights of rows for the trees of the mean; NULL: all 1. */
+const float *cp_bart_chain_state_weight(const cp_bart_chain *c);
 cp_bart_view cp_bart_chain_state_view(const cp_bart_chain *c, const cp_bart_sum *s);
 /* Computes the residual anew from all trees. */
 void cp_bart_chain_state_refresh(const cp_bart_chain *c, cp_bart_sum *s);

@@ -16,8 +16,16 @@ static double weight_of(const cp_bart_problem *b, size_t row) {
 
 static double sum_squares(const cp_bart_chain *c, const cp_bart_sum *s) {
     const cp_bart_problem *b = c->problem;
-    cp_leaf_pass_values x = {s->r, b->opt_weight, b->rows->n};
+    cp_leaf_pass_values x = {s->r, cp_bart_chain_state_weight(c), b->rows->n};
     return cp_bart_parallel_squares(&c->parallel, b->columns.leaf_pass, &x);
+}
+
+/* Uneven noise: what least_noise adds to the sum of squares, as in bart_variance.c. */
+static double floor_squares(const cp_bart_chain *c) {
+    double sum = 0;
+    if (!c->opt_variance) return 0;
+    for (size_t i = 0; i < c->problem->rows->n; i++) sum += (double)c->opt_variance->weight[i];
+    return sum * c->problem->least_noise;
 }
 
 /* sigma^2 | trees ~ (nu lambda + sum of w r^2) / chi^2 with nu + n degrees of freedom; n: rows of weight above 0
@@ -26,7 +34,7 @@ static void draw_variance(const cp_bart_chain *c, cp_bart_sum *s, cp_rng *rng) {
     const cp_bart_problem *b = c->problem;
     double squares = b->hyper.nu * b->hyper.lambda, df = b->hyper.nu;
     if (!b->opt.prior_only) {
-        squares += sum_squares(c, s);
+        squares += sum_squares(c, s) + floor_squares(c);
         df += (double)b->positive_rows;
     }
     if (CP_BROKEN(BROKEN_DF)) df += 2;
@@ -127,8 +135,9 @@ static double log_cdf(double x) {
 static double log_numbers(const cp_bart_chain *c, const cp_bart_sum *s) {
     const cp_bart_problem *b = c->problem;
     double n = (double)b->positive_rows, logs = 0;
-    for (size_t i = 0; i < b->rows->n && b->opt_weight; i++)
-        if (b->opt_weight[i] > 0) logs += cp_math_log((double)b->opt_weight[i]);
+    const float *weight = cp_bart_chain_state_weight(c);
+    for (size_t i = 0; i < b->rows->n && weight; i++)
+        if (weight[i] > 0) logs += cp_math_log((double)weight[i]);
     return 0.5 * logs - n * (0.918938533204672741780 + cp_math_log(b->scale) + 0.5 * cp_math_log(s->noise_var)) -
            0.5 * sum_squares(c, s) / s->noise_var;
 }

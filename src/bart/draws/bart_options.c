@@ -49,7 +49,8 @@ static void read_sampler(const copse_params *p, cp_bart_options *out) {
 void cp_bart_options_warn(const copse_params *p, copse_task task, const copse_run *run) {
     static const char *const of_pg[] = {"particles",  "pg-proposal", "resampling", "pg-columns",
                                         "pg-promise", "pg-ess",      "pg-below",   "local-moves"};
-    static const char *const of_cgm[] = {"change", "swap"}, *const of_numbers[] = {"nu", "q", "sigma-prior"};
+    static const char *const of_cgm[] = {"change", "swap"}, *const of_numbers[] = {"nu", "q", "sigma-prior", "noise",
+                                                                                   "noise-trees"};
     const char *sampler = cp_param_text(p, "sampler");
     int pg = cp_param_is(p, "sampler", "pg"), cgm = pg || cp_param_is(p, "sampler", "cgm");
     for (size_t i = 0; !pg && i < sizeof of_pg / sizeof *of_pg; i++)
@@ -79,6 +80,7 @@ cp_bart_options cp_bart_options_of(const copse_params *p) {
         .prior_only = cp_param_is(p, "prior-only", "yes"),
         .grow_from_root = counted(cp_param_text(p, "warm-start"), "grow", 10),
     };
+    if (cp_param_is(p, "noise", "uneven")) out.noise_trees = (size_t)cp_param_int(p, "noise-trees");
     read_sampler(p, &out);
     read_cuts(cp_param_text(p, "cuts"), &out);
     return out;

@@ -20,6 +20,7 @@ typedef struct cp_bart_options {
     int ols;        /* sigma-hat is the residual sd of least squares if there are enough rows, else the targets' sd */
     int dart;       /* the split probabilities of the columns are sampled (`sparse`) */
     int prior_only; /* no likelihood */
+    size_t noise_trees; /* whose product is the variance of the noise (`noise=uneven`); 0: it is even */
 } cp_bart_options;
 
 /* Reads all options of the method except seed and chains. */

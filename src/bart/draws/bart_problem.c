@@ -117,6 +117,7 @@ static copse_status find_sigma_hat(cp_bart_problem *b, copse_error *err) {
     if (b->opt.ols) CP_TRY(find_residual_sd(b, &left, err));
     b->sigma_hat = fmax(isnan(left) ? sd : left, 1e-3 * sd);
     if (!(b->sigma_hat > 0)) b->sigma_hat = 1; /* all targets are equal */
+    b->least_noise = 1e-6 * b->sigma_hat * b->sigma_hat;
     return COPSE_OK;
 }
 
@@ -166,6 +167,7 @@ static copse_status set_regression(cp_bart_problem *b, const copse_run *run, cop
  * with all rows as half a row less, so that a fold of the data without some class can be fitted. */
 static copse_status set_classes(cp_bart_problem *b, copse_error *err) {
     double three = 3 / b->opt.k, all = 0;
+    b->opt.noise_trees = 0;
     b->hyper = (cp_bart_hyper){.leaf_var = three * three / (double)b->opt.trees, .nu = 1, .lambda = 1};
     if (b->rows->classes > 2) b->sums = b->rows->classes;
     CP_TRY(CP_NEW(b->offset, b->sums, err));

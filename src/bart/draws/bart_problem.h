@@ -23,6 +23,7 @@ typedef struct cp_bart_problem {
     float *y;             /* regression: scaled targets; target = centre + scale * y */
     double centre, scale; /* regression */
     double sigma_hat;     /* regression: rough estimate of sigma, in units of scale */
+    double least_noise;   /* uneven noise: a square residual counts as so much more (bart_variance.h) */
     double *offset;       /* classes: of each sum; the probit is offset + sum of trees */
     float *opt_weight;
     size_t positive_rows; /* rows of weight above 0 */

@@ -13,6 +13,7 @@ copse_status cp_bart_trace_init(cp_bart_trace *t, const cp_bart_problem *b, cops
     CP_TRY(CP_NEW(t->sigma, b->sums * t->capacity, err));
     CP_TRY(CP_NEW(t->log_likelihood, b->sums * t->capacity, err));
     CP_TRY(CP_NEW(t->leaves, b->sums * t->capacity, err));
+    if (b->opt.noise_trees) CP_TRY(CP_NEW(t->opt_noise, CP_BART_TRACE_ROWS * t->capacity, err));
     return CP_NEW(t->fitted, CP_BART_TRACE_ROWS * t->capacity, err);
 }
 
@@ -21,6 +22,7 @@ void cp_bart_trace_clear(cp_bart_trace *t) {
     cp_mem_free(t->log_likelihood);
     cp_mem_free(t->leaves);
     cp_mem_free(t->fitted);
+    cp_mem_free(t->opt_noise);
     *t = (cp_bart_trace){0};
 }
 
@@ -45,17 +47,36 @@ static size_t count_leaves(const cp_bart_sum *s, size_t trees) {
     return leaves;
 }
 
+/* sd of the noise: of an average row, or of this one. */
+static double sigma_of(const cp_bart_chain *c, const cp_bart_sum *s) {
+    double noise_var = s->noise_var;
+    if (c->opt_variance) noise_var *= cp_bart_variance_mean(c->opt_variance);
+    return s->latent ? 1 : c->problem->scale * sqrt(noise_var);
+}
+
+static double noise_at(const cp_bart_chain *c, size_t row) {
+    const cp_bart_problem *b = c->problem;
+    double weight = b->opt_weight ? (double)b->opt_weight[row] : 1, least = 1e-30;
+    double variance = weight > 0 ? weight / fmax((double)c->opt_variance->weight[row], least) : 1;
+    return b->scale * sqrt(c->sum->noise_var * variance);
+}
+
+static size_t traced_row(const cp_bart_problem *b, size_t k) {
+    return (2 * k + 1) * b->rows->n / ((size_t)2 * CP_BART_TRACE_ROWS);
+}
+
 void cp_bart_trace_add(cp_bart_trace *t, const cp_bart_chain *c) {
     const cp_bart_problem *b = c->problem;
-    size_t i = t->draws++, n = b->rows->n;
+    size_t i = t->draws++;
     for (size_t k = 0; k < b->sums; k++) {
         const cp_bart_sum *s = &c->sum[k];
-        t->sigma[k * t->capacity + i] = s->latent ? 1 : b->scale * sqrt(s->noise_var);
+        t->sigma[k * t->capacity + i] = sigma_of(c, s);
         t->log_likelihood[k * t->capacity + i] = cp_bart_noise_log_likelihood(c, s);
         t->leaves[k * t->capacity + i] = (double)count_leaves(s, b->opt.trees);
     }
-    for (size_t k = 0; k < CP_BART_TRACE_ROWS; k++)
-        t->fitted[k * t->capacity + i] = fitted(c, (2 * k + 1) * n / ((size_t)2 * CP_BART_TRACE_ROWS));
+    for (size_t k = 0; k < CP_BART_TRACE_ROWS; k++) t->fitted[k * t->capacity + i] = fitted(c, traced_row(b, k));
+    for (size_t k = 0; t->opt_noise && k < CP_BART_TRACE_ROWS; k++)
+        t->opt_noise[k * t->capacity + i] = noise_at(c, traced_row(b, k));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ files */
@@ -82,6 +103,7 @@ copse_status cp_bart_trace_write(const cp_bart_trace *t, const cp_bart_problem *
     CP_TRY(write_series(t, "sigma", t->sigma, b->sums, w, err));
     CP_TRY(write_series(t, "log_likelihood", t->log_likelihood, b->sums, w, err));
     CP_TRY(write_series(t, "leaves", t->leaves, b->sums, w, err));
+    if (t->opt_noise) CP_TRY(write_series(t, "noise", t->opt_noise, CP_BART_TRACE_ROWS, w, err));
     return write_series(t, "fitted", t->fitted, CP_BART_TRACE_ROWS, w, err);
 }
 
@@ -98,6 +120,7 @@ static const cp_number_rule number_rules[] = {
     {.name = "sigma", .least = 0, .most = 1e160},
     {.name = "log_likelihood", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
     {.name = "leaves", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "noise", .least = 0, .most = 1e160},
     {.name = "fitted", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
 };
 
@@ -132,6 +155,7 @@ copse_status cp_bart_trace_read(cp_bart_trace *t, const cp_bart_problem *b, cp_r
     CP_TRY(read_series(t, "sigma", t->sigma, b->sums, r, err));
     CP_TRY(read_series(t, "log_likelihood", t->log_likelihood, b->sums, r, err));
     CP_TRY(read_series(t, "leaves", t->leaves, b->sums, r, err));
+    if (t->opt_noise) CP_TRY(read_series(t, "noise", t->opt_noise, CP_BART_TRACE_ROWS, r, err));
     CP_TRY(read_series(t, "fitted", t->fitted, CP_BART_TRACE_ROWS, r, err));
     for (size_t i = 0; i < b->sums * t->draws; i++) {
         size_t at = i / t->draws * t->capacity + i % t->draws;

@@ -18,10 +18,12 @@ enum { CP_BART_TRACE_ROWS = 8 }; /* rows, spread over the data, whose fitted val
 typedef struct cp_bart_trace {
     size_t draws;    /* so far */
     size_t capacity; /* of each series: `samples`, the draws of a finished chain */
-    /* sums x capacity.  Classes: sigma is 1, and the likelihood of a sum is that of "of its class or not". */
+    /* sums x capacity.  Uneven noise: sigma^2 is the mean of the noise's variance over the rows.  Classes: sigma is 1,
+     * and the likelihood of a sum is that of "of its class or not". */
     double *sigma, *log_likelihood, *leaves;
     /* CP_BART_TRACE_ROWS x capacity.  Two classes: the probability of label 1; more: that of the row's own label. */
     double *fitted;
+    double *opt_noise;   /* uneven noise: CP_BART_TRACE_ROWS x capacity, sd of the noise at the same rows; else NULL */
     cp_bart_tally tally; /* after burn-in */
 } cp_bart_trace;
 

@@ -133,6 +133,11 @@ static int edit_swap(cp_bart_tree *t, int16_t lower) {
 
 /* ------------------------------------------------------------------------------------------------------------ ratio */
 
+static double log_variance_gain(const cp_bart_view *v, const cp_bart_leaf *l, const cp_bart_leaf *r) {
+    return cp_bart_view_log_leaf(v, l->sum_w, l->sum_wr) + cp_bart_view_log_leaf(v, r->sum_w, r->sum_wr) -
+           cp_bart_view_log_leaf(v, l->sum_w + r->sum_w, l->sum_wr + r->sum_wr);
+}
+
 /* log of the Metropolis-Hastings ratio of a grow: posterior times proposal with the node split, over the same with the
  * node as a leaf.  The prior of the rule and its proposal cancel.  odds: probability of proposing the prune over that
  * of proposing the grow, without the rule.
@@ -143,6 +148,7 @@ static double log_grown(const cp_bart_view *v, const cp_bart_split *s, uint16_t 
     const cp_bart_leaf *l = &s->left, *r = &s->right;
     double prior = v->log_split[depth] - v->log_stop[depth] + (double)(l->open + r->open) * v->log_stop[depth + 1];
     if (!v->r) return prior + cp_math_log(odds);
+    if (v->opt_lambda) return prior + cp_math_log(odds) + log_variance_gain(v, l, r);
     double a_l = v->noise_var + v->leaf_var * l->sum_w, a_r = v->noise_var + v->leaf_var * r->sum_w;
     double a = a_l + v->leaf_var * r->sum_w, sum = l->sum_wr + r->sum_wr;
     double squares = l->sum_wr * l->sum_wr / a_l + r->sum_wr * r->sum_wr / a_r - sum * sum / a;

@@ -36,6 +36,10 @@ static const cp_param params[] = {
                    CP_OPTION_OF_NUMBERS("prior probability that sigma is below its rough estimate")),
     CP_OPTION_CHOICE("sigma-prior", "ols", "ols sd",
                      CP_OPTION_OF_NUMBERS("that estimate is the residual of a linear fit, or sd(y)")),
+    CP_OPTION_CHOICE(
+        "noise", "even", "even uneven",
+        CP_OPTION_OF_NUMBERS("one sigma for all rows, or a variance that depends on x: a product of trees")),
+    CP_OPTION_INT("noise-trees", "40", 1, 1000, CP_OPTION_OF_NUMBERS("uneven noise: trees of its variance")),
     CP_BAYES_OPTIONS_SPLIT("2"),
     CP_OPTION_COUNTED(
         "cuts", "uniform", "uniform grid:100 quantile:100", 1, 65535,

@@ -58,6 +58,8 @@ static const series_words series_text[CP_BART_SERIES_KINDS] = {
                             "of the number of leaves, of all trees of a draw together"},
     [CP_BART_FITTED] = {"rhat_fitted", "ess_fitted", "tail_ess_fitted",
                         "of f at 8 rows of the data, the worst of them"},
+    [CP_BART_NOISE] = {"rhat_noise", "ess_noise", "tail_ess_noise",
+                       "of the noise's sd at the same rows, the worst of them"},
 };
 
 static cp_converge worst_of(const cp_bart_model *b) {

@@ -8,7 +8,8 @@
 static const char *const series_name[CP_BART_SERIES_KINDS] = {[CP_BART_SIGMA] = "sigma",
                                                               [CP_BART_LOG_LIKELIHOOD] = "log_likelihood",
                                                               [CP_BART_LEAF_COUNT] = "leaves",
-                                                              [CP_BART_FITTED] = "fitted"};
+                                                              [CP_BART_FITTED] = "fitted",
+                                                              [CP_BART_NOISE] = "noise_at"};
 
 enum { HYPER = 3 };
 
@@ -27,10 +28,10 @@ static copse_status write_tally(const cp_bart_model *b, cp_writer *w, copse_erro
 }
 
 static copse_status write_sum(const cp_bart_model *b, size_t k, cp_writer *w, copse_error *err) {
-    CP_TRY(cp_writer_push_nth(w, "sum", k, err));
+    CP_TRY(k < b->sums ? cp_writer_push_nth(w, "sum", k, err) : cp_writer_push(w, "noise", err));
     copse_status status = cp_bart_draws_file_write(&b->draws[k], w, err);
     cp_writer_pop(w);
-    cp_writer_claim(w, b->draws[k].runs + b->trees + 2, sizeof(size_t));
+    cp_writer_claim(w, b->draws[k].runs + cp_bart_model_trees(b, k) + 2, sizeof(size_t));
     return status;
 }
 
@@ -50,9 +51,9 @@ copse_status cp_bart_file_write(const void *state, const copse_params *p, unsign
         size_t n = cp_bart_model_series(b, (cp_bart_series)i) * cp_bart_model_draw_count(b);
         if (n) CP_TRY(cp_writer_array(w, series_name[i], CP_F64, b->series[i], n, err));
     }
-    cp_writer_claim(w, b->sums, sizeof *b->draws);
+    cp_writer_claim(w, cp_bart_model_draw_sums(b), sizeof *b->draws);
     cp_writer_claim(w, b->chains, sizeof *b->tally);
-    for (size_t k = 0; k < b->sums; k++) CP_TRY(write_sum(b, k, w, err));
+    for (size_t k = 0; k < cp_bart_model_draw_sums(b); k++) CP_TRY(write_sum(b, k, w, err));
     return COPSE_OK;
 }
 
@@ -97,11 +98,11 @@ static copse_status read_offset(cp_bart_model *b, cp_reader *r, copse_error *err
 static copse_status read_sum(cp_bart_model *b, size_t k, cp_reader *r, copse_error *err) {
     cp_bart_draws *d = &b->draws[k];
     cp_bart_draws_clear(d);
-    CP_TRY(cp_reader_push_nth(r, "sum", k, err));
-    copse_status status = cp_bart_draws_file_read(r, b->dims, b->trees, d, err);
+    CP_TRY(k < b->sums ? cp_reader_push_nth(r, "sum", k, err) : cp_reader_push(r, "noise", err));
+    copse_status status = cp_bart_draws_file_read(r, b->dims, cp_bart_model_trees(b, k), d, err);
     if (!status && d->draws != cp_bart_model_draw_count(b)) status = cp_reader_bad(r, err, "%zu draws", d->draws);
     cp_reader_pop(r);
-    return status ? status : cp_reader_claim(r, d->runs + b->trees + 2, sizeof(size_t), err);
+    return status ? status : cp_reader_claim(r, d->runs + cp_bart_model_trees(b, k) + 2, sizeof(size_t), err);
 }
 
 static const char *check_series(const cp_bart_model *b) {
@@ -120,6 +121,7 @@ static const cp_number_rule number_rules[] = {
     {.name = "sigma", .least = 1e-110, .most = 1e91},
     {.name = "log_likelihood", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
     {.name = "leaves", .least = 0, .most = CP_NUMBER_COUNT},
+    {.name = "noise_at", .least = 0, .most = 1e91},
     {.name = "fitted", .least = -CP_NUMBER_LOG, .most = CP_NUMBER_LOG},
 };
 
@@ -137,7 +139,7 @@ static copse_status read_model(cp_bart_model *b, cp_reader *r, copse_error *err)
         size_t n = cp_bart_model_series(b, (cp_bart_series)i) * cp_bart_model_draw_count(b);
         if (n) CP_TRY(cp_reader_finite(r, series_name[i], n, &b->series[i], err));
     }
-    for (size_t k = 0; k < b->sums; k++) CP_TRY(read_sum(b, k, r, err));
+    for (size_t k = 0; k < cp_bart_model_draw_sums(b); k++) CP_TRY(read_sum(b, k, r, err));
     CP_TRY(cp_bart_model_finish(b, err));
     const char *wrong = check_series(b);
     return wrong ? cp_fail(err, COPSE_E_MODEL, "damaged: %s", wrong) : COPSE_OK;
@@ -153,8 +155,10 @@ copse_status cp_bart_file_read(cp_reader *r, const copse_params *p, cp_rows_shap
                               .sums = shape.classes > 2 ? shape.classes : 1,
                               .chains = (size_t)cp_param_int(p, "chains"),
                               .samples = (size_t)cp_param_int(p, "samples")};
+    if (shape.task == COPSE_REGRESS && cp_reader_has(r, series_name[CP_BART_NOISE])) /* older files: even noise */
+        like.noise_trees = (size_t)cp_param_int(p, "noise-trees");
     *out_state = NULL;
-    CP_TRY(cp_reader_claim(r, like.sums, sizeof *b->draws, err));
+    CP_TRY(cp_reader_claim(r, cp_bart_model_draw_sums(&like), sizeof *b->draws, err));
     CP_TRY(cp_reader_claim(r, like.chains, sizeof *b->tally, err));
     CP_TRY(cp_bart_model_new(&like, &b, err));
     copse_status status = read_model(b, r, err);
@@ -169,7 +173,7 @@ copse_status cp_bart_file_read(cp_reader *r, const copse_params *p, cp_rows_shap
 
 const char *cp_bart_file_check(const void *state) {
     const cp_bart_model *b = state;
-    for (size_t k = 0; k < b->sums; k++) {
+    for (size_t k = 0; k < cp_bart_model_draw_sums(b); k++) {
         const char *wrong = cp_bart_draws_check(&b->draws[k]);
         if (wrong) return wrong;
         if (b->draws[k].draws != cp_bart_model_draw_count(b)) return "draws are missing";

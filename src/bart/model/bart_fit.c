@@ -119,7 +119,8 @@ static const double *series_of(const cp_bart_trace *t, cp_bart_series kind) {
     const double *const all[CP_BART_SERIES_KINDS] = {[CP_BART_SIGMA] = t->sigma,
                                                      [CP_BART_LOG_LIKELIHOOD] = t->log_likelihood,
                                                      [CP_BART_LEAF_COUNT] = t->leaves,
-                                                     [CP_BART_FITTED] = t->fitted};
+                                                     [CP_BART_FITTED] = t->fitted,
+                                                     [CP_BART_NOISE] = t->opt_noise};
     return all[kind];
 }
 
@@ -142,6 +143,8 @@ static copse_status gather(cp_bart_model *b, const sampling *s, copse_error *err
         for (size_t c = 0; c < b->chains; c++)
             CP_TRY(cp_bart_draws_append(&b->draws[k], cp_bart_chain_draws(s->chains.member[c], k), err));
     }
+    for (size_t c = 0; b->noise_trees && c < b->chains; c++)
+        CP_TRY(cp_bart_draws_append(&b->draws[b->sums], cp_bart_chain_variance_draws(s->chains.member[c]), err));
     for (size_t c = 0; c < b->chains; c++) b->tally[c] = cp_bart_chain_trace(s->chains.member[c])->tally;
     for (int kind = 0; kind < CP_BART_SERIES_KINDS; kind++)
         CP_TRY(gather_series(b, &s->chains, (cp_bart_series)kind, err));
@@ -157,6 +160,7 @@ static copse_status finish(void *job, const copse_run *run, void **out_state, co
                               .dims = rows->dims,
                               .trees = s->problem.opt.trees,
                               .sums = s->problem.sums,
+                              .noise_trees = s->problem.opt.noise_trees,
                               .chains = s->chains.n,
                               .samples = s->problem.opt.samples,
                               .hyper = s->problem.hyper,

@@ -5,12 +5,17 @@
 
 #include "bart/model/bart_diagnose.h"
 #include "base/mem.h"
+#include "num/math.h"
 
 /* ------------------------------------------------------------------------------------------------------------ trees */
 
+static size_t trees_of_draw(const cp_bart_model *b) {
+    return b->sums * b->trees + b->noise_trees;
+}
+
 size_t cp_bart_inspect_trees(const void *state) {
     const cp_bart_model *b = state;
-    return cp_bart_model_draw_count(b) * b->sums * b->trees;
+    return cp_bart_model_draw_count(b) * trees_of_draw(b);
 }
 
 /* The tree with a given number. */
@@ -19,8 +24,8 @@ typedef struct tree_id {
 } tree_id;
 
 static tree_id id_of(const cp_bart_model *b, size_t number) {
-    return (tree_id){
-        .draw = number / (b->sums * b->trees), .sum = number / b->trees % b->sums, .tree = number % b->trees};
+    size_t all = trees_of_draw(b), at = number % all, sum = at / b->trees < b->sums ? at / b->trees : b->sums;
+    return (tree_id){.draw = number / all, .sum = sum, .tree = at - sum * b->trees};
 }
 
 /* The last run of the tree that begins at the draw or before, by binary search: runs are numbered in the order in which
@@ -110,9 +115,14 @@ static void describe_node(const node_list *o, int32_t node, cp_inspect_node *out
     out->cut = (double)rule->cut;
 }
 
-/* The mu of a leaf in the targets' units, or in those of the probit. */
+static int is_variance_tree(const cp_bart_model *b, tree_id at) {
+    return at.sum == b->sums;
+}
+
+/* The mu of a leaf in the targets' units, or in those of the probit; of a variance tree, lambda. */
 static double value_of(const cp_bart_model *b, tree_id at, const node_list *o, int32_t node) {
-    return b->scale * (double)find_mu(b, at)[o->of[node]];
+    double mu = (double)find_mu(b, at)[o->of[node]];
+    return is_variance_tree(b, at) ? cp_math_exp(fmin(mu, 700)) : b->scale * mu;
 }
 
 void cp_bart_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out) {
@@ -121,7 +131,9 @@ void cp_bart_inspect_node(const void *state, size_t tree, int32_t node, cp_inspe
     node_list o;
     list_nodes(b, at, &o);
     describe_node(&o, node, out);
-    if (out->left == CP_NONE) snprintf(out->note, sizeof out->note, "adds %.4g", value_of(b, at, &o, node));
+    if (out->left == CP_NONE)
+        snprintf(out->note, sizeof out->note, is_variance_tree(b, at) ? "noise variance times %.4g" : "adds %.4g",
+                 value_of(b, at, &o, node));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- JSON */
@@ -130,6 +142,7 @@ static void json_place(const cp_bart_model *b, tree_id at, cp_json *j) {
     cp_json_integer(j, "draw", (int64_t)at.draw);
     cp_json_integer(j, "chain", (int64_t)(at.draw / b->samples));
     if (b->sums > 1) cp_json_integer(j, "class", (int64_t)at.sum);
+    if (b->noise_trees) cp_json_text(j, "of", is_variance_tree(b, at) ? "noise" : "mean");
     cp_json_integer(j, "tree", (int64_t)at.tree);
     cp_json_number(j, "weight", 1 / (double)cp_bart_model_draw_count(b));
     if (b->task == COPSE_CLASS) {
@@ -159,7 +172,7 @@ static void json_node(const cp_bart_model *b, tree_id at, const node_list *o, in
     cp_json_integer(j, "left", v.left);
     cp_json_integer(j, "right", v.right);
     if (v.left == CP_NONE)
-        cp_json_number(j, "adds", value_of(b, at, o, node));
+        cp_json_number(j, is_variance_tree(b, at) ? "noise_variance_times" : "adds", value_of(b, at, o, node));
     else
         cp_inspect_node_json(&v, 0, 0, j);
     cp_json_close_object(j);
@@ -238,7 +251,7 @@ static double trace_value(const void *state, size_t i, size_t chain, size_t draw
 }
 
 int cp_bart_inspect_trace(const void *state, size_t i, cp_inspect_trace *out) {
-    static const char *const name[CP_BART_SERIES_KINDS] = {"sigma", "log_likelihood", "leaves", "fitted"};
+    static const char *const name[CP_BART_SERIES_KINDS] = {"sigma", "log_likelihood", "leaves", "fitted", "noise"};
     const cp_bart_model *b = state;
     cp_bart_series kind = series_of(b, &i);
     if (kind == CP_BART_SERIES_KINDS) return 0;

@@ -1,5 +1,5 @@
 /* bart_inspect - the trees of all draws, for people and for other programs.  Trees are numbered through all draws: by
- * draw, then by sum, then by tree. */
+ * draw, then by sum, then by tree; the variance trees of a draw come last. */
 #ifndef CP_BART_INSPECT_H
 #define CP_BART_INSPECT_H
 

@@ -7,6 +7,7 @@ size_t cp_bart_model_series(const cp_bart_model *b, cp_bart_series kind) {
     switch (kind) {
         case CP_BART_SIGMA: return b->task == COPSE_REGRESS;
         case CP_BART_FITTED: return CP_BART_TRACE_ROWS;
+        case CP_BART_NOISE: return b->noise_trees ? CP_BART_TRACE_ROWS : 0;
         default: return b->sums;
     }
 }
@@ -16,12 +17,14 @@ copse_status cp_bart_model_new(const cp_bart_model *like, cp_bart_model **out, c
     *out = NULL;
     CP_TRY(CP_NEW(b, 1, err));
     *b = *like;
-    copse_status status = CP_NEW(b->draws, b->sums, err);
-    if (!status) status = CP_NEW(b->first, b->sums, err);
-    if (!status) status = CP_NEW(b->run_of, b->sums, err);
+    size_t sums = cp_bart_model_draw_sums(b);
+    copse_status status = CP_NEW(b->draws, sums, err);
+    if (!status) status = CP_NEW(b->first, sums, err);
+    if (!status) status = CP_NEW(b->run_of, sums, err);
     if (!status) status = CP_NEW(b->tally, b->chains, err);
     if (!status && b->task == COPSE_CLASS) status = CP_NEW(b->offset, b->sums, err);
-    for (size_t k = 0; k < b->sums && !status; k++) status = cp_bart_draws_init(&b->draws[k], b->dims, b->trees, err);
+    for (size_t k = 0; k < sums && !status; k++)
+        status = cp_bart_draws_init(&b->draws[k], b->dims, cp_bart_model_trees(b, k), err);
     if (status)
         cp_bart_model_free(b);
     else
@@ -32,7 +35,7 @@ copse_status cp_bart_model_new(const cp_bart_model *like, cp_bart_model **out, c
 void cp_bart_model_free(void *state) {
     cp_bart_model *b = state;
     if (!b) return;
-    for (size_t k = 0; k < b->sums; k++) {
+    for (size_t k = 0; k < cp_bart_model_draw_sums(b); k++) {
         if (b->draws) cp_bart_draws_clear(&b->draws[k]);
         if (b->first) cp_mem_free(b->first[k]);
         if (b->run_of) cp_mem_free(b->run_of[k]);
@@ -62,6 +65,6 @@ static copse_status list_runs(cp_bart_model *b, size_t sum, copse_error *err) {
 }
 
 copse_status cp_bart_model_finish(cp_bart_model *b, copse_error *err) {
-    for (size_t k = 0; k < b->sums; k++) CP_TRY(list_runs(b, k, err));
+    for (size_t k = 0; k < cp_bart_model_draw_sums(b); k++) CP_TRY(list_runs(b, k, err));
     return cp_bart_diagnose_converge(b, err);
 }

@@ -14,6 +14,7 @@ typedef enum cp_bart_series {
     CP_BART_LOG_LIKELIHOOD,
     CP_BART_LEAF_COUNT,
     CP_BART_FITTED,
+    CP_BART_NOISE, /* uneven noise only */
     CP_BART_SERIES_KINDS
 } cp_bart_series;
 
@@ -21,13 +22,14 @@ typedef enum cp_bart_series {
 typedef struct cp_bart_model {
     copse_task task;
     size_t classes, rows, dims;
-    size_t trees; /* of a sum */
-    size_t sums;  /* 1, or the number of classes if there are more than two */
+    size_t trees;       /* of a sum */
+    size_t sums;        /* 1, or the number of classes if there are more than two */
+    size_t noise_trees; /* of the noise's variance (bart_variance.h), whose draws follow those of the sums; 0: even */
     size_t chains, samples;
     cp_bart_hyper hyper;
     double centre, scale; /* regression: y = centre + scale times the sum of trees; classes: 0 and 1 */
     double *offset;       /* classes: of each sum; the probit is offset + sum of trees; regression: NULL */
-    cp_bart_draws *draws; /* of each sum */
+    cp_bart_draws *draws; /* of each sum, and of the variance trees */
     /* The runs of each tree (bart_draws.h), so that any draw of it can be found: those of tree m of sum k are
      * run_of[k][first[k][m]] ... run_of[k][first[k][m+1]-1], rising. */
     size_t **first, **run_of;
@@ -38,6 +40,16 @@ typedef struct cp_bart_model {
 
 static inline size_t cp_bart_model_draw_count(const cp_bart_model *b) {
     return b->chains * b->samples;
+}
+
+/* Sums of trees that there are draws of: that of the variance trees is the last. */
+static inline size_t cp_bart_model_draw_sums(const cp_bart_model *b) {
+    return b->sums + (b->noise_trees > 0);
+}
+
+/* Trees of one of these. */
+static inline size_t cp_bart_model_trees(const cp_bart_model *b, size_t sum) {
+    return sum < b->sums ? b->trees : b->noise_trees;
 }
 
 /* A model with the scalars of `like`; its draws are initialised and empty. */

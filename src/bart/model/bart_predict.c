@@ -1,13 +1,16 @@
-/* Regression: an equal mixture of a Gaussian N(f(x), sigma^2) for each draw; for the mean of y, of f(x) alone.  Two
- * classes: the mean over draws of Phi(offset + f(x)).  More classes: the mean over draws of Phi(offset_k + f_k(x)) over
- * their sum over k.  If the draws themselves are asked for, the answer has those, too.
- *
- * Rows go through the draws in blocks (bart_walk.h), so that nothing but the answer is kept for all rows. */
+/* Regression: an equal mixture of a Gaussian N(f(x), sigma^2 s^2(x)) for each draw, with s = 1 if the noise is even;
+ * for the mean of y, of f(x) alone.  Two classes: the mean over draws of Phi(offset + f(x)).  More classes: the mean
+ * over draws of Phi(offset_k + f_k(x)) over their sum over k.  If the draws themselves are asked for, the answer has
+ * those, too.  Rows go through the draws in blocks (bart_walk.h), so that nothing but the answer is kept for all rows.
+ * */
 #include "bart/model/bart_predict.h"
+
+#include <math.h>
 
 #include "bart/draws/bart_walk.h"
 #include "bart/model/bart_model.h"
 #include "base/mem.h"
+#include "num/math.h"
 #include "num/normal.h"
 
 /* The mean of y has no spread in one draw, but a Gaussian needs some.  In units of the targets' range. */
@@ -30,7 +33,7 @@ static size_t block_at(const cp_rows *rows, size_t from) {
 /* ---------------------------------------------------------------------------------------------------------- scratch */
 
 typedef struct scratch {
-    size_t sums;
+    size_t sums;      /* that of variance trees included */
     cp_bart_walk *w;  /* of each sum of trees; NULL: there is no scratch yet */
     double *p, *mean; /* classes, sums x CP_BART_WALK_BLOCK: of one draw; over draws so far */
 } scratch;
@@ -45,24 +48,34 @@ static void clear_scratch(void *data) {
 }
 
 static copse_status make_scratch(const cp_bart_model *b, scratch *a, copse_error *err) {
-    *a = (scratch){.sums = b->sums};
-    copse_status status = CP_NEW(a->w, b->sums, err);
+    *a = (scratch){.sums = cp_bart_model_draw_sums(b)};
+    copse_status status = CP_NEW(a->w, a->sums, err);
     if (!status && b->task == COPSE_CLASS) status = CP_NEW(a->p, b->sums * CP_BART_WALK_BLOCK, err);
     if (!status && b->task == COPSE_CLASS) status = CP_NEW(a->mean, b->sums * CP_BART_WALK_BLOCK, err);
-    for (size_t k = 0; !status && k < b->sums; k++) status = cp_bart_walk_init(&a->w[k], &b->draws[k], err);
+    for (size_t k = 0; !status && k < a->sums; k++) status = cp_bart_walk_init(&a->w[k], &b->draws[k], err);
     if (status) clear_scratch(a);
     return status;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- numbers */
 
+/* The sd of a row's noise from log s^2, as a float above 0. */
+static float sd_at(double sigma, float log_variance) {
+    double half = fmin(fmax(0.5 * (double)log_variance, -100), 100);
+    return (float)fmin(fmax(sigma * cp_math_exp(half), CP_BART_TRACE_LEAST_NOISE), CP_BART_TRACE_MOST_NOISE);
+}
+
 static void answer_block(const cp_bart_model *b, cp_bart_walk *w, size_t from, size_t n, cp_answer *out) {
     span s = draws_asked(b, out);
     float f[CP_BART_WALK_BLOCK];
     for (size_t k = 0; k < s.n; k++) {
-        float sd = out->of_mean ? no_sd : (float)(b->series[CP_BART_SIGMA][s.first + k] / b->scale);
+        double sigma = b->series[CP_BART_SIGMA][s.first + k] / b->scale;
+        float sd = out->of_mean ? no_sd : (float)sigma;
         cp_bart_walk_next(w, f);
         for (size_t i = 0; i < n; i++) *cp_answer_gauss(out, from + i, k) = (cp_gauss){f[i], sd};
+        if (!b->noise_trees || out->of_mean) continue;
+        cp_bart_walk_next(w + 1, f);
+        for (size_t i = 0; i < n; i++) cp_answer_gauss(out, from + i, k)->sd = sd_at(sigma, f[i]);
     }
 }
 
@@ -73,8 +86,10 @@ static copse_status answer_numbers(const cp_bart_model *b, const cp_rows *rows, 
     out->in_order = 1;
     for (size_t from = 0; from < rows->n; from += CP_BART_WALK_BLOCK) {
         size_t n = block_at(rows, from);
-        cp_bart_walk_rows(a->w, rows->x + from * rows->dims, n);
-        cp_bart_walk_seek(a->w, s.first);
+        for (size_t k = 0; k < (out->of_mean ? b->sums : a->sums); k++) {
+            cp_bart_walk_rows(&a->w[k], rows->x + from * rows->dims, n);
+            cp_bart_walk_seek(&a->w[k], s.first);
+        }
         answer_block(b, a->w, from, n, out);
     }
     return COPSE_OK;

@@ -45,6 +45,7 @@ void cp_bart_report(const void *state, cp_json *j) {
         json_series(b, c, CP_BART_LOG_LIKELIHOOD, "log_likelihood", j);
         json_series(b, c, CP_BART_LEAF_COUNT, "leaves", j);
         json_series(b, c, CP_BART_FITTED, "fitted", j);
+        json_series(b, c, CP_BART_NOISE, "noise", j);
         cp_json_close_object(j);
     }
     cp_json_close_array(j);
