@@ -91,11 +91,28 @@ static void add_numbers(cp_summary_column *to, const double *x, size_t n) {
     to->missing += n - (to->histogram.n - before);
 }
 
+/* Numbers in text, which the schema could read. */
+static void add_derived(cp_summary_column *to, const cp_feature *f, const cp_column *c, const cp_table_rows *rows) {
+    enum { BATCH = 256 };
+    double x[BATCH];
+    for (size_t first = 0, n; first < rows->n; first += n) {
+        n = rows->n - first < BATCH ? rows->n - first : BATCH;
+        for (size_t i = 0; i < n; i++) {
+            int32_t code = c->code[rows->first + first + i];
+            x[i] = NAN;
+            if (code != CP_NONE) cp_derive_value(f->form, f->part, cp_dict_text(&c->levels, (size_t)code), &x[i]);
+        }
+        add_numbers(to, x, n);
+    }
+}
+
 void cp_summary_add(cp_summary *u, const cp_schema *s, size_t feature, cp_table_rows rows) {
     const cp_feature *f = &s->feature[feature];
     cp_summary_column *to = &u->column[feature];
-    const cp_column *c = &rows.t->col[cp_table_find(rows.t, f->name)];
-    if (c->kind != f->kind) /* such a column is all missing: the schema refuses any other */
+    const cp_column *c = &rows.t->col[cp_table_find(rows.t, cp_schema_column(f))];
+    if (f->column && c->kind == COPSE_TEXT)
+        add_derived(to, f, c, &rows);
+    else if (c->kind != f->kind) /* such a column is all missing: the schema refuses any other */
         to->missing += rows.n;
     else if (f->kind == COPSE_TEXT)
         add_texts(to, f, c, &rows);
