@@ -47,6 +47,7 @@ void cp_greedy_free(void *state) {
     cp_greedy *g = state;
     if (!g) return;
     cp_tree_clear_forest(&g->forest);
+    cp_temperature_clear(&g->temperature);
     cp_mem_free(g);
 }
 
@@ -108,8 +109,8 @@ static const cp_param ebf_params[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ files */
 
-/* Numbers in the sections "spread", which holds the leaf variance, and "oob". */
-enum { LEAF_VARIANCE = 4, OOB = 2 };
+/* Numbers in the sections "spread", which holds the leaf variance, "oob" and "temperature". */
+enum { LEAF_VARIANCE = 4, OOB = 2, TEMPERATURE = 2 };
 
 static copse_status write_state(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                 copse_error *err) {
@@ -122,6 +123,11 @@ static copse_status write_state(const void *state, const copse_params *p, unsign
     CP_TRY(cp_writer_i64(w, "trunk", (int64_t)g->trunk, err));
     CP_TRY(cp_writer_array(w, "oob", CP_F64, g->oob, OOB, err));
     if (g->forest.task == COPSE_REGRESS) CP_TRY(cp_writer_array(w, "spread", CP_F64, variance, LEAF_VARIANCE, err));
+    if (g->temperature.share) {
+        const double temperature[TEMPERATURE] = {g->temperature.power, g->temperature.mix};
+        CP_TRY(cp_writer_array(w, "temperature", CP_F64, temperature, TEMPERATURE, err));
+        CP_TRY(cp_writer_array(w, "shares", CP_F64, g->temperature.share, g->temperature.classes, err));
+    }
     return cp_forest_write(&g->forest, w, err);
 }
 
@@ -132,6 +138,9 @@ static const cp_number_rule number_rules[] = {
     {.name = "spread", .every = LEAF_VARIANCE, .at = 1, .least = 1e-30, .most = 1e30},
     {.name = "spread", .every = LEAF_VARIANCE, .at = 2, .least = 1e-30, .most = CP_GREEDY_LEAF_VARIANCE_MOST_STRETCH},
     {.name = "spread", .every = LEAF_VARIANCE, .at = 3, .least = 1e-89, .most = 1e70},
+    {.name = "temperature", .every = TEMPERATURE, .at = 0, .least = .05, .most = 8},
+    {.name = "temperature", .every = TEMPERATURE, .at = 1, .least = 1e-12, .most = .5},
+    {.name = "shares", .least = 1e-12, .most = 1},
 };
 
 static copse_status read_leaf_variance(cp_greedy_leaf_variance *out, cp_reader *r, copse_error *err) {
@@ -140,6 +149,18 @@ static copse_status read_leaf_variance(cp_greedy_leaf_variance *out, cp_reader *
     *out = (cp_greedy_leaf_variance){.var = v[0], .rows = v[1], .stretch = v[2], .floor = v[3]};
     cp_mem_free(v);
     return cp_greedy_leaf_variance_check(out) ? COPSE_OK : cp_reader_bad(r, err, "a variance is not one");
+}
+
+/* Files of earlier versions have none: their probabilities are used as they are. */
+static copse_status read_temperature(cp_temperature *out, size_t classes, cp_reader *r, copse_error *err) {
+    double *v;
+    if (!cp_reader_has(r, "temperature")) return COPSE_OK;
+    CP_TRY(cp_reader_array(r, "temperature", CP_F64, TEMPERATURE, &v, err));
+    *out = (cp_temperature){.power = v[0], .mix = v[1], .classes = classes};
+    cp_mem_free(v);
+    CP_TRY(cp_reader_array(r, "shares", CP_F64, classes, &out->share, err));
+    cp_temperature_add_up(out);
+    return COPSE_OK;
 }
 
 static copse_status read_figures(cp_greedy *g, cp_reader *r, copse_error *err) {
@@ -165,6 +186,7 @@ static copse_status read_state(cp_reader *r, const copse_params *p, cp_rows_shap
     copse_status status = read_figures(g, r, err);
     g->leaf_variance = cp_greedy_leaf_variance_none;
     if (!status && shape.task == COPSE_REGRESS) status = read_leaf_variance(&g->leaf_variance, r, err);
+    if (!status && shape.task == COPSE_CLASS) status = read_temperature(&g->temperature, shape.classes, r, err);
     if (!status) status = cp_forest_read(r, shape.task, shape.dims, shape.classes, &g->forest, err);
     if (!status && shape.task == COPSE_REGRESS)
         status = cp_greedy_leaf_variance_leaves(&g->leaf_variance, &g->forest, err);
@@ -213,9 +235,13 @@ static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     out[n++] = (copse_figure){"depth", depth / trees};
     out[n++] = (copse_figure){"nodes", nodes};
     if (g->trunk) out[n++] = (copse_figure){"trunk_leaves", (double)g->trunk};
-    if (isnan(g->oob[0])) return n;
-    out[n++] = (copse_figure){classes ? "oob_accuracy" : "oob_rmse", g->oob[0]};
-    out[n++] = (copse_figure){classes ? "oob_log_loss" : "oob_r2", g->oob[1]};
+    if (!isnan(g->oob[0])) {
+        out[n++] = (copse_figure){classes ? "oob_accuracy" : "oob_rmse", g->oob[0]};
+        out[n++] = (copse_figure){classes ? "oob_log_loss" : "oob_r2", g->oob[1]};
+    }
+    if (!classes) out[n++] = (copse_figure){"variance_factor", g->leaf_variance.stretch};
+    if (classes && g->temperature.share) out[n++] = (copse_figure){"temperature", 1 / g->temperature.power};
+    if (classes && g->temperature.share) out[n++] = (copse_figure){"class_share_mixed_in", g->temperature.mix};
     return n;
 }
 

@@ -36,6 +36,13 @@ static void json_hyper(const cp_greedy *g, cp_json *j) {
         cp_json_number(j, "stretch", g->leaf_variance.stretch);
         cp_json_number(j, "floor", raw_var(&g->forest, g->leaf_variance.floor));
     }
+    if (g->temperature.share) {
+        cp_json_number(j, "power", g->temperature.power);
+        cp_json_number(j, "mix", g->temperature.mix);
+        cp_json_array(j, "shares");
+        for (size_t k = 0; k < g->temperature.classes; k++) cp_json_number(j, NULL, g->temperature.share[k]);
+        cp_json_close_array(j);
+    }
     cp_json_close_object(j);
 }
 
