@@ -120,9 +120,9 @@ typedef struct copse_run {
      * stops the call as `stop` does.  The work is then done by other threads while the calling thread waits. */
     int (*poll)(void *arg);
     void *arg; /* passed to the callbacks */
-    /* Read often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it.  A save that is stopped has
-     * written nothing, a study that is stopped goes on with the next call.  Calls that check a model or look into its
-     * trees read it before they begin, and then finish. */
+    /* Read often; non-zero ends the call with COPSE_E_STOPPED.  A signal handler may set it.  A save that is stopped
+     * has written nothing, a study that is stopped goes on with the next call.  Calls that check a model or look into
+     * its trees read it before they begin, and then finish. */
     const copse_flag *stop;
     /* Fits of methods that sample (smc, bcart, bart).  checkpoint: a file to which the state is saved from time to
      * time, at the end, and when stopped.  resume: such a file, from which the fit goes on to the result of an

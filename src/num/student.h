@@ -1,7 +1,7 @@
 /* student - Student's distribution at many points at once, for quantiles of mixtures.
  *
- * Densities and rough masses have no branches, so the compiler vectorises them; the exact mass is cp_dens_student_cdf's,
- * point by point. */
+ * Densities and rough masses have no branches, so the compiler vectorises them; the exact mass is that of
+ * cp_dens_student_cdf, point by point. */
 #ifndef CP_STUDENT_H
 #define CP_STUDENT_H
 
