@@ -1,11 +1,11 @@
 /* mondrian_calibrate - learns from held-out rows how far a forest's predictions may be trusted (mondrian_honest.h).
  *
- * Small forests of the same kind are grown without some of the rows, and predict them.  The numbers of cp_mondrian_honest
- * that give these predictions the greatest likelihood are those of the forest.
+ * Small forests of the same kind are grown without some of the rows, and predict them.  The numbers of
+ * cp_mondrian_honest that give these predictions the greatest likelihood are those of the forest.
  *
  * Rows are held out by a hash of their features, so identical rows are held out together: a copy among the rows learnt
- * from would tell the answer.  Whatever made the trees overconfident (labels that chose a cut fill the leaf too) happens
- * in these forests as well, and their held-out rows see it.
+ * from would tell the answer.  Whatever made the trees overconfident (labels that chose a cut fill the leaf too)
+ * happens in these forests as well, and their held-out rows see it.
  *
  * The result is a function of the rows and the seed.  `fit` calibrates on all its rows, and learning again whenever the
  * rows have doubled, on exactly the first 2, 4, 8 ... times as many: so it makes no difference how a stream is cut. */

@@ -131,7 +131,7 @@ copse_status cp_mondrian_counts_reserve_path(cp_mondrian_tree *t, const cp_mondr
     return cp_mondrian_counts_reserve_more(t, s, block + 2 * CP_MONDRIAN_PATH_LANES, need, err);
 }
 
-/* ------------------------------------------------------------------------------------------------------- whole trees */
+/* ------------------------------------------------------------------------------------------------------ whole trees */
 
 copse_status cp_mondrian_counts_build(cp_mondrian_tree *t, const int32_t *opt_order, cp_reader *opt_reader,
                                       copse_error *err) {

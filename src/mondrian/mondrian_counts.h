@@ -7,8 +7,9 @@
  * A point that branches off just above j is in a node with the rows of j, so its probabilities are G_j too.
  *
  * How we differ from [2014, app. A]: there each class counts once below a node (interpolated Kneser-Ney), so that nodes
- * far above the leaf know which classes occur but not how often, and a leaf's own rows have nearly all the weight.  With
- * noisy labels both are wrong.  One number learnt from held-out rows (mondrian_calibrate.h) replaces the discounts.
+ * far above the leaf know which classes occur but not how often, and a leaf's own rows have nearly all the weight.
+ * With noisy labels both are wrong.  One number learnt from held-out rows (mondrian_calibrate.h) replaces the
+ * discounts.
  *
  * In a forest that keeps counts, a split's `class_counts` is the place of its list in tree->count, and it has no class
  * set.  A list is m, the number of rows, and m pairs (class, rows), with room for a power of two of pairs. */

@@ -9,10 +9,10 @@
  * under the node where the point leaves the tree.  Among the data the components are scaled about the mixture's mean m:
  *     m + between (m_i - m),   within^2 v_i.
  * How far the point is from the data is the mean over trees and branch points of log2 of the node's rows, `size` below:
- * it is small where the point reaches the leaves, and log2(rows) where it leaves every tree at the root.  From `near` to
- * `far`, above which lies 1 held-out row in 10 and in 100, both scales go to 1: away from the data nothing was held out,
- * and intervals are no narrower than the rows' own spread.  From `far` to log2(rows) variances below that of all targets
- * grow to it. */
+ * it is small where the point reaches the leaves, and log2(rows) where it leaves every tree at the root.  From
+ * `near` to `far`, above which lies 1 held-out row in 10 and in 100, both scales go to 1: away from the data nothing
+ * was held out, and intervals are no narrower than the rows' own spread.  From `far` to log2(rows) variances below
+ * that of all targets grow to it. */
 #ifndef CP_MONDRIAN_HONEST_H
 #define CP_MONDRIAN_HONEST_H
 
