@@ -13,7 +13,6 @@ enum { STEPS = 100, EVALUATIONS = 16 };
 #define PRIOR_ROWS   1.0  /* of each member, for its weight */
 #define LEAST_WEIGHT .02  /* members below it are left out */
 #define LEAST_BACK   1e-3 /* weight of the background */
-#define GUESSED_BACK .05
 #define MOST_LOG     1.61 /* factors are between 1/5 and 5 */
 
 /* What is learnt from. */
@@ -149,7 +148,7 @@ static void step(const learning *l, double *w, double *share) {
 }
 
 /* Drops small weights, bounds the background's, and scales the others to sum to 1 with it. */
-static void settle(cp_auto *a, const double *w) {
+static void set_weights(cp_auto *a, const double *w) {
     double sum = 0, most = 0;
     a->background = fmax(w[a->members], LEAST_BACK);
     for (size_t m = 0; m < a->members; m++) most = fmax(most, w[m]);
@@ -164,7 +163,7 @@ static copse_status find_weights(learning *l, copse_error *err) {
     CP_TRY(CP_RAW(w, 2 * of, err));
     for (size_t m = 0; m < of; m++) w[m] = m + 1 < of ? .99 / (double)a->members : .01;
     for (size_t i = 0; i < STEPS; i++) step(l, w, w + of);
-    settle(a, w);
+    set_weights(a, w);
     cp_mem_free(w);
     return COPSE_OK;
 }
@@ -228,7 +227,7 @@ copse_status cp_auto_pool_learn(cp_auto *a, const cp_auto_trials *t, const copse
 }
 
 void cp_auto_pool_guess(cp_auto *a) {
-    a->background = GUESSED_BACK;
+    a->background = fmax(LEAST_BACK, .5 / (1 + (double)a->rows));
     a->factor = 1;
     for (size_t m = 0; m < a->members; m++) {
         a->member[m].weight = (1 - a->background) / (double)a->members;

@@ -10,6 +10,7 @@ void cp_schema_free(cp_schema *s) {
     if (!s) return;
     for (size_t i = 0; s->feature && i < s->features; i++) {
         cp_mem_free(s->feature[i].name);
+        cp_mem_free(s->feature[i].column);
         cp_dict_clear(&s->feature[i].levels);
     }
     cp_dict_clear(&s->classes);
@@ -39,9 +40,23 @@ copse_status cp_schema_count_levels(cp_schema *s, copse_error *err) {
     return COPSE_OK;
 }
 
+copse_status cp_schema_add_scale(cp_schema *s, copse_error *err) {
+    CP_TRY(CP_NEW(s->shift, s->dims, err));
+    CP_TRY(CP_NEW(s->span, s->dims, err));
+    for (size_t d = 0; d < s->dims; d++) s->span[d] = 1;
+    return COPSE_OK;
+}
+
 void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double max) {
     s->shift[f->first] = min;
     s->span[f->first] = max > min ? max - min : 1;
+}
+
+static int check_derived(const cp_feature *f) {
+    if (!f->column) return f->part == CP_DERIVE_NONE && f->form == CP_DERIVE_NO_FORM;
+    if (!f->column[0] || f->kind != COPSE_NUMBER || f->part <= CP_DERIVE_NONE || f->part >= CP_DERIVE_PARTS) return 0;
+    if (f->form <= CP_DERIVE_NO_FORM || f->form >= CP_DERIVE_FORMS) return 0;
+    return cp_derive_is_time(f->form) == (f->part != CP_DERIVE_AMOUNT);
 }
 
 static int check_feature(const cp_schema *s, const cp_feature *f, size_t first) {
@@ -54,6 +69,7 @@ static int check_feature(const cp_schema *s, const cp_feature *f, size_t first) 
     }
     if (s->levels ? s->levels[first] != f->levels.n : s->raw && f->levels.n > 0) return 0;
     if (!isfinite(f->fill) || !f->name || !f->name[0] || strcmp(f->name, s->target) == 0) return 0;
+    if (!check_derived(f)) return 0;
     return f->kind == COPSE_NUMBER ? f->levels.n == 0 : f->fill >= 0 && f->fill < (double)f->levels.n;
 }
 

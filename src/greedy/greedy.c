@@ -15,23 +15,28 @@
 /* ---------------------------------------------------------------------------------------------------------- options */
 
 /* Each option is written once; its default differs between the methods. */
-#define MIN_LEAF(AUTO) CP_OPTION_INT_AUTO("min-leaf", 1, 1e9, "rows in a leaf, at least; " AUTO)
-#define MIN_LEAF_WEIGHT(INITIAL)                        \
-    CP_OPTION_REAL("min-leaf-weight", INITIAL, 0, 1e12, \
-                   "weight in a leaf, at least; the weights of all rows are scaled to sum to their number")
-#define BAYES_LEAF MIN_LEAF("auto: 1"), MIN_LEAF_WEIGHT("3")
+#define MIN_LEAF_HELP   "rows in a leaf, at least; "
+#define MIN_WEIGHT_HELP "weight in a leaf, at least; the weights of all rows are scaled to sum to their number"
+/* Of the two bounds on a leaf one is worth a search. */
+#define ROWS_LEAF(AUTO)                                                                     \
+    CP_OPTION_INT_AUTO("min-leaf", 1, 1e9, CP_OPTION_TUNED_LOG(1, 30, MIN_LEAF_HELP AUTO)), \
+        CP_OPTION_REAL("min-leaf-weight", "0", 0, 1e12, MIN_WEIGHT_HELP)
+#define BAYES_LEAF                                                   \
+    CP_OPTION_INT_AUTO("min-leaf", 1, 1e9, MIN_LEAF_HELP "auto: 1"), \
+        CP_OPTION_REAL("min-leaf-weight", "3", 0, 1e12, CP_OPTION_TUNED_LOG(.3, 30, MIN_WEIGHT_HELP))
 #define FEATURES(AUTO)                                                                                   \
     {                                                                                                    \
         .name = "features-per-split", .type = CP_PARAM_REAL, .initial = "auto", .min = 1e-6, .max = 1e6, \
-        .choices = "sqrt all", .auto_ok = 1,                                                             \
+        .choices = "sqrt all", .auto_ok = 1, .tune_low = .1, .tune_high = .999,                          \
         .help = "columns tried at each split: how many, or a share below 1; " AUTO                       \
     }
 #define MAX_DEPTH(WHERE) CP_OPTION_INT("max-depth", "inf", 1, INFINITY, "splits on the way to a leaf" WHERE ", at most")
 #define MAX_LEAVES(OF) \
     CP_OPTION_INT("max-leaves", "inf", 1, INFINITY, "leaves of " OF ", at most; the split that gains most comes first")
-#define CRITERION                                         \
-    CP_OPTION_CHOICE("criterion", "gini", "gini entropy", \
-                     CP_OPTION_OF_CLASSES("what splits lower; for numbers it is squared error"))
+#define CRITERION                            \
+    CP_OPTION_CHOICE(                        \
+        "criterion", "gini", "gini entropy", \
+        CP_OPTION_TUNED_WORDS(CP_OPTION_OF_CLASSES("what splits lower; for numbers it is squared error")))
 #define ALPHA(INITIAL)                       \
     CP_OPTION_REAL("alpha", INITIAL, 0, 1e9, \
                    CP_OPTION_OF_CLASSES("weight added to each leaf, spread evenly over the classes"))
@@ -47,17 +52,17 @@ void cp_greedy_free(void *state) {
     cp_greedy *g = state;
     if (!g) return;
     cp_tree_clear_forest(&g->forest);
+    cp_temperature_clear(&g->temperature);
     cp_mem_free(g);
 }
 
 static const cp_param cart_params[] = {
-    CP_OPTION_SEED, MIN_LEAF("auto: 3"), MIN_LEAF_WEIGHT("0"), FEATURES("auto: all"), LIMITS, ALPHA("1"), SPLITS,
+    CP_OPTION_SEED, ROWS_LEAF("auto: 3"), FEATURES("auto: all"), LIMITS, ALPHA("1"), SPLITS,
 };
 static const cp_param rf_params[] = {
     CP_OPTION_TREES("trees in the forest"),
     CP_OPTION_SEED,
-    MIN_LEAF(FOREST_LEAF),
-    MIN_LEAF_WEIGHT("0"),
+    ROWS_LEAF(FOREST_LEAF),
     FEATURES("auto: sqrt for classes, a third for numbers"),
     LIMITS,
     ALPHA(".1"),
@@ -66,8 +71,7 @@ static const cp_param rf_params[] = {
 static const cp_param ert_params[] = {
     CP_OPTION_TREES("trees in the forest"),
     CP_OPTION_SEED,
-    MIN_LEAF(FOREST_LEAF),
-    MIN_LEAF_WEIGHT("0"),
+    ROWS_LEAF(FOREST_LEAF),
     FEATURES("auto: sqrt for classes, all for numbers"),
     LIMITS,
     ALPHA(".1"),
@@ -108,8 +112,8 @@ static const cp_param ebf_params[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ files */
 
-/* Numbers in the sections "spread", which holds the leaf variance, and "oob". */
-enum { LEAF_VARIANCE = 4, OOB = 2 };
+/* Numbers in the sections "spread", which holds the leaf variance, "oob" and "temperature". */
+enum { LEAF_VARIANCE = 4, OOB = 2, TEMPERATURE = 2 };
 
 static copse_status write_state(const void *state, const copse_params *p, unsigned flags, cp_writer *w,
                                 copse_error *err) {
@@ -122,6 +126,11 @@ static copse_status write_state(const void *state, const copse_params *p, unsign
     CP_TRY(cp_writer_i64(w, "trunk", (int64_t)g->trunk, err));
     CP_TRY(cp_writer_array(w, "oob", CP_F64, g->oob, OOB, err));
     if (g->forest.task == COPSE_REGRESS) CP_TRY(cp_writer_array(w, "spread", CP_F64, variance, LEAF_VARIANCE, err));
+    if (g->temperature.share) {
+        const double temperature[TEMPERATURE] = {g->temperature.power, g->temperature.mix};
+        CP_TRY(cp_writer_array(w, "temperature", CP_F64, temperature, TEMPERATURE, err));
+        CP_TRY(cp_writer_array(w, "shares", CP_F64, g->temperature.share, g->temperature.classes, err));
+    }
     return cp_forest_write(&g->forest, w, err);
 }
 
@@ -132,6 +141,9 @@ static const cp_number_rule number_rules[] = {
     {.name = "spread", .every = LEAF_VARIANCE, .at = 1, .least = 1e-30, .most = 1e30},
     {.name = "spread", .every = LEAF_VARIANCE, .at = 2, .least = 1e-30, .most = CP_GREEDY_LEAF_VARIANCE_MOST_STRETCH},
     {.name = "spread", .every = LEAF_VARIANCE, .at = 3, .least = 1e-89, .most = 1e70},
+    {.name = "temperature", .every = TEMPERATURE, .at = 0, .least = .05, .most = 8},
+    {.name = "temperature", .every = TEMPERATURE, .at = 1, .least = 1e-12, .most = .5},
+    {.name = "shares", .least = 1e-12, .most = 1},
 };
 
 static copse_status read_leaf_variance(cp_greedy_leaf_variance *out, cp_reader *r, copse_error *err) {
@@ -140,6 +152,18 @@ static copse_status read_leaf_variance(cp_greedy_leaf_variance *out, cp_reader *
     *out = (cp_greedy_leaf_variance){.var = v[0], .rows = v[1], .stretch = v[2], .floor = v[3]};
     cp_mem_free(v);
     return cp_greedy_leaf_variance_check(out) ? COPSE_OK : cp_reader_bad(r, err, "a variance is not one");
+}
+
+/* Files of earlier versions have none: their probabilities are used as they are. */
+static copse_status read_temperature(cp_temperature *out, size_t classes, cp_reader *r, copse_error *err) {
+    double *v;
+    if (!cp_reader_has(r, "temperature")) return COPSE_OK;
+    CP_TRY(cp_reader_array(r, "temperature", CP_F64, TEMPERATURE, &v, err));
+    *out = (cp_temperature){.power = v[0], .mix = v[1], .classes = classes};
+    cp_mem_free(v);
+    CP_TRY(cp_reader_array(r, "shares", CP_F64, classes, &out->share, err));
+    cp_temperature_add_up(out);
+    return COPSE_OK;
 }
 
 static copse_status read_figures(cp_greedy *g, cp_reader *r, copse_error *err) {
@@ -165,6 +189,7 @@ static copse_status read_state(cp_reader *r, const copse_params *p, cp_rows_shap
     copse_status status = read_figures(g, r, err);
     g->leaf_variance = cp_greedy_leaf_variance_none;
     if (!status && shape.task == COPSE_REGRESS) status = read_leaf_variance(&g->leaf_variance, r, err);
+    if (!status && shape.task == COPSE_CLASS) status = read_temperature(&g->temperature, shape.classes, r, err);
     if (!status) status = cp_forest_read(r, shape.task, shape.dims, shape.classes, &g->forest, err);
     if (!status && shape.task == COPSE_REGRESS)
         status = cp_greedy_leaf_variance_leaves(&g->leaf_variance, &g->forest, err);
@@ -213,9 +238,13 @@ static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     out[n++] = (copse_figure){"depth", depth / trees};
     out[n++] = (copse_figure){"nodes", nodes};
     if (g->trunk) out[n++] = (copse_figure){"trunk_leaves", (double)g->trunk};
-    if (isnan(g->oob[0])) return n;
-    out[n++] = (copse_figure){classes ? "oob_accuracy" : "oob_rmse", g->oob[0]};
-    out[n++] = (copse_figure){classes ? "oob_log_loss" : "oob_r2", g->oob[1]};
+    if (!isnan(g->oob[0])) {
+        out[n++] = (copse_figure){classes ? "oob_accuracy" : "oob_rmse", g->oob[0]};
+        out[n++] = (copse_figure){classes ? "oob_log_loss" : "oob_r2", g->oob[1]};
+    }
+    if (!classes) out[n++] = (copse_figure){"variance_factor", g->leaf_variance.stretch};
+    if (classes && g->temperature.share) out[n++] = (copse_figure){"temperature", 1 / g->temperature.power};
+    if (classes && g->temperature.share) out[n++] = (copse_figure){"class_share_mixed_in", g->temperature.mix};
     return n;
 }
 

@@ -16,6 +16,7 @@
 #include "greedy/greedy_leaf_variance.h"
 #include "greedy/greedy_weight.h"
 #include "method/method.h"
+#include "method/temperature.h"
 #include "tree/tree.h"
 
 typedef enum cp_greedy_weighting { CP_GREEDY_NONE, CP_GREEDY_BOOTSTRAP, CP_GREEDY_EXPONENTIAL } cp_greedy_weighting;
@@ -34,6 +35,7 @@ typedef struct cp_greedy {
     size_t rows;                           /* training rows of weight above 0 */
     size_t trunk;                          /* ebf: leaves of the trunk, else 0 */
     cp_greedy_leaf_variance leaf_variance; /* regression */
+    cp_temperature temperature;            /* classes */
     /* rf: out-of-bag root mean squared error and r^2, or accuracy and log loss; NaN if no row is out of bag, and for
      * the other methods. */
     double oob[2];

@@ -281,7 +281,7 @@ static copse_status regrow(void *arg, const cp_greedy_regrow_job *job, cp_forest
     f.g = &few;
     f.weight.row = job->row;
     f.weight.rows = job->rows;
-    f.query_row = f.kind->partition == CP_GREEDY_WHOLE ? job->query_row : NULL;
+    f.query_row = f.kind->partition == CP_GREEDY_WHOLE && few.forest.task == COPSE_REGRESS ? job->query_row : NULL;
     f.query_rows = job->query_rows;
     f.first = (uint32_t)max_trees + job->number * (uint32_t)out->trees;
     f.start = NULL;
@@ -317,19 +317,22 @@ static void warn_of_trunk(const fitting *f, const copse_run *run) {
                 f->subsets, fixed, rows);
 }
 
-static copse_status fit_leaf_variance(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
-    cp_greedy_leaf_variance *s = &f->g->leaf_variance;
-    cp_greedy_holdout holdout = {&f->g->forest, &f->data, &f->weight, &f->groups};
+/* Learns from rows that trees have not seen. */
+static copse_status calibrate(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
+    cp_greedy *g = f->g;
+    cp_greedy_holdout holdout = {g, &f->data, &f->weight, &f->groups, cp_param_real(p, "alpha")};
     refit a = {f, p, run};
-    *s = cp_greedy_leaf_variance_none;
-    if (f->g->forest.task == COPSE_CLASS) return COPSE_OK;
-    cp_greedy_leaf_variance_init(s, &f->g->forest, &f->data.rows, &f->weight);
+    g->leaf_variance = cp_greedy_leaf_variance_none;
+    if (g->forest.task == COPSE_CLASS)
+        CP_TRY(cp_temperature_init(&g->temperature, &f->data.rows, err));
+    else
+        cp_greedy_leaf_variance_init(&g->leaf_variance, &g->forest, &f->data.rows, &f->weight);
     if (f->weight.rows == 1 && f->data.rows.n > 1)
         cp_log_warn(run, "one row has a weight above 0: no spread can be learnt from it, and intervals mean nothing");
     if (f->bag_teaches) return COPSE_OK; /* cp_greedy_oob fits it */
     if (f->kind->partition == CP_GREEDY_SUBSETS && f->subsets > 1)
-        return cp_greedy_holdout_subsets(&holdout, f->start, f->subsets, s, err);
-    return cp_greedy_holdout_run(&holdout, regrow, &a, s, err);
+        return cp_greedy_holdout_subsets(&holdout, f->start, f->subsets, err);
+    return cp_greedy_holdout_run(&holdout, regrow, &a, err);
 }
 
 static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_params *p, const copse_run *run,
@@ -351,7 +354,7 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     CP_TRY(init_bag(f, err));
     CP_TRY(grow_trees(f, "growing trees", run, err));
     f->bag_teaches = f->bag.bit && cp_greedy_bag_is_enough(&f->bag);
-    CP_TRY(fit_leaf_variance(f, p, run, err));
+    CP_TRY(calibrate(f, p, run, err));
     cp_greedy_oob_ask oob = {&f->data.rows, &f->weight, &f->bag, cp_param_real(p, "alpha"), f->bag_teaches};
     if (f->bag.bit) CP_TRY(cp_greedy_oob(f->g, &oob, run, err));
     if (rows->task == COPSE_REGRESS) CP_TRY(cp_greedy_leaf_variance_leaves(&f->g->leaf_variance, &f->g->forest, err));

@@ -36,6 +36,13 @@ static void json_hyper(const cp_greedy *g, cp_json *j) {
         cp_json_number(j, "stretch", g->leaf_variance.stretch);
         cp_json_number(j, "floor", raw_var(&g->forest, g->leaf_variance.floor));
     }
+    if (g->temperature.share) {
+        cp_json_number(j, "power", g->temperature.power);
+        cp_json_number(j, "mix", g->temperature.mix);
+        cp_json_array(j, "shares");
+        for (size_t k = 0; k < g->temperature.classes; k++) cp_json_number(j, NULL, g->temperature.share[k]);
+        cp_json_close_array(j);
+    }
     cp_json_close_object(j);
 }
 
@@ -63,18 +70,7 @@ static void leaf_view(const cp_forest *f, const cp_tree *t, uint32_t leaf, cp_in
 void cp_greedy_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out) {
     const cp_forest *f = &((const cp_greedy *)state)->forest;
     const cp_tree *t = &f->tree[tree];
-    const cp_tree_node *n = &t->node[node];
-    *out = (cp_inspect_node){.left = CP_NONE, .right = CP_NONE, .label = CP_NONE};
-    if (cp_tree_is_leaf(n)) {
-        leaf_view(f, t, n->at.leaf, out);
-        return;
-    }
-    out->left = n->next;
-    out->right = n->next + 1;
-    out->dim = cp_tree_dim(n);
-    out->missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0;
-    out->cut = n->what & CP_TREE_CATEGORY ? NAN : (double)n->at.cut;
-    out->set = n->what & CP_TREE_CATEGORY ? t->set + n->at.set : NULL;
+    if (!cp_inspect_tree_node(t, node, out)) leaf_view(f, t, t->node[node].at.leaf, out);
 }
 
 /* A cut is printed as the double that equals the float: programs that compare doubles get the same side. */

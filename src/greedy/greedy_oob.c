@@ -1,9 +1,11 @@
 #include "greedy/greedy_oob.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "greedy/greedy_votes.h"
 #include "kernel/key_block.h"
 #include "num/math.h"
 #include "tree/tree_walk.h"
@@ -11,7 +13,9 @@
 enum {
     BLOCK = 4096,          /* rows predicted at a time, at most */
     BLOCK_PROBS = 1 << 19, /* class probabilities of a block, at most */
-    VARIANCE_ROWS = 20000  /* rows that the leaf variance is fitted on, about */
+    VARIANCE_ROWS = 20000, /* rows that the leaf variance is fitted on, about */
+    TAUGHT_ROWS = 4000,    /* rows that the temperature is fitted on, about, */
+    TAUGHT_PROBS = 1 << 20 /* and their probabilities, at most */
 };
 
 /* Weighted sums over rows that are out of bag for some tree. */
@@ -20,6 +24,7 @@ typedef struct tally {
     double mean, scatter; /* of the targets: a running mean, and the sum of squares about it */
     double squares;       /* of the errors */
     double right, log_loss;
+    double votes; /* weighted */
 } tally;
 
 /* The predictions for a block of rows. */
@@ -37,6 +42,7 @@ typedef struct oob {
     size_t block_rows;
     tally *tally;                 /* one per block */
     cp_greedy_unseen_row *unseen; /* regression: one for each `every`-th row */
+    cp_greedy_class_votes taught; /* classes: the same */
     size_t every;
 } oob;
 
@@ -79,15 +85,6 @@ static size_t walk_unseen(block *b, const oob *o, size_t m) {
     return n;
 }
 
-static void add_class_vote(double *probs, size_t classes, const cp_tree *t, uint32_t leaf, double alpha) {
-    double total = alpha;
-    for (uint32_t s = t->start[leaf]; s < t->start[leaf + 1]; s++) total += (double)t->class_weight[s].weight;
-    for (uint32_t s = t->start[leaf]; s < t->start[leaf + 1]; s++)
-        probs[t->class_weight[s].label] += (double)t->class_weight[s].weight / total;
-    if (alpha > 0)
-        for (size_t k = 0; k < classes; k++) probs[k] += alpha / total / (double)classes;
-}
-
 static void add_tree(block *b, const oob *o, size_t m) {
     const cp_forest *f = &o->g->forest;
     const cp_tree *t = &f->tree[m];
@@ -99,7 +96,7 @@ static void add_tree(block *b, const oob *o, size_t m) {
             continue;
         }
         h->votes++;
-        add_class_vote(b->probs + b->place[k] * f->classes, f->classes, t, b->leaf[k], o->ask->alpha);
+        cp_greedy_votes_add(t, b->leaf[k], o->ask->alpha, f->classes, b->probs + b->place[k] * f->classes);
     }
 }
 
@@ -116,10 +113,15 @@ static void evaluate_number(const oob *o, size_t row, const cp_greedy_unseen_vot
 }
 
 static void evaluate_class(const oob *o, size_t row, const double *sum, double votes, double weight, tally *t) {
-    size_t best = 0, label = (size_t)o->ask->rows->label[row];
+    size_t best = 0, label = (size_t)o->ask->rows->label[row], classes = o->g->forest.classes;
+    if (o->taught.probs && row % o->every == 0) {
+        memcpy(o->taught.probs + row / o->every * classes, sum, classes * sizeof *sum);
+        o->taught.weight[row / o->every * classes + label] = weight;
+    }
     for (size_t k = 1; k < o->g->forest.classes; k++)
         if (sum[k] > sum[best]) best = k;
     t->weight += weight;
+    t->votes += weight * votes;
     t->right += weight * (best == label);
     t->log_loss -= weight * cp_math_log(fmax(1e-15, sum[label] / votes)); /* bounded like the metric */
 }
@@ -156,6 +158,7 @@ static tally add_up(const tally *tallies, size_t blocks) {
         all.weight = weight;
         all.squares += t->squares;
         all.right += t->right;
+        all.votes += t->votes;
         all.log_loss += t->log_loss;
     }
     return all;
@@ -183,24 +186,37 @@ static copse_status fit_variance(const oob *o, cp_greedy_leaf_variance *s, copse
     return cp_greedy_leaf_variance_fit(s, &unseen, err);
 }
 
+static copse_status learn(const oob *o, cp_greedy *g, const tally *t, copse_error *err) {
+    const cp_row_groups *groups = o->ask->bag->groups;
+    if (o->unseen) return fit_variance(o, &g->leaf_variance, err);
+    if (t->weight <= 0) return COPSE_OK;
+    return cp_greedy_votes_fit(&o->taught, t->votes / t->weight, (double)groups->rows / (double)groups->groups, g, err);
+}
+
 static copse_status evaluate_all(oob *o, cp_greedy *g, const copse_run *run, copse_error *err) {
     size_t n = o->ask->rows->n, blocks = (n + o->block_rows - 1) / o->block_rows;
     CP_TRY(CP_NEW(o->tally, blocks, err));
-    if (g->forest.task == COPSE_REGRESS) CP_TRY(CP_NEW(o->unseen, n / o->every + 1, err));
+    if (g->forest.task == COPSE_REGRESS)
+        CP_TRY(CP_NEW(o->unseen, n / o->every + 1, err));
+    else if (o->ask->learns)
+        CP_TRY(cp_greedy_votes_init(&o->taught, n / o->every + 1, g->forest.classes, err));
     CP_TRY(cp_parallel_for(run, cp_parallel_workers(run, blocks), blocks, "predicting out-of-bag rows", evaluate_block,
                            o, err));
     tally all = add_up(o->tally, blocks);
     set_errors(g, &all);
-    return o->unseen && o->ask->learns ? fit_variance(o, &g->leaf_variance, err) : COPSE_OK;
+    return o->ask->learns ? learn(o, g, &all, err) : COPSE_OK;
 }
 
 copse_status cp_greedy_oob(cp_greedy *g, const cp_greedy_oob_ask *ask, const copse_run *run, copse_error *err) {
     size_t n = ask->rows->n, width = g->forest.task == COPSE_CLASS ? g->forest.classes : 1;
-    oob o = {.g = g, .ask = ask, .block_rows = BLOCK_PROBS / width, .every = 1 + n / VARIANCE_ROWS};
+    size_t most = g->forest.task == COPSE_CLASS ? TAUGHT_PROBS / width : VARIANCE_ROWS;
+    if (g->forest.task == COPSE_CLASS && most > TAUGHT_ROWS) most = TAUGHT_ROWS;
+    oob o = {.g = g, .ask = ask, .block_rows = BLOCK_PROBS / width, .every = 1 + n / (most + 1)};
     if (o.block_rows > BLOCK) o.block_rows = BLOCK;
     if (o.block_rows < 64) o.block_rows = 64;
     copse_status status = evaluate_all(&o, g, run, err);
     cp_mem_free(o.tally);
     cp_mem_free(o.unseen);
+    cp_greedy_votes_clear(&o.taught);
     return status;
 }

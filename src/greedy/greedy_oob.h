@@ -1,6 +1,7 @@
 /* greedy_oob - the out-of-bag error of a random forest: each row is predicted by the trees whose bootstrap sample does
  * not have it (greedy_bag.h), about 37 of 100, as if the row were new.
- * For regression the variance of the leaves is learnt from the same rows (greedy_leaf_variance.h). */
+ * The variance of the leaves (greedy_leaf_variance.h) or the temperature of classes (greedy_votes.h) is learnt from the
+ * same rows. */
 #ifndef CP_GREEDY_OOB_H
 #define CP_GREEDY_OOB_H
 
@@ -16,7 +17,7 @@ typedef struct cp_greedy_oob_ask {
     int learns; /* what is learnt from out-of-bag rows is wanted, besides their error */
 } cp_greedy_oob_ask;
 
-/* Sets g->oob and, for regression and if it is wanted, g->leaf_variance. */
+/* Sets g->oob and, if it is wanted, g->leaf_variance or g->temperature. */
 copse_status cp_greedy_oob(cp_greedy *g, const cp_greedy_oob_ask *ask, const copse_run *run, copse_error *err);
 
 #endif

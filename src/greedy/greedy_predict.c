@@ -22,6 +22,7 @@ typedef struct query {
     size_t first, end; /* trees first ... end-1 predict */
     int of_mean;
     double alpha;
+    int corrects;   /* classes: the temperature is for the forest, not for a tree alone */
     size_t block;   /* a multiple of CP_ANSWER_ROWS */
     int key_blocks; /* rows are turned into key blocks (tree_walk.h) */
     int keys;       /* rows are turned into keys */
@@ -116,7 +117,10 @@ static copse_status predict_classes(const query *q, cp_answer *out, copse_error 
             cp_tree_walk_rows(t, &q->g->forest, &rows, leaf);
             add_class_weights(q, t, leaf, rows.n, probs, even);
         }
-        for (size_t i = 0; i < rows.n; i++) normalise(probs + i * out->classes, out->classes, even[i]);
+        for (size_t i = 0; i < rows.n; i++) {
+            normalise(probs + i * out->classes, out->classes, even[i]);
+            if (q->corrects) cp_temperature_apply(&q->g->temperature, probs + i * out->classes);
+        }
     }
     return COPSE_OK;
 }
@@ -150,6 +154,7 @@ static copse_status predict_one(const query *q, cp_answer *out, copse_error *err
         for (size_t i = 0; i < n; i++) add_class_weights(q, &f->tree[m + i], &leaf[i], 1, out->probs, &even);
     }
     if (f->task == COPSE_CLASS) normalise(out->probs, out->classes, even);
+    if (q->corrects) cp_temperature_apply(&q->g->temperature, out->probs);
     return COPSE_OK;
 }
 
@@ -177,7 +182,10 @@ copse_status cp_greedy_predict(const void *state, const cp_rows *rows, const cop
                                copse_error *err) {
     const cp_greedy *g = state;
     query q = {.g = g, .rows = rows, .end = g->forest.trees, .of_mean = out->of_mean};
-    if (g->forest.task == COPSE_CLASS) q.alpha = cp_param_real(p, "alpha");
+    if (g->forest.task == COPSE_CLASS) {
+        q.alpha = cp_param_real(p, "alpha");
+        q.corrects = out->tree == CP_NONE;
+    }
     if (out->tree != CP_NONE) {
         q.first = (size_t)out->tree;
         q.end = q.first + 1;

@@ -466,8 +466,11 @@ static void probabilities_are_smoothed_shares(void **state) {
                 for (int c = 0; c < 3; c++)
                     want[c] += (w[c] + alpha / 3) / (w[0] + w[1] + w[2] + alpha) / (double)g->forest.trees;
             }
+            double power = g->temperature.power, mix = g->temperature.mix, total = 0;
+            for (int c = 0; c < 3; c++) total += want[c] = pow(want[c], power);
             for (int c = 0; c < 3; c++) {
-                assert_near(a.probs[i * 3 + (size_t)c], want[c], 1e-12);
+                double share = g->temperature.share[c];
+                assert_near(a.probs[i * 3 + (size_t)c], (1 - mix) * want[c] / total + mix * share, 1e-12);
                 sum += a.probs[i * 3 + (size_t)c];
             }
             assert_near(sum, 1, 1e-12);
