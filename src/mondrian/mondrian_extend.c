@@ -61,7 +61,7 @@ static const cp_mondrian_branch_point *draw_branch_point(const insertion *in, do
     for (size_t i = p->branch_points; i-- > 0;) { /* they are listed from the leaf upwards */
         const cp_mondrian_branch_point *b = &p->branch_point[i];
         double since = cp_mondrian_path_since(p, in->t, b->depth), end = node_at(in, b->depth)->time;
-        *out_time = since + remaining / b->outside;
+        *out_time = cp_mondrian_tree_later(since, remaining / b->outside);
         if (*out_time < end) return b;
         remaining -= b->outside * (end - since);
         if (remaining < 0) remaining = 0; /* by rounding: the event is at the start of the next edge */
@@ -152,6 +152,7 @@ static copse_status begin(insertion *in, copse_error *err) {
     /* To sample a block of two rows is the ordinary step of branching off: a leaf of one row counts as not paused. */
     if (in->resumes && leaf->count == 1) paused = in->resumes = 0;
     CP_TRY(reserve_leaf(in, leaf, err));
+    CP_TRY(cp_mondrian_targets_reserve_path(in->t, in->s, in->path, in->row, err));
     cp_mondrian_path_climb(in->path, in->t, in->s, in->x, paused);
     return COPSE_OK;
 }
