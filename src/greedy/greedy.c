@@ -59,7 +59,7 @@ static const cp_param rf_params[] = {
     CP_OPTION_SEED,
     MIN_LEAF(FOREST_LEAF),
     MIN_LEAF_WEIGHT("0"),
-    FEATURES("auto: sqrt for classes, a third for numbers"),
+    FEATURES("auto: sqrt for classes, a third for numbers, or more where a trial says so"),
     LIMITS,
     ALPHA(".1"),
     SPLITS,
