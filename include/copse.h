@@ -358,6 +358,14 @@ COPSE_API const char *copse_params_get(const copse_params *p, const char *name);
 COPSE_API const char *copse_params_method(const copse_params *p);
 COPSE_API void copse_params_free(copse_params *p);
 
+/* What becomes of columns of dates and times. */
+typedef enum copse_dates {
+    COPSE_DATES_EXPAND, /* time, hour, weekday, month and day of the year */
+    COPSE_DATES_NUMBER, /* time alone */
+    COPSE_DATES_DROP,   /* they are not used */
+    COPSE_DATES_TEXT    /* they are categories */
+} copse_dates;
+
 /* The role of each column.  Lists take names, A..B ranges (in the table's order) and * wildcards. */
 typedef struct copse_roles {
     size_t size;
@@ -373,6 +381,11 @@ typedef struct copse_roles {
      * announced and is met online is appended.  A target with announced classes is classified. */
     const char *const *classes;
     size_t n_classes;
+    /* Columns of text whose values are all amounts ("$1,207.95", "12 %") become numbers; columns whose values are all
+     * dates or times become the features NAME.time (days since 1970) and, where they vary, NAME.hour, .weekday, .month
+     * and .yearday.  Columns of text that are different in almost every row are identifiers, and left out. */
+    copse_dates dates;
+    int keep_ids; /* learn from identifiers as well */
 } copse_roles;
 
 /* ------------------------------------------------------------------------------------------------------- 5. models */

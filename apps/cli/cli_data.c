@@ -33,6 +33,9 @@ const cli_option cli_column_options[] = {
     {"drop", 0, "COLUMNS", "do not learn from these"},
     {"keep", 0, "COLUMNS", "identifiers: not learnt from (predict --keep copies them)"},
     {"weights", 0, "COLUMN", "row weights for learning, 0 or more, for methods that support them"},
+    {"dates", 0, "expand|number|drop|text",
+     "columns of dates: time, hour, weekday, month and day of the year (default); time alone; unused; categories"},
+    {"ids", 0, "drop|keep", "text that is different in almost every row: not learnt from (default), or learnt from"},
     {"scale", 0, "FILE|none", "column ranges (name,min,max) instead of those of the training rows"},
     {0},
 };
@@ -129,6 +132,31 @@ static copse_status join(cli *c, const char *a, const char *b, const char **out,
     return *out ? COPSE_OK : cli_fail_memory(err);
 }
 
+/* The index of an option's value among the words, of which the first is the default. */
+static copse_status choice(const cli *c, const char *name, const char *const *words, size_t n, int *out,
+                           copse_error *err) {
+    const char *text = cli_args_text(&c->args, name);
+    char list[128] = "";
+    *out = 0;
+    for (size_t i = 0, used = 0; text && i < n; i++) {
+        if (!strcmp(text, words[i])) {
+            *out = (int)i;
+            return COPSE_OK;
+        }
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
+    }
+    return text ? cli_fail(err, COPSE_E_USAGE, "--%s: '%.40s' is not one of: %s", name, text, list) : COPSE_OK;
+}
+
+/* What becomes of dates and of identifiers. */
+static copse_status column_roles(const cli *c, copse_roles *out, copse_error *err) {
+    static const char *const dates[] = {"expand", "number", "drop", "text"}, *const ids[] = {"drop", "keep"};
+    int chosen;
+    CLI_TRY(choice(c, "dates", dates, 4, &chosen, err));
+    out->dates = (copse_dates)chosen;
+    return choice(c, "ids", ids, 2, &out->keep_ids, err);
+}
+
 copse_status cli_roles(cli *c, copse_roles *out, copse_error *err) {
     const char *task = cli_args_text(&c->args, "task");
     *out = (copse_roles){
@@ -144,6 +172,7 @@ copse_status cli_roles(cli *c, copse_roles *out, copse_error *err) {
         out->task = COPSE_REGRESS;
     else if (task)
         return cli_fail(err, COPSE_E_USAGE, "--task: '%.40s' is not one of: class, regress", task);
+    CLI_TRY(column_roles(c, out, err));
     return join(c, cli_args_text(&c->args, "drop"), cli_args_text(&c->args, "keep"), &out->drop, err);
 }
 

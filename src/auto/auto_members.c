@@ -14,21 +14,28 @@
 #define NUMBERS COPSE_REGRESS
 #define CLASSES COPSE_CLASS
 
-/* Trial forests have fewer trees: a pool's weights do not need them all. */
+/* Trial forests have fewer trees: a pool's weights do not need them all.  From LARGE rows on the members are few and
+ * small, because each is fitted on all rows at last. */
+#define LARGE      50000
+#define SHORT_BART "trees=100 chains=1 burn-in=20 samples=40 thin=1 warm-start=grow:20"
 static const cp_auto_candidate candidates[] = {
-    {&cp_method_bf, NUMBERS, EVERY, 1, ANY, 0, "trees=100 min-leaf-weight=1", "trees=40"},
-    {&cp_method_rf, NUMBERS, POOLED, 1, ANY, 0, "trees=100 features-per-split=all", "trees=40"},
-    {&cp_method_ert, NUMBERS, POOLED, 1, ANY, 0, "trees=100", "trees=40"},
-    {&cp_method_boost, NUMBERS, POOLED, 40, ANY, 0, "loss=gaussian max-leaves=15 shrinkage=.05", "refit=no"},
-    {&cp_method_boost, NUMBERS, POOLED, 40, ANY, 0, "loss=squared max-leaves=15 shrinkage=.05", "refit=no"},
-    {&cp_method_bart, NUMBERS, POOLED, 40, 50000, 0,
-     "trees=100 chains=1 burn-in=20 samples=40 thin=1 warm-start=grow:20", "samples=20"},
-    {&cp_method_rf, CLASSES, EVERY, 1, ANY, ANY, "trees=100", "trees=40"},
-    {&cp_method_bf, CLASSES, POOLED, 1, ANY, ANY, "trees=100", "trees=40"},
-    {&cp_method_ert, CLASSES, POOLED, 1, ANY, ANY, "trees=100", "trees=40"},
-    {&cp_method_boost, CLASSES, POOLED, 40, ANY, 30, "max-leaves=15", "refit=no"},
-    {&cp_method_bart, CLASSES, POOLED, 40, 10000, 2,
-     "trees=100 chains=1 burn-in=20 samples=40 thin=1 warm-start=grow:20", "samples=20"},
+    {&cp_method_bf, NUMBERS, EVERY, 1, LARGE, 0, "trees=100 min-leaf-weight=1", "trees=40"},
+    {&cp_method_rf, NUMBERS, POOLED, 1, LARGE, 0, "trees=100 features-per-split=all", "trees=40"},
+    {&cp_method_ert, NUMBERS, POOLED, 1, LARGE, 0, "trees=100", "trees=40"},
+    {&cp_method_boost, NUMBERS, POOLED, 40, LARGE, 0, "loss=gaussian max-leaves=15 shrinkage=.05", "refit=no"},
+    {&cp_method_boost, NUMBERS, POOLED, 40, LARGE, 0, "loss=squared max-leaves=15 shrinkage=.05", "refit=no"},
+    {&cp_method_bart, NUMBERS, POOLED, 40, LARGE, 0, SHORT_BART, "samples=20"},
+    {&cp_method_bf, NUMBERS, EVERY, LARGE + 1, ANY, 0, "trees=50 min-leaf-weight=1", "trees=40"},
+    {&cp_method_rf, NUMBERS, POOLED, LARGE + 1, ANY, 0, "trees=50 features-per-split=all", "trees=40"},
+    {&cp_method_boost, NUMBERS, POOLED, LARGE + 1, ANY, 0, "trees=300 max-leaves=63 refit=no", ""},
+    {&cp_method_rf, CLASSES, EVERY, 1, LARGE, ANY, "trees=100", "trees=40"},
+    {&cp_method_bf, CLASSES, POOLED, 1, LARGE, ANY, "trees=100", "trees=40"},
+    {&cp_method_ert, CLASSES, POOLED, 1, LARGE, ANY, "trees=100", "trees=40"},
+    {&cp_method_boost, CLASSES, POOLED, 40, LARGE, 30, "max-leaves=15", "refit=no"},
+    {&cp_method_bart, CLASSES, POOLED, 40, 10000, 2, SHORT_BART, "samples=20"},
+    {&cp_method_rf, CLASSES, EVERY, LARGE + 1, ANY, ANY, "trees=50", "trees=40"},
+    {&cp_method_ert, CLASSES, POOLED, LARGE + 1, ANY, ANY, "trees=50", "trees=40"},
+    {&cp_method_boost, CLASSES, POOLED, LARGE + 1, ANY, 10, "trees=100 max-leaves=63 refit=no", ""},
 };
 
 const cp_auto_candidate cp_auto_members_gate = {&cp_method_mondrian,       NUMBERS, EVERY, 1, ANY, 0,

@@ -13,7 +13,6 @@ enum { STEPS = 100, EVALUATIONS = 16 };
 #define PRIOR_ROWS   1.0  /* of each member, for its weight */
 #define LEAST_WEIGHT .02  /* members below it are left out */
 #define LEAST_BACK   1e-3 /* weight of the background */
-#define GUESSED_BACK .05
 #define MOST_LOG     1.61 /* factors are between 1/5 and 5 */
 
 /* What is learnt from. */
@@ -228,7 +227,7 @@ copse_status cp_auto_pool_learn(cp_auto *a, const cp_auto_trials *t, const copse
 }
 
 void cp_auto_pool_guess(cp_auto *a) {
-    a->background = GUESSED_BACK;
+    a->background = fmax(LEAST_BACK, .5 / (1 + (double)a->rows));
     a->factor = 1;
     for (size_t m = 0; m < a->members; m++) {
         a->member[m].weight = (1 - a->background) / (double)a->members;

@@ -23,7 +23,7 @@ typedef struct cp_auto_trials {
 
 /* Members whose weight is negligible keep the weight 0. */
 copse_status cp_auto_pool_learn(cp_auto *a, const cp_auto_trials *t, const copse_run *run, copse_error *err);
-/* Without trials: equal weights, and a background for few rows. */
+/* Without trials: equal weights, and a background of half a row. */
 void cp_auto_pool_guess(cp_auto *a);
 
 #endif

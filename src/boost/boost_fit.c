@@ -1,66 +1,56 @@
-/* If rows are held out, a first run on the others finds the number of rounds after which the loss of the held-out rows
- * is least.  A second run of so many rounds on all rows makes the model (`refit`), or the first run is the model. */
+/* A stage of boosting (boost_stage.h) fits the classes, or the mean of numbers, by members each of which leaves out a
+ * part of the rows.  The residuals of left-out rows are as large as those of new rows.  A second stage fits their
+ * scale, and residual / scale tells the shape of the noise: so intervals are as wide as errors on new rows are. */
 #include "boost/boost_fit.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
-#include "base/parallel.h"
-#include "boost/boost_grow.h"
+#include "boost/boost_stage.h"
 #include "method/holdout.h"
+#include "method/row_groups.h"
 #include "num/math.h"
-#include "tree/tree_walk.h"
 
 enum {
-    LEAST_HELD = 20,   /* with fewer rows held out, their loss says too little: a fixed number of rounds is used */
-    FIXED_ROUNDS = 100 /* ... at most so many */
+    LEAST_HELD = 20,     /* with fewer rows held out, their loss says too little: a fixed number of rounds is used */
+    FIXED_ROUNDS = 100,  /* ... at most so many */
+    AUTO_MEMBERS = 5,    /* `members` of few rows; */
+    AUTO_WORK = 50000,   /* ... rows x heads, at most; */
+    SPREAD_PARTS = 5,    /* members of the scale's stage */
+    SPREAD_LEAST = 100,  /* residuals, at least, to learn a scale that depends on the row */
+    SPREAD_ROUNDS = 500, /* at most */
+    SPREAD_LEAVES = 8,   /* of its trees, at most: residuals say less of their scale than y of its mean */
+    SPREAD_MIN_LEAF = 20
 };
-#define SLOPE_ROOM 0x1p50 /* sums of slopes stay below: a double holds them exactly */
+#define SLOPE_ROOM  0x1p50 /* sums stay below: a double holds them exactly */
+#define LEAST_NOISE 1e-12  /* of y, in units of its scale: variance */
 
 typedef struct fitting {
     const cp_rows *rows;
     const copse_params *p;
-    const copse_run *run;
     cp_boost *b;
-    cp_bins bins;
-    cp_boost_rule rule;
-    cp_boost_grow grow;
-    cp_thread_team *team;
-    uint64_t seed;
-    double row_share, column_share;
-    int whole; /* all weights are whole: a row of weight k is then the same as k rows */
-    double *y; /* numbers: in units of the scale */
-    uint8_t *held, *use;
-    uint32_t *train, *rest; /* rows that are fitted; rows outside the tree */
-    size_t trained, rested;
-    double total;              /* weight of the rows that are fitted */
-    double *f, *slope, *curve; /* n x heads */
-    uint32_t *leaf;            /* of each of the rested rows */
+    cp_boost_data data;
+    double *y;     /* numbers: in units of the scale */
+    uint8_t *part; /* as in cp_boost_stage */
+    size_t members, held, fitted;
 } fitting;
 
 static double weight_of(const fitting *t, size_t i) {
-    return t->rows->weight ? t->rows->weight[i] : 1;
-}
-
-static cp_boost_target target_of(const fitting *t, size_t i) {
-    return (cp_boost_target){.y = t->y ? t->y[i] : 0, .label = t->rows->label ? t->rows->label[i] : 0};
+    return cp_boost_stage_weight(&t->data, i);
 }
 
 /* A number times the row's weight as an integer.  Whole weights multiply after rounding, as equal rows would add. */
 static int64_t rounded(const fitting *t, size_t i, double x, double scale) {
     double w = weight_of(t, i);
-    return t->whole ? (int64_t)(w * rint(x * scale)) : (int64_t)rint(w * x * scale);
+    return t->data.whole ? (int64_t)(w * rint(x * scale)) : (int64_t)rint(w * x * scale);
 }
 
-/* The largest power of two so that `total` numbers up to `most`, times it, sum to less than `room`. */
-static double scale_for(double most, double total, double room) {
+/* The largest power of two so that `total` numbers up to 1, times it, sum to less than SLOPE_ROOM. */
+static double scale_for(double total) {
     int e = 0;
-    double bound = most * (total + 1);
-    if (!(bound > 0)) return 1;
-    frexp(room / bound, &e);
-    return ldexp(1, e - 2 < -900 ? -900 : e - 2 > 900 ? 900 : e - 2);
+    frexp(SLOPE_ROOM / (total + 1), &e);
+    return ldexp(1, e - 2);
 }
 
 /* --------------------------------------------------------------------------------------------------------- targets */
@@ -77,7 +67,7 @@ static void standardise(fitting *t) {
         total += weight_of(t, i);
     }
     double middle = low + (high - low) / 2, half = fmax(high - middle, middle - low);
-    double scale = scale_for(1, total, SLOPE_ROOM);
+    double scale = scale_for(total);
     int64_t sums[2] = {0, 0};
     for (size_t i = 0; i < r->n && half > 0; i++) {
         double u = (r->y[i] - middle) / half;
@@ -98,7 +88,9 @@ static void standardise(fitting *t) {
 static void start_classes(fitting *t) {
     const cp_rows *r = t->rows;
     cp_boost *b = t->b;
-    double scale = scale_for(1, (double)r->n, SLOPE_ROOM);
+    double total = 0;
+    for (size_t i = 0; i < r->n; i++) total += weight_of(t, i);
+    double scale = scale_for(total);
     for (size_t k = 0; k < b->heads; k++) {
         int64_t sum = 0, others = 0;
         int32_t label = b->loss == CP_BOOST_LOGISTIC ? 1 : (int32_t)k;
@@ -108,177 +100,266 @@ static void start_classes(fitting *t) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ rows */
+/* ----------------------------------------------------------------------------------------------------------- stages */
 
-static copse_status divide_rows(fitting *t, double share) {
-    const cp_rows *r = t->rows;
-    t->trained = 0;
-    t->total = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        int counts = weight_of(t, i) > 0;
-        t->held[i] = counts && share > 0 && cp_holdout_has(r->x + i * r->dims, r->dims, t->seed, share);
-        if (!counts || t->held[i]) continue;
-        t->train[t->trained++] = (uint32_t)i;
-        t->total += weight_of(t, i);
-    }
-    return COPSE_OK;
+static size_t limit_of(const copse_params *p, const char *name) {
+    double v = cp_param_real(p, name);
+    return v < 1e9 ? (size_t)v : (size_t)1e9;
 }
 
-/* The rows of the next tree, and those that it must be walked for. */
-static void choose_rows(fitting *t, uint32_t round) {
-    cp_rng rng;
+/* The stage of the classes, or of the mean. */
+static cp_boost_stage main_stage(const fitting *t) {
+    const copse_params *p = t->p;
+    const cp_boost *b = t->b;
+    return (cp_boost_stage){.data = &t->data,
+                            .loss = b->loss,
+                            .heads = cp_boost_loss_heads(b->loss, t->rows->classes),
+                            .start = b->start,
+                            .y = t->y,
+                            .part = t->part,
+                            .members = t->members,
+                            .rounds = (size_t)cp_param_int(p, "trees"),
+                            .patience = (size_t)cp_param_int(p, "patience"),
+                            .rule = {.max_leaves = limit_of(p, "max-leaves"),
+                                     .max_depth = limit_of(p, "max-depth"),
+                                     .min_rows = limit_of(p, "min-leaf"),
+                                     .min_curve = cp_param_real(p, "min-hessian"),
+                                     .l2 = cp_param_real(p, "l2"),
+                                     .shrinkage = cp_param_real(p, "shrinkage")},
+                            .row_share = cp_param_real(p, "row-share"),
+                            .column_share = cp_param_real(p, "column-share"),
+                            .seed = (uint64_t)cp_param_int(p, "seed")};
+}
+
+/* Deals the rows with part[i] < CP_BOOST_NEVER to `parts` parts, rows that belong together to the same one.  By groups,
+ * not by rows: so a row of weight k is dealt as k rows are.  The groups from `dealt` of 1 on go to no part. */
+static copse_status deal_rows(const fitting *t, size_t parts, double dealt, uint64_t seed, uint8_t *part,
+                              copse_error *err) {
+    uint32_t *row;
     size_t n = 0;
-    cp_rng_init(&rng, t->seed, CP_FOR_WEIGHT, round, 0);
-    t->rested = 0;
-    for (size_t k = 0; k < t->trained; k++) {
-        int in = t->row_share >= 1 || cp_rng_unit(&rng) < t->row_share;
-        if (in)
-            t->grow.row[n++] = t->train[k];
-        else
-            t->rest[t->rested++] = t->train[k];
-    }
-    if (n == 0) { /* a tree needs a row */
-        t->grow.row[n++] = t->train[0];
-        for (size_t k = 0; k + 1 < t->rested; k++) t->rest[k] = t->rest[k + 1];
-        t->rested--;
-    }
-    t->grow.rows = n;
+    cp_row_groups g;
+    CP_TRY(CP_RAW(row, t->rows->n, err));
     for (size_t i = 0; i < t->rows->n; i++)
-        if (t->held[i]) t->rest[t->rested++] = (uint32_t)i;
-}
-
-static void choose_columns(fitting *t, uint32_t tree) {
-    size_t dims = t->rows->dims, wanted = (size_t)ceil(t->column_share * (double)dims);
-    cp_rng rng;
-    cp_rng_init(&rng, t->seed, CP_FOR_GROW, tree, 0);
-    for (size_t d = 0; d < dims; d++) {
-        t->use[d] = wanted > 0 && (wanted >= dims - d || cp_rng_below(&rng, dims - d) < wanted);
-        wanted -= t->use[d];
+        if (part[i] != CP_BOOST_NEVER) row[n++] = (uint32_t)i;
+    cp_row_groups_ask ask = {.row = row, .n = n, .least = 2 * parts, .seed = seed};
+    copse_status status = cp_row_groups_init(&g, t->rows, &ask, err);
+    cp_mem_free(row);
+    if (status) return status;
+    for (size_t k = 0; k < g.groups; k++) {
+        double place = ((double)k + .5) / (double)g.groups;
+        uint8_t to = place < dealt ? (uint8_t)(place / dealt * (double)parts) : CP_BOOST_ALWAYS;
+        for (size_t at = g.start[k]; at < g.start[k + 1]; at++) part[g.row[at]] = to;
     }
-}
-
-/* ---------------------------------------------------------------------------------------------------------- rounds */
-
-static void find_slopes(void *arg, size_t from, size_t to) {
-    fitting *t = arg;
-    size_t heads = t->b->heads;
-    for (size_t k = from; k < to; k++) {
-        size_t i = t->grow.row[k], at = i * heads;
-        cp_boost_loss_slopes(t->b->loss, t->f + at, heads, target_of(t, i), t->slope + at, t->curve + at);
-    }
-}
-
-/* The slopes and curvatures of one head as integers. */
-static void round_slopes(fitting *t, size_t head) {
-    cp_boost_grow *g = &t->grow;
-    size_t heads = t->b->heads;
-    double slope = 0, curve = 0;
-    for (size_t k = 0; k < g->rows; k++) {
-        size_t at = g->row[k] * heads + head;
-        slope = fmax(slope, fabs(t->slope[at]));
-        curve = fmax(curve, t->curve[at]);
-    }
-    g->slope_scale = scale_for(slope, t->total, SLOPE_ROOM);
-    g->curve_scale = scale_for(curve, t->total, ldexp(1, (int)g->shift));
-    for (size_t k = 0; k < g->rows; k++) {
-        size_t i = g->row[k], at = i * heads + head;
-        int64_t count = t->whole ? (int64_t)weight_of(t, i) : 1;
-        g->sum[i].w = (count << g->shift) + rounded(t, i, t->curve[at], g->curve_scale);
-        g->sum[i].s = rounded(t, i, t->slope[at], g->slope_scale);
-    }
-}
-
-/* Adds a finished tree to the scores of the rows that it was not grown on. */
-static void add_to_rest(fitting *t, const cp_tree *tree, size_t head) {
-    cp_tree_rows rows = {.x = t->rows->x, .row = t->rest, .n = t->rested};
-    if (!t->rested) return;
-    cp_tree_walk_rows(tree, &t->b->forest, &rows, t->leaf);
-    for (size_t k = 0; k < t->rested; k++)
-        t->f[t->rest[k] * t->b->heads + head] += (double)tree->value[t->leaf[k]].mean;
-}
-
-static copse_status run_round(fitting *t, size_t round, copse_error *err) {
-    cp_boost *b = t->b;
-    choose_rows(t, (uint32_t)round);
-    cp_thread_team_pass(t->team, t->grow.rows, find_slopes, t);
-    for (size_t h = 0; h < b->heads; h++) {
-        size_t m = round * b->heads + h;
-        cp_tree *tree = &b->forest.tree[m];
-        choose_columns(t, (uint32_t)m);
-        round_slopes(t, h);
-        t->grow.f = t->f + h;
-        t->rule.most_step = b->loss == CP_BOOST_GAUSSIAN && h == 1 ? 1 : b->task == COPSE_CLASS ? 10 : INFINITY;
-        b->forest.trees = m + 1;
-        CP_TRY(cp_boost_grow_tree(&t->grow, tree, err));
-        add_to_rest(t, tree, h);
-    }
-    return cp_fail_if_stopped(t->run ? t->run->stop : NULL, err);
-}
-
-static double mean_loss(const fitting *t, int held) {
-    double sum = 0, total = 0;
-    size_t heads = t->b->heads;
-    for (size_t i = 0; i < t->rows->n; i++) {
-        double w = weight_of(t, i);
-        if (t->held[i] != held || !(w > 0)) continue;
-        sum += w * cp_boost_loss_value(t->b->loss, t->f + i * heads, heads, target_of(t, i));
-        total += w;
-    }
-    return total > 0 ? sum / total : NAN;
-}
-
-static void drop_trees(cp_boost *b, size_t keep) {
-    for (size_t m = keep; m < b->forest.trees; m++) cp_tree_clear(&b->forest.tree[m]);
-    b->forest.trees = keep;
-}
-
-static void reset_scores(fitting *t) {
-    for (size_t i = 0; i < t->rows->n; i++)
-        for (size_t h = 0; h < t->b->heads; h++) t->f[i * t->b->heads + h] = t->b->start[h];
-}
-
-/* Runs up to `rounds` rounds; with held-out rows, until `patience` rounds have not lowered their loss.  Returns in
- * *out_best the number of rounds that is best. */
-static copse_status run_rounds(fitting *t, size_t rounds, size_t patience, size_t *out_best, copse_error *err) {
-    double least = INFINITY;
-    size_t best = 0;
-    reset_scores(t);
-    drop_trees(t->b, 0);
-    for (size_t r = 0; r < rounds; r++) {
-        CP_TRY(run_round(t, r, err));
-        cp_log_progress(t->run, "rounds", (double)(r + 1), (double)rounds);
-        if (!patience) continue;
-        double loss = mean_loss(t, 1);
-        if (loss < least) {
-            least = loss;
-            best = r + 1;
-        }
-        if (r + 1 >= best + patience) break;
-    }
-    if (patience) t->b->held_score = least;
-    *out_best = patience ? (best ? best : 1) : rounds;
+    cp_row_groups_clear(&g);
     return COPSE_OK;
+}
+
+static copse_status choose_parts(fitting *t, copse_error *err) {
+    double share = cp_param_real(t->p, "held-out"), members = cp_param_real(t->p, "members");
+    size_t heads = cp_boost_loss_heads(t->b->loss, t->rows->classes);
+    int is_small = t->rows->n * heads <= AUTO_WORK, stops = cp_param_int(t->p, "patience") > 0 && share > 0;
+    t->members = !stops ? 1 : isnan(members) ? (is_small ? AUTO_MEMBERS : 1) : (size_t)members;
+    t->held = t->fitted = 0;
+    for (size_t i = 0; i < t->rows->n; i++) t->part[i] = weight_of(t, i) > 0 ? CP_BOOST_ALWAYS : CP_BOOST_NEVER;
+    if (stops)
+        CP_TRY(
+            deal_rows(t, t->members, t->members > 1 ? 1 : share, (uint64_t)cp_param_int(t->p, "seed"), t->part, err));
+    for (size_t i = 0; i < t->rows->n; i++) {
+        t->held += t->part[i] < CP_BOOST_ALWAYS;
+        t->fitted += t->part[i] == CP_BOOST_ALWAYS;
+    }
+    return COPSE_OK;
+}
+
+/* The rows that a member fits, at the least. */
+static size_t least_fitted(const fitting *t) {
+    size_t count[CP_BOOST_MEMBERS] = {0}, most = 0;
+    for (size_t i = 0; i < t->rows->n; i++)
+        if (t->part[i] < CP_BOOST_ALWAYS) count[t->part[i]]++;
+    for (size_t m = 0; m < t->members; m++) most = count[m] > most ? count[m] : most;
+    return t->held + t->fitted - most;
+}
+
+static void leave_out_none(fitting *t) {
+    for (size_t i = 0; i < t->rows->n; i++)
+        if (t->part[i] != CP_BOOST_NEVER) t->part[i] = CP_BOOST_ALWAYS;
+    t->members = 1;
+}
+
+/* Moves the stage's trees behind those of the model. */
+static copse_status take_trees(cp_boost *b, cp_boost_stage *s, copse_error *err) {
+    cp_forest *f = &b->forest;
+    size_t room = f->trees;
+    CP_TRY(CP_GROW(f->tree, room, f->trees + s->trees, err));
+    memcpy(f->tree + f->trees, s->tree, s->trees * sizeof *s->tree);
+    for (size_t m = f->trees; m < f->trees + s->trees && s->members > 1; m++)
+        for (size_t k = 0; k < f->tree[m].leaves; k++) f->tree[m].value[k].mean /= (float)s->members;
+    f->trees += s->trees;
+    s->trees = 0;
+    return COPSE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ noise */
+
+static double residual(const fitting *t, const double *score, size_t i) {
+    const size_t heads = cp_boost_loss_heads(t->b->loss, 0);
+    return t->y[i] - score[i * heads];
+}
+
+static double mean_square(const fitting *t, const double *score) {
+    double sum = 0, total = 0;
+    for (size_t i = 0; i < t->rows->n; i++) {
+        if (t->part[i] >= CP_BOOST_ALWAYS) continue;
+        double r = residual(t, score, i);
+        sum += weight_of(t, i) * r * r;
+        total += weight_of(t, i);
+    }
+    return sum / total;
+}
+
+/* The parts of the rows that have an honest residual, dealt anew. */
+static copse_status choose_spread_parts(const fitting *t, uint8_t *out, copse_error *err) {
+    uint64_t seed = cp_holdout_mix((uint64_t)cp_param_int(t->p, "seed") + 1);
+    for (size_t i = 0; i < t->rows->n; i++) out[i] = t->part[i] >= CP_BOOST_ALWAYS ? CP_BOOST_NEVER : 0;
+    return deal_rows(t, SPREAD_PARTS, 1, seed, out, err);
+}
+
+static cp_boost_stage spread_stage(const fitting *t, const double *r, const uint8_t *part, const double *start) {
+    cp_boost_stage s = main_stage(t);
+    s.loss = CP_BOOST_SPREAD;
+    s.heads = 1;
+    s.start = start;
+    s.y = r;
+    s.part = part;
+    s.members = SPREAD_PARTS;
+    if (s.rounds > SPREAD_ROUNDS) s.rounds = SPREAD_ROUNDS;
+    if (s.rule.max_leaves > SPREAD_LEAVES) s.rule.max_leaves = SPREAD_LEAVES;
+    if (s.rule.min_rows < SPREAD_MIN_LEAF) s.rule.min_rows = SPREAD_MIN_LEAF;
+    s.seed = cp_holdout_mix(s.seed + 2);
+    return s;
+}
+
+static double mean_size(const fitting *t, const double *r) {
+    double sum = 0, total = 0;
+    for (size_t i = 0; i < t->rows->n; i++) {
+        if (t->part[i] >= CP_BOOST_ALWAYS) continue;
+        sum += weight_of(t, i) * fabs(r[i]);
+        total += weight_of(t, i);
+    }
+    return sum / total;
+}
+
+/* The stage of the scale.  Residuals r become residuals in units of their scale. */
+static copse_status fit_spread(fitting *t, double *r, uint8_t *part, copse_error *err) {
+    cp_boost *b = t->b;
+    double *start = &b->start[b->heads];
+    *start = cp_math_log(fmax(mean_size(t, r), sqrt(LEAST_NOISE)));
+    CP_TRY(choose_spread_parts(t, part, err));
+    cp_boost_stage s = spread_stage(t, r, part, start);
+    copse_status status = CP_RAW(s.score, t->rows->n, err);
+    if (!status) status = cp_boost_stage_run(&s, err);
+    for (size_t i = 0; !status && i < t->rows->n; i++)
+        if (part[i] != CP_BOOST_NEVER) r[i] /= cp_boost_loss_sd(s.score[i]);
+    if (!status) {
+        size_t trees = s.trees;
+        status = take_trees(b, &s, err);
+        b->has_spread = 1;
+        b->spread = trees;
+        b->heads++;
+    }
+    cp_boost_stage_clear(&s);
+    return status;
+}
+
+static copse_status fit_shape(const fitting *t, double *r, copse_error *err) {
+    double *w;
+    size_t n = 0;
+    CP_TRY(CP_RAW(w, t->rows->n, err));
+    for (size_t i = 0; i < t->rows->n; i++) {
+        if (t->part[i] >= CP_BOOST_ALWAYS) continue;
+        r[n] = r[i];
+        w[n++] = weight_of(t, i);
+    }
+    copse_status status = cp_boost_shape_fit(r, w, n, &t->b->shape, err);
+    cp_mem_free(w);
+    return status;
+}
+
+/* The noise about the mean, from scores of rows that were left out. */
+static copse_status fit_noise(fitting *t, const double *score, copse_error *err) {
+    const size_t n = t->rows->n;
+    cp_boost *b = t->b;
+    double *r;
+    uint8_t *part;
+    CP_TRY(CP_RAW(r, n, err));
+    copse_status status = CP_RAW(part, n, err);
+    for (size_t i = 0; i < n; i++) r[i] = t->part[i] < CP_BOOST_ALWAYS ? residual(t, score, i) : 0;
+    b->noise = 1;
+    if (b->loss == CP_BOOST_GAUSSIAN)
+        for (size_t i = 0; i < n; i++) r[i] /= cp_boost_loss_sd(score[2 * i + 1]);
+    else if (cp_param_is(t->p, "noise", "uneven") && t->held >= SPREAD_LEAST)
+        status = status ? status : fit_spread(t, r, part, err);
+    if (b->loss == CP_BOOST_SQUARED && !b->has_spread) {
+        b->noise = fmax(mean_square(t, score), LEAST_NOISE);
+        for (size_t i = 0; i < n; i++) r[i] /= sqrt(b->noise);
+    }
+    if (!status) status = fit_shape(t, r, err);
+    cp_mem_free(r);
+    cp_mem_free(part);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------- all rows */
+
+/* Without rows held out: all rounds on all rows.  The variance of numbers is that of the rows fitted, too small. */
+static copse_status fit_all(fitting *t, size_t rounds, int finds_noise, copse_error *err) {
+    cp_boost_stage s = main_stage(t);
+    s.rounds = rounds;
+    s.patience = 0;
+    s.members = 1;
+    if (finds_noise) CP_TRY(CP_RAW(s.score, t->rows->n * s.heads, err));
+    copse_status status = cp_boost_stage_run(&s, err);
+    if (!status && finds_noise) {
+        memset(t->part, 0, t->rows->n);
+        for (size_t i = 0; i < t->rows->n; i++)
+            if (!(weight_of(t, i) > 0)) t->part[i] = CP_BOOST_NEVER;
+        t->b->noise = fmax(mean_square(t, s.score), LEAST_NOISE);
+        t->b->shape = (cp_boost_shape){.n = 1, .weight = {1}, .sd = {1}};
+    }
+    if (!status) status = take_trees(t->b, &s, err);
+    cp_boost_stage_clear(&s);
+    return status;
+}
+
+static copse_status fit_held_out(fitting *t, copse_error *err) {
+    cp_boost *b = t->b;
+    cp_boost_stage s = main_stage(t);
+    CP_TRY(CP_RAW(s.score, t->rows->n * s.heads, err));
+    copse_status status = cp_boost_stage_run(&s, err);
+    b->held_score = s.held_loss;
+    int again = t->members == 1 && cp_param_is(t->p, "refit", "yes");
+    if (!status && !again) status = take_trees(b, &s, err);
+    if (!status && again) {
+        uint8_t *kept = t->part;
+        status = CP_RAW(t->part, t->rows->n, err);
+        if (!status) memcpy(t->part, kept, t->rows->n);
+        if (!status) leave_out_none(t);
+        if (!status) status = fit_all(t, s.best, 0, err);
+        cp_mem_free(t->part);
+        t->part = kept;
+    }
+    if (!status && b->task == COPSE_REGRESS) status = fit_noise(t, s.score, err);
+    cp_boost_stage_clear(&s);
+    return status;
 }
 
 static copse_status run_all(fitting *t, copse_error *err) {
-    size_t rounds = (size_t)cp_param_int(t->p, "trees"), patience = (size_t)cp_param_int(t->p, "patience"), held = 0;
-    divide_rows(t, cp_param_real(t->p, "held-out"));
-    for (size_t i = 0; i < t->rows->n; i++) held += t->held[i];
-    int stops = held >= LEAST_HELD && t->trained >= LEAST_HELD && patience > 0;
-    if (stops) {
-        CP_TRY(run_rounds(t, rounds, patience, &rounds, err));
-        if (t->b->loss == CP_BOOST_SQUARED) t->b->noise = fmax(2 * t->b->held_score, 1e-12);
-        if (!cp_param_is(t->p, "refit", "yes")) {
-            drop_trees(t->b, rounds * t->b->heads);
-            return COPSE_OK;
-        }
-    } else if (patience > 0 && rounds > FIXED_ROUNDS) {
-        rounds = FIXED_ROUNDS;
-    }
-    divide_rows(t, 0);
-    CP_TRY(run_rounds(t, rounds, 0, &rounds, err));
-    if (t->b->loss == CP_BOOST_SQUARED && !stops) t->b->noise = fmax(2 * mean_loss(t, 0), 1e-12);
-    return COPSE_OK;
+    size_t rounds = (size_t)cp_param_int(t->p, "trees"), patience = (size_t)cp_param_int(t->p, "patience");
+    CP_TRY(choose_parts(t, err));
+    if (patience && t->held >= LEAST_HELD && least_fitted(t) >= LEAST_HELD) return fit_held_out(t, err);
+    if (patience && rounds > FIXED_ROUNDS) rounds = FIXED_ROUNDS;
+    leave_out_none(t);
+    return fit_all(t, rounds, t->b->loss == CP_BOOST_SQUARED, err);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- set-up */
@@ -288,42 +369,17 @@ cp_boost_loss cp_boost_fit_loss(const copse_params *p, copse_task task, size_t c
     return cp_param_is(p, "loss", "gaussian") ? CP_BOOST_GAUSSIAN : CP_BOOST_SQUARED;
 }
 
-static size_t limit_of(const copse_params *p, const char *name) {
-    double v = cp_param_real(p, name);
-    return v < 1e9 ? (size_t)v : (size_t)1e9;
-}
-
-static void read_rule(fitting *t) {
-    const copse_params *p = t->p;
-    t->rule = (cp_boost_rule){.max_leaves = limit_of(p, "max-leaves"),
-                              .max_depth = limit_of(p, "max-depth"),
-                              .min_rows = limit_of(p, "min-leaf"),
-                              .min_curve = cp_param_real(p, "min-hessian"),
-                              .l2 = cp_param_real(p, "l2"),
-                              .shrinkage = cp_param_real(p, "shrinkage")};
-    t->seed = (uint64_t)cp_param_int(p, "seed");
-    t->row_share = cp_param_real(p, "row-share");
-    t->column_share = cp_param_real(p, "column-share");
-}
-
-/* Bits of cp_sum.w below the count of rows.  Whole weights count as so many rows, if they leave room for curvatures. */
-static void choose_shift(fitting *t) {
+static int all_whole(const cp_rows *r) {
     double total = 0;
-    int bits;
-    t->whole = 1;
-    for (size_t i = 0; i < t->rows->n; i++) {
-        double w = weight_of(t, i);
-        if (w != floor(w)) t->whole = 0;
-        total += w;
+    for (size_t i = 0; r->weight && i < r->n; i++) {
+        if (r->weight[i] != floor(r->weight[i])) return 0;
+        total += r->weight[i];
     }
-    if (total >= 0x1p31) t->whole = 0;
-    frexp((t->whole ? total : (double)t->rows->n) + 1, &bits);
-    t->grow.shift = (unsigned)(62 - bits);
+    return total < 0x1p31;
 }
 
 static copse_status make_state(fitting *t, copse_error *err) {
     const cp_rows *r = t->rows;
-    size_t rounds = (size_t)cp_param_int(t->p, "trees");
     cp_boost *b;
     CP_TRY(CP_NEW(t->b, 1, err));
     b = t->b;
@@ -334,47 +390,35 @@ static copse_status make_state(fitting *t, copse_error *err) {
     b->noise = 1;
     b->held_score = NAN;
     b->forest = (cp_forest){.task = COPSE_REGRESS, .dims = r->dims, .scale = 1};
-    CP_TRY(CP_NEW(b->start, b->heads, err));
-    CP_TRY(CP_NEW(b->forest.tree, rounds * b->heads, err));
+    CP_TRY(CP_NEW(b->start, b->heads + 1, err));
     if (!r->levels) return COPSE_OK;
     CP_TRY(CP_RAW(b->forest.levels, r->dims, err));
     memcpy(b->forest.levels, r->levels, r->dims * sizeof *r->levels);
     return COPSE_OK;
 }
 
-static copse_status make_room(fitting *t, copse_error *err) {
-    const size_t n = t->rows->n, all = n * t->b->heads;
-    if (t->rows->task == COPSE_REGRESS) CP_TRY(CP_RAW(t->y, n, err));
-    CP_TRY(CP_NEW(t->held, n, err));
-    CP_TRY(CP_RAW(t->use, t->rows->dims, err));
-    CP_TRY(CP_RAW(t->train, n, err));
-    CP_TRY(CP_RAW(t->rest, n, err));
-    CP_TRY(CP_RAW(t->leaf, n, err));
-    CP_TRY(CP_RAW(t->f, all, err));
-    CP_TRY(CP_RAW(t->slope, all, err));
-    CP_TRY(CP_RAW(t->curve, all, err));
-    CP_TRY(CP_RAW(t->grow.row, n, err));
-    CP_TRY(CP_RAW(t->grow.spare, n, err));
-    t->grow.sum = cp_mem_aligned(n, sizeof *t->grow.sum);
-    return t->grow.sum ? COPSE_OK : cp_fail_memory(err);
+static copse_status make_columns(cp_boost_data *d, copse_error *err) {
+    enum { BLOCK = 256 };
+    const cp_bins *b = &d->bins;
+    CP_TRY(CP_RAW(d->column, b->rows * b->dims, err));
+    for (size_t first = 0; first < b->rows; first += BLOCK)
+        for (size_t c = 0; c < b->dims; c++)
+            for (size_t i = first; i < b->rows && i < first + BLOCK; i++)
+                d->column[c * b->rows + i] = b->bin[i * b->stride + c];
+    return COPSE_OK;
 }
 
-static copse_status prepare(fitting *t, copse_error *err) {
+static copse_status prepare(fitting *t, const copse_run *run, copse_error *err) {
     const cp_rows *r = t->rows;
     cp_bins_data data = {.x = r->x, .rows = r->n, .dims = r->dims, .levels = r->levels};
-    size_t workers = cp_parallel_workers(t->run, r->n / 4096 + 1);
-    read_rule(t);
-    choose_shift(t);
+    t->data.rows = r;
+    t->data.run = run;
+    t->data.whole = all_whole(r);
     CP_TRY(make_state(t, err));
-    CP_TRY(make_room(t, err));
-    CP_TRY(cp_bins_init(&t->bins, &data, t->run, err));
-    if (workers > 1) CP_TRY(cp_thread_team_new(workers, &t->team, err));
-    t->grow.bins = &t->bins;
-    t->grow.levels = r->levels;
-    t->grow.rule = &t->rule;
-    t->grow.team = t->team;
-    t->grow.use = t->use;
-    t->grow.stride = t->b->heads;
+    CP_TRY(CP_RAW(t->part, r->n, err));
+    if (r->task == COPSE_REGRESS) CP_TRY(CP_RAW(t->y, r->n, err));
+    CP_TRY(cp_bins_init(&t->data.bins, &data, run, err));
+    CP_TRY(make_columns(&t->data, err));
     if (r->task == COPSE_REGRESS)
         standardise(t);
     else
@@ -382,23 +426,16 @@ static copse_status prepare(fitting *t, copse_error *err) {
     return COPSE_OK;
 }
 
-static void clear(fitting *t) {
-    if (t->team) cp_thread_team_free(t->team);
-    cp_bins_clear(&t->bins);
-    cp_arena_clear(&t->grow.arena);
-    void *const all[] = {t->y, t->held,  t->use,   t->train,    t->rest,       t->leaf,
-                         t->f, t->slope, t->curve, t->grow.row, t->grow.spare, t->grow.sum};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) cp_mem_free(all[i]);
-}
-
 copse_status cp_boost_fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,
                           copse_error *err) {
-    fitting t = {.rows = rows, .p = p, .run = run};
+    fitting t = {.rows = rows, .p = p};
     *out_state = NULL;
-    cp_arena_init(&t.grow.arena);
-    copse_status status = prepare(&t, err);
+    copse_status status = prepare(&t, run, err);
     if (!status) status = run_all(&t, err);
-    clear(&t);
+    cp_bins_clear(&t.data.bins);
+    cp_mem_free(t.data.column);
+    cp_mem_free(t.y);
+    cp_mem_free(t.part);
     if (status)
         cp_boost_free(t.b);
     else

@@ -7,37 +7,37 @@
 #define CP_BOOST_GROW_H
 
 #include "base/arena.h"
-#include "base/thread_team.h"
-#include "data/bins.h"
-#include "split/split.h"
+#include "boost/boost_hist.h"
 #include "tree/tree.h"
 
 typedef struct cp_boost_rule {
     size_t max_leaves, max_depth, min_rows;
     double min_curve, l2, shrinkage;
-    double most_step; /* of a leaf, before shrinkage */
 } cp_boost_rule;
 
-/* What the trees of a fit share.  sum[i] belongs to row i: w = rows << shift | curvature, s = slope, in units of
- * 1/curve_scale and 1/slope_scale. */
+/* A list of rows; those of a leaf lie together. */
+typedef struct cp_boost_list {
+    uint32_t *row;
+    size_t n;
+} cp_boost_list;
+
+/* What a tree is grown from.  hist.sum[i] belongs to row i, in units of 1/slope_scale and 1/curve_scale. */
 typedef struct cp_boost_grow {
-    const cp_bins *bins;
+    cp_boost_hist hist;
+    const uint8_t *column;  /* the bins again, column by column: that of row i is column[dim * hist.bins->rows + i] */
     const uint32_t *levels; /* as in cp_rows */
     const cp_boost_rule *rule;
-    cp_thread_team *team;
-    cp_sum *sum;
-    unsigned shift;
     double slope_scale, curve_scale;
-    const uint8_t *use; /* per column: may this tree split it? */
-    uint32_t *row;      /* the rows of the tree; each leaf's lie together */
-    uint32_t *spare;    /* room for as many */
-    size_t rows;
-    double *f; /* scores of the tree's head, `stride` apart; the tree is added to those of its rows */
+    double most_step;    /* of a leaf, before shrinkage */
+    cp_boost_list grown; /* the rows that it is grown on */
+    cp_boost_list rest;  /* rows that only fall through it */
+    uint32_t *spare;     /* room for the longer list */
+    double *f;           /* scores of the tree's head, `stride` apart.  The tree is added to those of both lists */
     size_t stride;
     cp_arena arena; /* of one tree */
 } cp_boost_grow;
 
-/* Grows a tree on g->row and adds it to the scores of these rows. */
-copse_status cp_boost_grow_tree(cp_boost_grow *g, cp_tree *out, copse_error *err);
+/* Grows a tree and adds it to the scores.  Returns in *out_step the size of its largest step. */
+copse_status cp_boost_grow_tree(cp_boost_grow *g, cp_tree *out, double *out_step, copse_error *err);
 
 #endif

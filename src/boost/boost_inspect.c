@@ -26,14 +26,27 @@ void cp_boost_inspect_node(const void *state, size_t tree, int32_t node, cp_insp
 /* The head that a tree belongs to, and what its score means. */
 static void json_hyper(const cp_boost *b, size_t tree, cp_json *j) {
     static const char *const names[] = {"squared", "gaussian", "logistic", "softmax"};
+    const cp_boost_shape *s = &b->shape;
+    size_t head = cp_boost_head(b, tree);
     cp_json_object(j, "hyper");
     cp_json_text(j, "loss", names[b->loss]);
     cp_json_integer(j, "heads", (int64_t)b->heads);
-    cp_json_integer(j, "head", (int64_t)(tree % b->heads));
-    cp_json_number(j, "start", b->start[tree % b->heads]);
+    cp_json_integer(j, "head", (int64_t)head);
+    cp_json_array(j, "start");
+    for (size_t h = 0; h < b->heads; h++) cp_json_number(j, NULL, b->start[h]);
+    cp_json_close_array(j);
     cp_json_number(j, "centre", b->forest.centre);
     cp_json_number(j, "scale", b->forest.scale);
     cp_json_number(j, "noise", b->noise);
+    cp_json_array(j, "shape");
+    for (size_t k = 0; k < s->n; k++) {
+        cp_json_object(j, NULL);
+        cp_json_number(j, "weight", s->weight[k]);
+        cp_json_number(j, "loc", s->loc[k]);
+        cp_json_number(j, "sd", s->sd[k]);
+        cp_json_close_object(j);
+    }
+    cp_json_close_array(j);
     cp_json_close_object(j);
 }
 

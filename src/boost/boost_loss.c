@@ -1,5 +1,7 @@
 #include "boost/boost_loss.h"
 
+#include <math.h>
+
 #include "num/math.h"
 
 static double clamp(double f, double most) {
@@ -48,6 +50,7 @@ double cp_boost_loss_value(cp_boost_loss loss, const double *f, size_t heads, cp
             double z = clamp(t.label ? f[0] : -f[0], CP_BOOST_MOST_LOGIT);
             return cp_math_log1p(cp_math_exp(-z));
         }
+        case CP_BOOST_SPREAD: return clamp(f[0], CP_BOOST_MOST_LOG_SD) + fabs(t.y) / cp_boost_loss_sd(f[0]);
         default: return softmax_loss(f, heads, t.label);
     }
 }
@@ -84,6 +87,10 @@ void cp_boost_loss_slopes(cp_boost_loss loss, const double *f, size_t heads, cp_
             p = 1 / (1 + cp_math_exp(-clamp(f[0], CP_BOOST_MOST_LOGIT)));
             out_slope[0] = p - (t.label == 1);
             out_curve[0] = p * (1 - p);
+            return;
+        case CP_BOOST_SPREAD: /* the Fisher information is 1 */
+            out_slope[0] = 1 - fabs(t.y) / cp_boost_loss_sd(f[0]);
+            out_curve[0] = 1;
             return;
         default: softmax_slopes(f, heads, t.label, out_slope, out_curve);
     }

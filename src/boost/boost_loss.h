@@ -7,7 +7,13 @@
 
 #include "copse.h"
 
-typedef enum cp_boost_loss { CP_BOOST_SQUARED, CP_BOOST_GAUSSIAN, CP_BOOST_LOGISTIC, CP_BOOST_SOFTMAX } cp_boost_loss;
+typedef enum cp_boost_loss {
+    CP_BOOST_SQUARED,
+    CP_BOOST_GAUSSIAN,
+    CP_BOOST_LOGISTIC,
+    CP_BOOST_SOFTMAX,
+    CP_BOOST_SPREAD /* y: a residual.  The head is the logarithm of its mean size, under a Laplace distribution */
+} cp_boost_loss;
 
 /* Scores are clamped to these before they are exponentiated: no probability is 0 or 1, no standard deviation 0. */
 #define CP_BOOST_MOST_LOGIT  20.0
@@ -29,7 +35,7 @@ void cp_boost_loss_slopes(cp_boost_loss loss, const double *f, size_t heads, cp_
                           double *out_curve);
 /* softmax, logistic: the class probabilities of scores f. */
 void cp_boost_loss_probs(const double *f, size_t heads, double *out_probs);
-/* gaussian: the standard deviation of a score. */
+/* gaussian, spread: the standard deviation, or the mean size, of a score. */
 double cp_boost_loss_sd(double f);
 
 #endif

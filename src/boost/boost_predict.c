@@ -16,22 +16,49 @@ static void add_trees(const cp_boost *b, const cp_tree_rows *rows, double *f) {
         for (size_t h = 0; h < b->heads; h++) f[i * b->heads + h] = b->start[h];
     for (size_t m = 0; m < b->forest.trees; m++) {
         const cp_tree *t = &b->forest.tree[m];
-        double *to = f + m % b->heads;
+        double *to = f + cp_boost_head(b, m);
         cp_tree_walk_rows(t, &b->forest, rows, leaf);
         for (size_t i = 0; i < rows->n; i++) to[i * b->heads] += (double)t->value[leaf[i]].mean;
     }
 }
 
-static void answer(const cp_boost *b, const double *f, size_t first, size_t n, cp_answer *out) {
+static double bounded(double mean) {
+    return fmax(-MOST_MEAN, fmin(MOST_MEAN, mean));
+}
+
+static void answer_classes(const cp_boost *b, const double *f, size_t first, size_t n, cp_answer *out) {
+    for (size_t i = 0; i < n; i++)
+        cp_boost_loss_probs(f + i * b->heads, b->loss == CP_BOOST_LOGISTIC ? 1 : b->heads,
+                            out->probs + (first + i) * out->classes);
+}
+
+static void answer_gauss(const cp_boost *b, const double *f, size_t first, size_t n, cp_answer *out) {
+    for (size_t i = 0; i < n; i++, f += b->heads)
+        *cp_answer_gauss(out, first + i, 0) = (cp_gauss){(float)bounded(f[0]), (float)cp_boost_scale(b, f)};
+}
+
+static copse_status answer_mixture(const cp_boost *b, const double *f, size_t n, cp_answer *out, copse_error *err) {
+    const cp_boost_shape *s = &b->shape;
+    const double centre = b->forest.centre, unit = b->forest.scale;
+    CP_TRY(cp_answer_reserve(out, n * s->n, err));
     for (size_t i = 0; i < n; i++, f += b->heads) {
-        if (b->task == COPSE_CLASS) {
-            cp_boost_loss_probs(f, b->loss == CP_BOOST_LOGISTIC ? 1 : b->heads,
-                                out->probs + (first + i) * out->classes);
-            continue;
-        }
-        double sd = b->loss == CP_BOOST_GAUSSIAN ? cp_boost_loss_sd(f[1]) : sqrt(b->noise);
-        *cp_answer_gauss(out, first + i, 0) = (cp_gauss){(float)fmax(-MOST_MEAN, fmin(MOST_MEAN, f[0])), (float)sd};
+        double mean = bounded(f[0]), scale = cp_boost_scale(b, f);
+        for (size_t k = 0; k < s->n; k++)
+            cp_answer_push(out, (cp_component){s->weight[k], centre + unit * (mean + scale * s->loc[k]),
+                                               unit * scale * s->sd[k], INFINITY});
+        cp_answer_end_row(out);
     }
+    return COPSE_OK;
+}
+
+static copse_status answer(const cp_boost *b, const double *f, size_t first, size_t n, cp_answer *out,
+                           copse_error *err) {
+    if (b->task == COPSE_REGRESS && b->shape.n) return answer_mixture(b, f, n, out, err);
+    if (b->task == COPSE_CLASS)
+        answer_classes(b, f, first, n, out);
+    else
+        answer_gauss(b, f, first, n, out);
+    return COPSE_OK;
 }
 
 copse_status cp_boost_predict(const void *state, const cp_rows *rows, const copse_params *p, cp_answer *out,
@@ -40,9 +67,10 @@ copse_status cp_boost_predict(const void *state, const cp_rows *rows, const cops
     size_t scores = (rows->n < BLOCK ? rows->n : BLOCK) * b->heads;
     double small[SMALL], *f = small;
     (void)p;
-    if (b->task == COPSE_REGRESS) CP_TRY(cp_answer_fill(out, 1, b->forest.centre, b->forest.scale, err));
+    if (b->task == COPSE_REGRESS && !b->shape.n) CP_TRY(cp_answer_fill(out, 1, b->forest.centre, b->forest.scale, err));
+    copse_status status = COPSE_OK;
     if (scores > SMALL) CP_TRY(CP_RAW(f, scores, err));
-    for (size_t first = 0; first < rows->n; first += BLOCK) {
+    for (size_t first = 0; !status && first < rows->n; first += BLOCK) {
         size_t n = rows->n - first < BLOCK ? rows->n - first : BLOCK;
         cp_tree_rows part = {.n = n};
         if (rows->key_block)
@@ -50,8 +78,8 @@ copse_status cp_boost_predict(const void *state, const cp_rows *rows, const cops
         else
             part.x = rows->x + first * rows->dims;
         add_trees(b, &part, f);
-        answer(b, f, first, n, out);
+        status = answer(b, f, first, n, out, err);
     }
     if (f != small) cp_mem_free(f);
-    return COPSE_OK;
+    return status;
 }

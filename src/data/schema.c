@@ -10,6 +10,7 @@ void cp_schema_free(cp_schema *s) {
     if (!s) return;
     for (size_t i = 0; s->feature && i < s->features; i++) {
         cp_mem_free(s->feature[i].name);
+        cp_mem_free(s->feature[i].column);
         cp_dict_clear(&s->feature[i].levels);
     }
     cp_dict_clear(&s->classes);
@@ -44,6 +45,13 @@ void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double m
     s->span[f->first] = max > min ? max - min : 1;
 }
 
+static int check_derived(const cp_feature *f) {
+    if (!f->column) return f->part == CP_DERIVE_NONE && f->form == CP_DERIVE_NO_FORM;
+    if (!f->column[0] || f->kind != COPSE_NUMBER || f->part <= CP_DERIVE_NONE || f->part >= CP_DERIVE_PARTS) return 0;
+    if (f->form <= CP_DERIVE_NO_FORM || f->form >= CP_DERIVE_FORMS) return 0;
+    return cp_derive_is_time(f->form) == (f->part != CP_DERIVE_AMOUNT);
+}
+
 static int check_feature(const cp_schema *s, const cp_feature *f, size_t first) {
     if (f->first != first || f->width != cp_schema_width(s, f) || f->width > s->dims - first) return 0;
     int text = f->kind == COPSE_TEXT && (s->raw || cp_schema_has_indicators(s, f));
@@ -54,6 +62,7 @@ static int check_feature(const cp_schema *s, const cp_feature *f, size_t first) 
     }
     if (s->levels ? s->levels[first] != f->levels.n : s->raw && f->levels.n > 0) return 0;
     if (!isfinite(f->fill) || !f->name || !f->name[0] || strcmp(f->name, s->target) == 0) return 0;
+    if (!check_derived(f)) return 0;
     return f->kind == COPSE_NUMBER ? f->levels.n == 0 : f->fill >= 0 && f->fill < (double)f->levels.n;
 }
 

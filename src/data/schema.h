@@ -24,10 +24,12 @@
  *       Raw: span is 1, text has shift 0, and `levels` has the levels of every feature if one is text.
  *   S2  every text feature has at least one level; fills are finite, and one of the levels for text.
  *   S3  no feature is the target; classification has at least one class, regression none.
+ *   S4  a derived feature is a number, and its part belongs to its form.
  * Names are distinct because the table's are (T3), and cp_schema_file_read refuses others. */
 #ifndef CP_SCHEMA_H
 #define CP_SCHEMA_H
 
+#include "data/derive.h"
 #include "data/table.h"
 
 enum {
@@ -52,8 +54,13 @@ typedef enum cp_encoding {
 typedef struct cp_feature {
     char *name;
     copse_kind kind;
-    cp_dict levels;      /* text: most frequent first, ties in byte order */
-    double fill;         /* replaces missing values: the median, or the index of the most frequent level (0) */
+    cp_dict levels; /* text: most frequent first, ties in byte order */
+    double fill;    /* replaces missing values: the median, or the index of the most frequent level (0) */
+    /* A number derived from a text column: the column's name, and what is read from its text (data/derive.h).  Else
+     * NULL and 0: the feature is the column of its name. */
+    char *column;
+    cp_derive_part part;
+    cp_derive_form form;
     size_t first, width; /* encoded columns first ... first + width - 1 */
     size_t absent;       /* raw: number of training rows in which it is missing */
 } cp_feature;
@@ -61,6 +68,7 @@ typedef struct cp_feature {
 typedef struct cp_schema {
     copse_task task;
     char *target;
+    cp_derive_form target_form; /* the target's numbers are amounts written in this form; NO_FORM: plain numbers */
     cp_dict classes;     /* labels: numbers in numeric order, text in byte order; classes met later are appended */
     int classes_numeric; /* the target column was numbers: labels are matched by value ("1" = "1.0") */
     int announced;       /* some classes were announced: no class has probability 0 */
@@ -74,6 +82,11 @@ typedef struct cp_schema {
 
 void cp_schema_free(cp_schema *s);
 int cp_schema_check(const cp_schema *s);
+
+/* The name of the table's column that a feature comes from. */
+static inline const char *cp_schema_column(const cp_feature *f) {
+    return f->column ? f->column : f->name;
+}
 
 /* The number of encoded columns of a feature, from its kind and levels. */
 size_t cp_schema_width(const cp_schema *s, const cp_feature *f);

@@ -14,7 +14,14 @@
 typedef struct source {
     const cp_column *col; /* NULL: all are missing */
     int32_t *rank;        /* text: per level of the column, its rank in the feature; NULL: look up each row's */
+    const double *number; /* numbers: the values from row `origin` of the table on */
+    size_t origin;
+    double *derived; /* owned: `number` of a derived feature */
 } source;
+
+static const double *number_at(const source *from, size_t row) {
+    return from->number + (row - from->origin);
+}
 
 /* The rank of a level: its index in the feature's levels, or their number if it is not among them. */
 static int32_t find_rank(const cp_feature *f, const cp_dict *levels, int32_t code) {
@@ -27,7 +34,7 @@ static int32_t find_rank(const cp_feature *f, const cp_dict *levels, int32_t cod
 static int is_in_schema(const void *schema, const char *name) {
     const cp_schema *s = schema;
     for (size_t i = 0; i < s->features; i++)
-        if (strcmp(s->feature[i].name, name) == 0) return 1;
+        if (strcmp(cp_schema_column(&s->feature[i]), name) == 0) return 1;
     return strcmp(s->target, name) == 0;
 }
 
@@ -37,12 +44,41 @@ static copse_status lacks_feature(const cp_schema *s, const copse_table *t, cons
     return cp_table_match_fail(t, name, &(cp_table_match_known){is_in_schema, s}, COPSE_E_DATA, err);
 }
 
+static copse_status not_derived(const cp_feature *f, cp_table_rows rows, const cp_column *c, size_t row,
+                                copse_error *err) {
+    char place[300];
+    const char *text = cp_dict_text(&c->levels, (size_t)c->code[row]);
+    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - rows.t->col) + 1,
+                      "%s: column '%s' had %s in training, and '%.60s' is not one of them: correct it, or mark it as "
+                      "missing (`na='%.60s'`)",
+                      cp_table_where(rows.t, row, place, sizeof place), c->name, cp_derive_words(f->form), text, text);
+}
+
+/* Reads the rows of a derived feature from the text of its column. */
+static copse_status derive(const cp_feature *f, cp_table_rows rows, const cp_column *c, source *out, copse_error *err) {
+    out->origin = rows.first;
+    CP_TRY(CP_RAW(out->derived, rows.n, err));
+    for (size_t i = 0; i < rows.n; i++) {
+        int32_t code = c->code[rows.first + i];
+        out->derived[i] = NAN;
+        if (code != CP_NONE &&
+            !cp_derive_value(f->form, f->part, cp_dict_text(&c->levels, (size_t)code), &out->derived[i]))
+            return not_derived(f, rows, c, rows.first + i, err);
+    }
+    out->number = out->derived;
+    out->col = c;
+    return COPSE_OK;
+}
+
 static copse_status find_source(const cp_feature *f, cp_table_rows rows, source *out, copse_error *err) {
-    size_t j = cp_table_find(rows.t, f->name);
+    size_t j = cp_table_find(rows.t, cp_schema_column(f));
     const cp_column *c = &rows.t->col[j];
     *out = (source){0};
-    if (c->kind != f->kind) return cp_schema_check_kind(rows, c, f->kind, err);
+    if (f->column && c->kind == COPSE_TEXT) return derive(f, rows, c, out, err);
+    copse_kind kind = cp_derive_is_time(f->form) ? COPSE_TEXT : f->kind;
+    if (c->kind != kind) return cp_schema_check_kind(rows, c, kind, err);
     out->col = c;
+    out->number = c->number;
     /* If there are fewer rows than levels, looking up each row is cheaper than a table of all ranks. */
     if (c->kind == COPSE_NUMBER || c->levels.n > rows.n) return COPSE_OK;
     CP_TRY(CP_RAW(out->rank, c->levels.n, err));
@@ -113,7 +149,7 @@ static int encode_four(const cp_schema *s, const source *from, size_t i, cp_tabl
     for (size_t k = 0; k < 4; k++) {
         const cp_feature *f = &s->feature[i + k];
         if (f->kind == COPSE_TEXT || !from[i + k].col) return 0;
-        col[k] = from[i + k].col->number + rows.first;
+        col[k] = number_at(&from[i + k], rows.first);
         shift[k] = s->shift[f->first];
     }
     return cp_interleave_best()(col, shift, CP_SCHEMA_LIMIT, rows.n, out + s->feature[i].first, s->dims);
@@ -132,8 +168,8 @@ static copse_status encode_block(const cp_schema *s, const source *from, cp_tabl
             for (size_t k = 0; k < n; k++) encode_level(s, f, rank_of(f, &from[i], first + k), to + k * s->dims);
         } else if (!from[i].col) {
             for (size_t k = 0; k < n; k++) encode_numbers(s, f, &missing, 1, to + k * s->dims);
-        } else if (!encode_numbers(s, f, from[i].col->number + first, n, to)) {
-            while (!isinf(from[i].col->number[first])) first++;
+        } else if (!encode_numbers(s, f, number_at(&from[i], first), n, to)) {
+            while (!isinf(*number_at(&from[i], first))) first++;
             return cp_schema_infinite(rows.t, from[i].col, first, err);
         }
     }
@@ -151,14 +187,29 @@ static copse_status find_sources(const cp_schema *s, cp_table_rows rows, source 
     CP_BUG(!cp_table_has_rows(rows));
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
-        if (cp_table_find(rows.t, f->name) == (size_t)-1) return lacks_feature(s, rows.t, f->name, err);
+        const char *name = cp_schema_column(f);
+        if (cp_table_find(rows.t, name) == (size_t)-1) return lacks_feature(s, rows.t, name, err);
         CP_TRY(find_source(f, rows, &out[i], err));
     }
     return COPSE_OK;
 }
 
+copse_status cp_schema_encode_numbers(const cp_schema *s, const cp_feature *f, cp_table_rows rows, double *out,
+                                      copse_error *err) {
+    source from;
+    const char *name = cp_schema_column(f);
+    if (cp_table_find(rows.t, name) == (size_t)-1) return lacks_feature(s, rows.t, name, err);
+    copse_status status = find_source(f, rows, &from, err);
+    for (size_t i = 0; i < rows.n && !status; i++) out[i] = from.col ? *number_at(&from, rows.first + i) : NAN;
+    cp_mem_free(from.derived);
+    return status;
+}
+
 static void free_sources(const cp_schema *s, source *from) {
-    for (size_t i = 0; i < s->features; i++) cp_mem_free(from[i].rank);
+    for (size_t i = 0; i < s->features; i++) {
+        cp_mem_free(from[i].rank);
+        cp_mem_free(from[i].derived);
+    }
     cp_mem_free(from);
 }
 
@@ -187,7 +238,7 @@ static int encode_key_column(const cp_schema *s, const cp_feature *f, const sour
     size_t stride = s->dims * CP_KEY_BLOCK_ROWS;
     if (!from->col) return 0;
     if (f->kind == COPSE_NUMBER)
-        return cp_key_block_best()->from_column(from->col->number + rows.first, s->shift[f->first], CP_SCHEMA_LIMIT,
+        return cp_key_block_best()->from_column(number_at(from, rows.first), s->shift[f->first], CP_SCHEMA_LIMIT,
                                                 rows.n, out, stride);
     for (size_t i = 0; i < rows.n; i++) {
         int32_t rank = rank_of(f, from, rows.first + i);

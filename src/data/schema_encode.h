@@ -15,6 +15,11 @@ copse_status cp_schema_encode(const cp_schema *s, cp_table_rows rows, float *out
 copse_status cp_schema_encode_keys(const cp_schema *s, cp_table_rows rows, uint32_t *out, int *out_whole,
                                    copse_error *err);
 
+/* The numbers of a feature of numbers, as they are in the column or derived from it; NaN is missing.  COPSE_E_DATA if
+ * the table lacks the column, or it holds something else. */
+copse_status cp_schema_encode_numbers(const cp_schema *s, const cp_feature *f, cp_table_rows rows, double *out,
+                                      copse_error *err);
+
 /* One value of a feature as its `width` encoded columns.  `value` is a number, or the index of a level; NaN is
  * missing. */
 void cp_schema_encode_value(const cp_schema *s, const cp_feature *f, double value, float *out);

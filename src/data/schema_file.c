@@ -26,22 +26,29 @@ static copse_status write_dicts(cp_writer *w, const char *name, const cp_dict *c
 /* Arrays with one entry for each feature. */
 typedef struct columns {
     const char **name;
+    const char **column; /* "" where the feature is not derived */
     const cp_dict **levels;
-    uint8_t *kind;
+    uint8_t *kind, *part, *form;
     int64_t *count, *absent; /* numbers of levels and of missing values */
     double *fill;
 } columns;
 
 static copse_status columns_init(columns *c, const cp_schema *s, copse_error *err) {
     CP_TRY(CP_RAW(c->name, s->features, err));
+    CP_TRY(CP_RAW(c->column, s->features, err));
     CP_TRY(CP_RAW(c->levels, s->features, err));
     CP_TRY(CP_RAW(c->kind, s->features, err));
+    CP_TRY(CP_RAW(c->part, s->features, err));
+    CP_TRY(CP_RAW(c->form, s->features, err));
     CP_TRY(CP_RAW(c->count, s->features, err));
     CP_TRY(CP_RAW(c->absent, s->features, err));
     CP_TRY(CP_RAW(c->fill, s->features, err));
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
         c->name[i] = f->name;
+        c->column[i] = f->column ? f->column : "";
+        c->part[i] = (uint8_t)f->part;
+        c->form[i] = (uint8_t)f->form;
         c->levels[i] = &f->levels;
         c->kind[i] = (uint8_t)f->kind;
         c->count[i] = (int64_t)f->levels.n;
@@ -53,11 +60,28 @@ static copse_status columns_init(columns *c, const cp_schema *s, copse_error *er
 
 static void columns_clear(columns *c) {
     cp_mem_free(c->name);
+    cp_mem_free(c->column);
     cp_mem_free(c->levels);
     cp_mem_free(c->kind);
+    cp_mem_free(c->part);
+    cp_mem_free(c->form);
     cp_mem_free(c->count);
     cp_mem_free(c->absent);
     cp_mem_free(c->fill);
+}
+
+static int has_derived(const cp_schema *s) {
+    for (size_t i = 0; i < s->features; i++)
+        if (s->feature[i].column) return 1;
+    return 0;
+}
+
+/* Files of schemas without derived features are those of earlier versions. */
+static copse_status write_derived(const cp_schema *s, const columns *c, cp_writer *w, copse_error *err) {
+    if (!has_derived(s)) return COPSE_OK;
+    CP_TRY(cp_writer_texts(w, "column", c->column, s->features, err));
+    CP_TRY(cp_writer_array(w, "part", CP_U8, c->part, s->features, err));
+    return cp_writer_array(w, "form", CP_U8, c->form, s->features, err);
 }
 
 static copse_status write_features(const cp_schema *s, cp_writer *w, copse_error *err) {
@@ -69,6 +93,7 @@ static copse_status write_features(const cp_schema *s, cp_writer *w, copse_error
     CP_TRY_OUT(cp_writer_array(w, "levels", CP_I64, c.count, s->features, err));
     CP_TRY_OUT(write_dicts(w, "level", c.levels, s->features, err));
     CP_TRY_OUT(cp_writer_array(w, "fill", CP_F64, c.fill, s->features, err));
+    CP_TRY_OUT(write_derived(s, &c, w, err));
     if (s->raw) CP_TRY_OUT(cp_writer_array(w, "absent", CP_I64, c.absent, s->features, err));
     CP_TRY_OUT(cp_writer_array(w, "shift", CP_F64, s->shift, s->dims, err));
     CP_TRY_OUT(cp_writer_array(w, "span", CP_F64, s->span, s->dims, err));
@@ -84,6 +109,7 @@ copse_status cp_schema_file_write(const cp_schema *s, cp_writer *w, copse_error 
     CP_TRY(cp_writer_text(w, "target", s->target, err));
     CP_TRY(write_dicts(w, "class", &classes, 1, err));
     CP_TRY(cp_writer_i64(w, "classes_numeric", s->classes_numeric, err));
+    if (s->target_form) CP_TRY(cp_writer_i64(w, "target_form", s->target_form, err));
     if (s->announced) CP_TRY(cp_writer_i64(w, "announced", s->announced, err));
     if (missing->n) CP_TRY(write_dicts(w, "missing", &missing, 1, err));
     if (s->raw) CP_TRY(cp_writer_i64(w, "raw", s->raw, err));
@@ -192,6 +218,37 @@ out:
     return status;
 }
 
+static copse_status take_derived(cp_reader *r, cp_schema *s, char *const *column, const uint8_t *part,
+                                 const uint8_t *form, copse_error *err) {
+    for (size_t i = 0; i < s->features; i++) {
+        cp_feature *f = &s->feature[i];
+        if (part[i] >= CP_DERIVE_PARTS || form[i] >= CP_DERIVE_FORMS)
+            return cp_reader_bad(r, err, "part %d of form %d does not exist", part[i], form[i]);
+        f->part = (cp_derive_part)part[i];
+        f->form = (cp_derive_form)form[i];
+        if (column[i][0] && !(f->column = cp_mem_strdup(column[i]))) return cp_fail_memory(err);
+    }
+    return COPSE_OK;
+}
+
+static copse_status read_derived(cp_reader *r, cp_schema *s, copse_error *err) {
+    char **column = NULL;
+    uint8_t *part = NULL, *form = NULL;
+    size_t n = 0;
+    copse_status status;
+    if (!cp_reader_has(r, "column")) return COPSE_OK;
+    CP_TRY_OUT(cp_reader_texts(r, "column", &column, &n, err));
+    if (n != s->features) CP_TRY_OUT(cp_reader_bad(r, err, "%zu columns of %zu features", n, s->features));
+    CP_TRY_OUT(cp_reader_array(r, "part", CP_U8, n, &part, err));
+    CP_TRY_OUT(cp_reader_array(r, "form", CP_U8, n, &form, err));
+    CP_TRY_OUT(take_derived(r, s, column, part, form, err));
+out:
+    cp_mem_free(column);
+    cp_mem_free(part);
+    cp_mem_free(form);
+    return status;
+}
+
 static copse_status read_absent(cp_reader *r, cp_schema *s, copse_error *err) {
     int64_t *absent;
     CP_TRY(cp_reader_array(r, "absent", CP_I64, s->features, &absent, err));
@@ -207,15 +264,25 @@ static copse_status read_raw(cp_reader *r, cp_schema *s, copse_error *err) {
     return COPSE_OK;
 }
 
+static copse_status read_target_form(cp_reader *r, cp_schema *s, copse_error *err) {
+    int64_t form = CP_DERIVE_NO_FORM;
+    if (cp_reader_has(r, "target_form"))
+        CP_TRY(cp_reader_i64(r, "target_form", CP_DERIVE_POINT, CP_DERIVE_COMMA, &form, err));
+    s->target_form = (cp_derive_form)form;
+    return COPSE_OK;
+}
+
 static copse_status read_all(cp_reader *r, cp_schema *s, copse_error *err) {
     int64_t task;
     CP_TRY(cp_reader_i64(r, "task", COPSE_CLASS, COPSE_REGRESS, &task, err));
     s->task = (copse_task)task;
     CP_TRY(cp_reader_text(r, "target", &s->target, err));
+    CP_TRY(read_target_form(r, s, err));
     CP_TRY(read_classes(r, s, err));
     if (cp_reader_has(r, "missing")) CP_TRY(read_dict(r, "missing", &s->missing, err));
     CP_TRY(read_raw(r, s, err));
     CP_TRY(read_names(r, s, err));
+    CP_TRY(read_derived(r, s, err));
     CP_TRY(read_levels(r, s, err));
     if (s->raw) CP_TRY(read_absent(r, s, err));
     CP_TRY(read_columns(r, s, err));

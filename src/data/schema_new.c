@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ typedef struct maker {
     cp_schema *s;
     const cp_column **col; /* per feature */
     summary *sum;          /* per feature */
+    cp_column **derived;   /* owned: columns of derived features, with their numbers; NULL for the others */
 } maker;
 
 /* ---------------------------------------------------------------------------------------------------- which columns */
@@ -67,21 +69,132 @@ static copse_status mark_features(const maker *m, unsigned char *used, copse_err
     return COPSE_OK;
 }
 
-static copse_status add_features(maker *m, const unsigned char *used, copse_error *err) {
+/* The most features that a column can become. */
+enum { MOST_PARTS = CP_DERIVE_PARTS };
+
+/* Gives a list of features room for `more`. */
+static copse_status make_room(maker *m, size_t *cap, size_t more, copse_error *err) {
     cp_schema *s = m->s;
-    size_t n = 0;
-    for (size_t j = 0; j < m->t->cols; j++) n += used[j];
-    CP_TRY(CP_NEW(s->feature, n, err));
-    CP_TRY(CP_NEW(m->col, n, err));
-    CP_TRY(CP_NEW(m->sum, n, err));
-    for (size_t j = 0; j < m->t->cols; j++) {
-        if (!used[j]) continue;
-        const cp_column *c = &m->t->col[j];
-        m->col[s->features] = c;
-        s->feature[s->features++] = (cp_feature){.name = cp_mem_strdup(c->name), .kind = c->kind};
-        if (!s->feature[s->features - 1].name) return cp_fail_memory(err);
+    size_t old = *cap, n = s->features + more;
+    if (n <= old) return COPSE_OK;
+    CP_TRY(CP_GROW(s->feature, *cap, n, err));
+    const cp_column **col = cp_mem_resize(m->col, *cap, sizeof *col);
+    if (!col) return cp_fail_memory(err);
+    m->col = col;
+    cp_column **derived = cp_mem_resize(m->derived, *cap, sizeof *derived);
+    if (!derived) return cp_fail_memory(err);
+    m->derived = derived;
+    memset(derived + old, 0, (*cap - old) * sizeof *derived);
+    return COPSE_OK;
+}
+
+static copse_status add_plain(maker *m, const cp_column *c, copse_error *err) {
+    cp_schema *s = m->s;
+    char *name = cp_mem_strdup(c->name);
+    if (!name) return cp_fail_memory(err);
+    m->col[s->features] = c;
+    s->feature[s->features++] = (cp_feature){.name = name, .kind = c->kind};
+    return COPSE_OK;
+}
+
+/* A feature with the part of the column; the numbers belong to the maker. */
+static copse_status add_part(maker *m, const cp_column *c, cp_derive_form form, cp_derive_part part, copse_error *err) {
+    cp_schema *s = m->s;
+    cp_feature *f = &s->feature[s->features];
+    cp_column *d;
+    size_t n = strlen(c->name) + strlen(cp_derive_suffix(part)) + 1;
+    CP_TRY(CP_NEW(d, 1, err));
+    *f = (cp_feature){.kind = COPSE_NUMBER, .part = part, .form = form};
+    m->derived[s->features] = d;
+    m->col[s->features++] = d;
+    if (!(f->column = cp_mem_strdup(c->name)) || !(f->name = cp_mem_raw(n, 1))) return cp_fail_memory(err);
+    snprintf(f->name, n, "%s%s", c->name, cp_derive_suffix(part));
+    *d = (cp_column){.name = c->name, .kind = COPSE_NUMBER};
+    CP_TRY(CP_RAW(d->number, m->t->rows, err));
+    for (size_t i = 0; i < m->t->rows; i++) {
+        d->number[i] = NAN;
+        if (c->code[i] != CP_NONE)
+            CP_BUG(!cp_derive_value(form, part, cp_dict_text(&c->levels, (size_t)c->code[i]), &d->number[i]));
     }
     return COPSE_OK;
+}
+
+/* Does the part differ between the column's values? */
+static int varies(const cp_column *c, cp_derive_form form, cp_derive_part part) {
+    double first = NAN, x;
+    for (size_t k = 0; k < c->levels.n; k++) {
+        if (!cp_derive_value(form, part, cp_dict_text(&c->levels, k), &x)) return 0;
+        if (k == 0) first = x;
+        if (x != first) return 1;
+    }
+    return 0;
+}
+
+/* The name is free for a feature: no column of the table has it. */
+static int is_free(const maker *m, const cp_column *c, cp_derive_part part) {
+    char name[512];
+    int n = snprintf(name, sizeof name, "%s%s", c->name, cp_derive_suffix(part));
+    return n < (int)sizeof name && cp_table_find(m->t, name) == (size_t)-1;
+}
+
+static copse_status add_times(maker *m, const cp_column *c, cp_derive_form form, copse_error *err) {
+    char names[400] = "";
+    size_t used = 0, before = m->s->features;
+    for (cp_derive_part part = CP_DERIVE_TIME; part < CP_DERIVE_PARTS; part++) {
+        if (part != CP_DERIVE_TIME && m->roles->dates == COPSE_DATES_NUMBER) break;
+        if (form == CP_DERIVE_CLOCK && part != CP_DERIVE_HOUR) continue;
+        if (part == CP_DERIVE_YEARDAY && !varies(c, form, CP_DERIVE_MONTH)) continue;
+        if (!varies(c, form, part) || !is_free(m, c, part)) continue;
+        CP_TRY(add_part(m, c, form, part, err));
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", used ? ", " : "",
+                                     m->s->feature[m->s->features - 1].name);
+    }
+    if (m->s->features > before)
+        cp_log_info(m->run, "'%.60s' is %s: it becomes %s", c->name, cp_derive_words(form), names);
+    else
+        cp_log_info(m->run, "'%.60s' is %s, all the same: it is not used", c->name, cp_derive_words(form));
+    return COPSE_OK;
+}
+
+static copse_status add_amounts(maker *m, const cp_column *c, cp_derive_form form, copse_error *err) {
+    const char *text = cp_dict_text(&c->levels, 0);
+    double x = 0;
+    char number[CP_JSON_NUMBER];
+    cp_derive_value(form, CP_DERIVE_AMOUNT, text, &x);
+    cp_json_format(x, number);
+    cp_log_info(m->run, "'%.60s' is %s: '%.40s' is %s", c->name, cp_derive_words(form), text, number);
+    return add_part(m, c, form, CP_DERIVE_AMOUNT, err);
+}
+
+/* A column of text that is written as amounts or times becomes numbers; text that was asked for stays text. */
+static copse_status add_column(maker *m, const cp_column *c, copse_error *err) {
+    int ambiguous = 0;
+    cp_derive_form form = CP_DERIVE_NO_FORM;
+    if (c->kind == COPSE_TEXT && !c->asked) form = cp_derive_find(&c->levels, &ambiguous);
+    if (cp_derive_is_time(form) && m->roles->dates == COPSE_DATES_TEXT) form = CP_DERIVE_NO_FORM;
+    if (form == CP_DERIVE_NO_FORM) return add_plain(m, c, err);
+    if (!cp_derive_is_time(form)) return add_amounts(m, c, form, err);
+    if (m->roles->dates == COPSE_DATES_DROP) {
+        cp_log_info(m->run, "'%.60s' is %s: it is not used", c->name, cp_derive_words(form));
+        return COPSE_OK;
+    }
+    if (ambiguous)
+        cp_log_warn(m->run, "'%.60s': '%.40s' may be day and month or month and day; write the year first to be sure",
+                    c->name, cp_dict_text(&c->levels, 0));
+    return add_times(m, c, form, err);
+}
+
+static copse_status add_features(maker *m, const unsigned char *used, copse_error *err) {
+    cp_schema *s = m->s;
+    size_t cap = 0;
+    for (size_t j = 0; j < m->t->cols; j++) {
+        if (!used[j]) continue;
+        CP_TRY(make_room(m, &cap, MOST_PARTS, err));
+        CP_TRY(add_column(m, &m->t->col[j], err));
+    }
+    if (s->features == 0 && !s->feature) CP_TRY(CP_NEW(s->feature, 1, err));
+    return CP_NEW(m->sum, s->features + 1, err);
 }
 
 static copse_status pick_columns(maker *m, copse_error *err) {
@@ -159,19 +272,43 @@ static copse_status summarise_job(void *arg, size_t i, size_t worker, copse_erro
                    sum->min, sum->max);
 }
 
-/* Drops columns without a value: they have no median and no level. */
-static copse_status drop_empty(maker *m, copse_error *err) {
+/* Is the text different in almost every row, so that nothing can be learnt from it?  Text that was asked for, and
+ * columns that were named, are kept. */
+static int is_identifier(const maker *m, size_t i) {
+    enum { LEAST = 2 * CP_SCHEMA_INDICATORS_MAX };
+    const cp_feature *f = &m->s->feature[i];
+    if (f->kind != COPSE_TEXT || m->col[i]->asked || m->roles->keep_ids || m->roles->features) return 0;
+    return f->levels.n >= LEAST && (double)f->levels.n > .9 * (double)m->sum[i].present;
+}
+
+static void drop_feature(cp_feature *f) {
+    cp_mem_free(f->name);
+    cp_mem_free(f->column);
+    cp_dict_clear(&f->levels);
+}
+
+/* Drops columns without a value, which have no median and no level, and identifiers, unless nothing else is there. */
+static copse_status drop_useless(maker *m, copse_error *err) {
     cp_schema *s = m->s;
-    size_t kept = 0;
+    size_t kept = 0, identifiers = 0, present = 0;
     for (size_t i = 0; i < s->features; i++) {
-        if (m->sum[i].present) {
+        identifiers += (size_t)is_identifier(m, i);
+        present += m->sum[i].present > 0;
+    }
+    for (size_t i = 0; i < s->features; i++) {
+        int identifier = identifiers < present && is_identifier(m, i);
+        if (m->sum[i].present && !identifier) {
             m->col[kept] = m->col[i];
             m->sum[kept] = m->sum[i];
             s->feature[kept++] = s->feature[i];
             continue;
         }
-        cp_log_warn(m->run, "column '%s' has no values: it is not used", m->col[i]->name);
-        cp_mem_free(s->feature[i].name);
+        if (identifier)
+            cp_log_info(m->run, "'%.60s' is different in almost every row, an identifier: it is not used (`ids=keep`)",
+                        m->col[i]->name);
+        else
+            cp_log_warn(m->run, "column '%s' has no values: it is not used", m->col[i]->name);
+        drop_feature(&s->feature[i]);
     }
     s->features = kept;
     return kept ? COPSE_OK : cp_fail(err, COPSE_E_DATA, "no columns are left to predict from");
@@ -180,7 +317,7 @@ static copse_status drop_empty(maker *m, copse_error *err) {
 static copse_status summarise_features(maker *m, copse_error *err) {
     size_t n = m->s->features;
     if (n) CP_TRY(cp_parallel_for(m->run, cp_parallel_workers(m->run, n), n, NULL, summarise_job, m, err));
-    return drop_empty(m, err);
+    return drop_useless(m, err);
 }
 
 /* -------------------------------------------------------------------------------------------------- encoded columns */
@@ -333,15 +470,27 @@ static void say_encodings(const maker *m) {
     say_more(m, coded, " with many levels");
 }
 
+static void free_derived(maker *m, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (!m->derived[i]) continue;
+        cp_mem_free(m->derived[i]->number);
+        cp_mem_free(m->derived[i]);
+    }
+    cp_mem_free(m->derived);
+}
+
 copse_status cp_schema_new(const copse_table *train, const cp_schema_spec *spec, const copse_run *run, cp_schema **out,
                            copse_error *err) {
+    size_t derived = 0;
     maker m = {.t = train, .roles = spec->roles, .encoding = spec->encoding, .run = run};
     copse_status status;
     *out = NULL;
     CP_TRY_OUT(CP_NEW(m.s, 1, err));
     m.s->raw = spec->encoding == CP_ENCODE_RAW;
     CP_TRY_OUT(cp_dict_join(&m.s->missing, &train->missing, err));
-    CP_TRY_OUT(pick_columns(&m, err));
+    status = pick_columns(&m, err);
+    derived = m.s->features;
+    CP_TRY_OUT(status);
     CP_TRY_OUT(cp_schema_task(m.s, train, m.target, spec->roles, run, err));
     CP_TRY_OUT(summarise_features(&m, err));
     CP_TRY_OUT(lay_out(&m, err));
@@ -352,6 +501,7 @@ copse_status cp_schema_new(const copse_table *train, const cp_schema_spec *spec,
     m.s = NULL;
 out:
     cp_schema_free(m.s);
+    free_derived(&m, derived);
     cp_mem_free(m.col);
     cp_mem_free(m.sum);
     return status;

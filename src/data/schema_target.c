@@ -37,13 +37,29 @@ static copse_status find_target(const cp_schema *s, cp_table_rows rows, const cp
     return COPSE_OK;
 }
 
+/* The number in a target of text; NaN if it is missing. */
+static copse_status read_amount(const cp_schema *s, const copse_table *t, const cp_column *c, size_t row, double *out,
+                                copse_error *err) {
+    char place[300];
+    *out = NAN;
+    if (c->code[row] == CP_NONE) return COPSE_OK;
+    const char *text = cp_dict_text(&c->levels, (size_t)c->code[row]);
+    if (cp_derive_value(s->target_form, CP_DERIVE_AMOUNT, text, out)) return COPSE_OK;
+    return cp_fail_at(err, COPSE_E_DATA, (long)row + 1, (long)(c - t->col) + 1,
+                      "%s: the target '%s' had %s in training, and '%.60s' is not one of them: correct it, or mark it "
+                      "as missing (`na='%.60s'`)",
+                      cp_table_where(t, row, place, sizeof place), c->name, cp_derive_words(s->target_form), text,
+                      text);
+}
+
 copse_status cp_schema_target_numbers(const cp_schema *s, cp_table_rows rows, double *out, unsigned char *opt_missing,
                                       copse_error *err) {
     const cp_column *c;
     CP_TRY(find_target(s, rows, &c, err));
-    CP_TRY(cp_schema_check_kind(rows, c, COPSE_NUMBER, err));
+    if (!s->target_form) CP_TRY(cp_schema_check_kind(rows, c, COPSE_NUMBER, err));
     for (size_t i = 0, row = rows.first; i < rows.n; i++, row++) {
         double y = c->kind == COPSE_TEXT ? NAN : c->number[row];
+        if (s->target_form && c->kind == COPSE_TEXT) CP_TRY(read_amount(s, rows.t, c, row, &y, err));
         if (isinf(y)) return infinite_target(rows.t, c, row, err);
         if (fabs(y) > CP_SCHEMA_TARGET_MAX) return too_large(rows.t, c, row, err);
         if (isnan(y) && !opt_missing) return missing_target(rows.t, c, row, err);

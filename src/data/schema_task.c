@@ -136,6 +136,18 @@ static copse_status not_a_number(const copse_table *t, const cp_column *c, copse
                       cp_dict_text(&c->levels, (size_t)c->code[row]), cp_dict_text(&c->levels, (size_t)c->code[row]));
 }
 
+/* The form of a target of text that holds amounts, which is then numbers; NO_FORM if classes were asked for. */
+static cp_derive_form target_form(copse_task asked, const cp_column *c, const copse_run *run) {
+    int ambiguous;
+    if (c->kind != COPSE_TEXT || c->asked || asked == COPSE_CLASS) return CP_DERIVE_NO_FORM;
+    cp_derive_form form = cp_derive_find(&c->levels, &ambiguous);
+    if (form == CP_DERIVE_NO_FORM || cp_derive_is_time(form)) return CP_DERIVE_NO_FORM;
+    if (asked == COPSE_TASK_NONE && c->levels.n <= AUTO_CLASSES) return CP_DERIVE_NO_FORM;
+    cp_log_info(run, "target '%s' is %s, such as '%.40s': regression (`task=class` to override)", c->name,
+                cp_derive_words(form), cp_dict_text(&c->levels, 0));
+    return form;
+}
+
 static copse_status choose_task(copse_task asked, const copse_table *t, const cp_column *c, const copse_run *run,
                                 copse_task *out, copse_error *err) {
     *out = asked;
@@ -184,7 +196,11 @@ copse_status cp_schema_task(cp_schema *s, const copse_table *t, size_t target, c
     if (present == 0) return cp_fail(err, COPSE_E_DATA, "every value of the target '%s' is missing", c->name);
     if (roles->n_classes && roles->task == COPSE_REGRESS)
         return cp_fail(err, COPSE_E_USAGE, "`classes` are for classification, and the task is regression");
-    CP_TRY(choose_task(roles->n_classes ? COPSE_CLASS : roles->task, t, c, run, &s->task, err));
+    copse_task asked = roles->n_classes ? COPSE_CLASS : roles->task;
+    s->target_form = target_form(asked, c, run);
+    s->task = COPSE_REGRESS;
+    if (!s->target_form) CP_TRY(choose_task(asked, t, c, run, &s->task, err));
+    if (s->target_form) return COPSE_OK;
     if (s->task == COPSE_REGRESS) {
         warn_of_numbers(t, c, present, run);
         return COPSE_OK;

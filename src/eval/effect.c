@@ -55,13 +55,15 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* Quantiles of the feature at equal steps, from the smallest to the largest value; equal ones are taken once. */
-static copse_status pick_numbers(effect_job *s, const cp_column *c, size_t rows, copse_error *err) {
+static copse_status pick_numbers(effect_job *s, const copse_table *data, copse_error *err) {
     copse_effect *e = s->e;
     double *v;
     size_t n = 0;
-    CP_TRY(CP_RAW(v, rows, err));
-    for (size_t i = 0; i < rows; i++)
-        if (isfinite(c->number[i])) v[n++] = c->number[i];
+    CP_TRY(CP_RAW(v, data->rows, err));
+    copse_status status =
+        cp_schema_encode_numbers(s->m->schema, s->feature, (cp_table_rows){data, 0, data->rows}, v, err);
+    for (size_t i = 0; i < data->rows && !status; i++)
+        if (isfinite(v[i])) v[n++] = v[i];
     qsort(v, n, sizeof *v, by_value);
     for (size_t k = 0; n && k < s->opt->points; k++) {
         size_t at =
@@ -69,6 +71,7 @@ static copse_status pick_numbers(effect_job *s, const cp_column *c, size_t rows,
         if (!e->points || v[at] != e->value[e->points - 1]) e->value[e->points++] = v[at];
     }
     cp_mem_free(v);
+    if (status) return status;
     if (!n) return cp_fail(err, COPSE_E_DATA, "'%s' has no values in this table", s->feature->name);
     return COPSE_OK;
 }
@@ -88,11 +91,7 @@ static copse_status pick_levels(effect_job *s, copse_error *err) {
 }
 
 static copse_status pick_values(effect_job *s, const copse_table *data, copse_error *err) {
-    size_t j;
-    if (s->feature->kind == COPSE_TEXT) return pick_levels(s, err);
-    CP_TRY(cp_table_match_name(data, s->feature->name, COPSE_E_DATA, &j, err));
-    if (data->col[j].kind == COPSE_NUMBER) return pick_numbers(s, &data->col[j], data->rows, err);
-    return cp_fail(err, COPSE_E_DATA, "column '%s' holds text, but the model was trained on numbers", s->feature->name);
+    return s->feature->kind == COPSE_TEXT ? pick_levels(s, err) : pick_numbers(s, data, err);
 }
 
 /* If the model takes missing values as they are, and was trained on some, the last point is the missing value. */

@@ -11,14 +11,18 @@ static void want_column(const copse_table *t, const char *name, cp_column_type w
     if (j != (size_t)-1) out[j] = want;
 }
 
+/* Derived features are read from the text of their column. */
+static cp_column_type type_of(const cp_feature *f) {
+    return f->kind == COPSE_TEXT || f->column ? CP_COLUMN_TYPE_TEXT : CP_COLUMN_TYPE_NUMBER;
+}
+
 static void want_like(const copse_table *t, const cp_schema *like, cp_column_type *out) {
     int text = like->task == COPSE_CLASS && !like->classes_numeric;
     for (size_t i = 0; i < like->features; i++)
-        want_column(t, like->feature[i].name,
-                    like->feature[i].kind == COPSE_TEXT ? CP_COLUMN_TYPE_TEXT : CP_COLUMN_TYPE_NUMBER, out);
+        want_column(t, cp_schema_column(&like->feature[i]), type_of(&like->feature[i]), out);
     /* A numeric target may be read as anything: prediction ignores the column, and scoring and learning report what is
      * wrong with it. */
-    if (like->target && text) want_column(t, like->target, CP_COLUMN_TYPE_TEXT, out);
+    if (like->target && (text || like->target_form)) want_column(t, like->target, CP_COLUMN_TYPE_TEXT, out);
 }
 
 /* Applies the options `categorical` and `numeric`; a column in both is an error. */

@@ -301,7 +301,7 @@ static copse_status expect(cp_ndjson *nd, const char *name, copse_error *err) {
 
 copse_status cp_ndjson_expect(cp_ndjson *nd, const cp_schema *like, copse_error *err) {
     CP_TRY(cp_dict_join(&nd->missing.words, &like->missing, err));
-    for (size_t i = 0; i < like->features; i++) CP_TRY(expect(nd, like->feature[i].name, err));
+    for (size_t i = 0; i < like->features; i++) CP_TRY(expect(nd, cp_schema_column(&like->feature[i]), err));
     return like->target ? expect(nd, like->target, err) : COPSE_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "data/leak.h"
 #include "data/target.h"
 #include "model/checkpoint.h"
 #include "model/model_encode.h"
@@ -61,6 +62,8 @@ static copse_status encode(fitting *f, const copse_table *train, copse_error *er
     CP_TRY(check_task(m, err));
     CP_TRY(cp_model_encode_table(m, train, 0, f->run, &f->data, err));
     CP_TRY(check_unit(m, &f->data.rows, err));
+    const cp_rows *rows = &f->data.rows;
+    cp_leak_warn(m->schema, &(cp_leak_rows){rows->x, rows->n, rows->y, rows->label}, f->run);
     return cp_model_encode_weights(train, f->roles->weights, &f->data, err);
 }
 

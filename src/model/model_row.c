@@ -50,6 +50,11 @@ copse_status cp_model_row_set_number(cp_model_row *r, size_t feature, double val
 
 copse_status cp_model_row_set_text(cp_model_row *r, size_t feature, const char *opt_text, copse_error *err) {
     const cp_feature *f = &r->m->schema->feature[feature];
+    double number = NAN;
+    if (f->column && (!opt_text || cp_derive_value(f->form, f->part, opt_text, &number))) {
+        set_value(r, feature, number);
+        return COPSE_OK;
+    }
     if (f->kind != COPSE_TEXT) return wrong_kind(f, "text", err);
     int32_t level = opt_text ? cp_dict_find(&f->levels, opt_text, strlen(opt_text)) : 0;
     if (level == CP_NONE) level = (int32_t)f->levels.n; /* unseen */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "boost/boost.h"
+#include "boost/boost_hist.h"
 #include "method/holdout.h"
 
 static copse_params *options(const char *text) {
@@ -27,7 +28,11 @@ static void slopes_are_derivatives(void **state) {
     static const struct {
         cp_boost_loss loss;
         size_t heads;
-    } cases[] = {{CP_BOOST_SQUARED, 1}, {CP_BOOST_GAUSSIAN, 2}, {CP_BOOST_LOGISTIC, 1}, {CP_BOOST_SOFTMAX, 3}};
+    } cases[] = {{CP_BOOST_SQUARED, 1},
+                 {CP_BOOST_GAUSSIAN, 2},
+                 {CP_BOOST_LOGISTIC, 1},
+                 {CP_BOOST_SOFTMAX, 3},
+                 {CP_BOOST_SPREAD, 1}};
     for (size_t c = 0; c < COUNT(cases); c++)
         for (int32_t label = 0; label < 2; label++) {
             cp_boost_target t = {.y = 1.7, .label = label};
@@ -99,7 +104,7 @@ static void first_split_is_the_best(void **state) {
     (void)state;
     const double l2 = 40;
     sample s = make_sample("boost split", ROWS, DIMS, 0, 0);
-    cp_boost *b = fit(&s.rows, 1, "loss=squared trees=1 patience=0 max-leaves=2 min-leaf=1 l2=40");
+    cp_boost *b = fit(&s.rows, 1, "loss=squared trees=1 patience=0 max-leaves=2 min-leaf=1 l2=40 column-share=1");
     double most = 0, centre = b->forest.centre, scale = b->forest.scale;
     float cut = 0;
     size_t dim = 0;
@@ -156,9 +161,11 @@ static void weights_are_repeated_rows(void **state) {
     repeated.n = n;
     repeated.x = x;
     repeated.y = y;
-    for (int squared = 0; squared < 2; squared++) {
-        const char *text =
-            squared ? "loss=squared trees=20 min-leaf=5 patience=0" : "loss=gaussian trees=20 min-leaf=5 patience=0";
+    static const char *const texts[] = {"loss=squared trees=20 min-leaf=5 patience=0",
+                                        "loss=gaussian trees=20 min-leaf=5 patience=0",
+                                        "loss=squared trees=20 min-leaf=5 members=3"};
+    for (size_t k = 0; k < COUNT(texts); k++) {
+        const char *text = texts[k];
         cp_boost *a = fit(&weighted, 1, text), *b = fit(&repeated, 1, text);
         assert_true(a->forest.centre == b->forest.centre && a->forest.scale == b->forest.scale);
         assert_same_trees(a, b);
@@ -168,13 +175,19 @@ static void weights_are_repeated_rows(void **state) {
     free_sample(&s);
 }
 
+/* Five members on threads of their own, and one member whose histograms are filled by several. */
 static void threads_do_not_matter(void **state) {
     (void)state;
+    static const char *const text[] = {"loss=gaussian trees=3 members=1",
+                                       "loss=squared trees=4 members=4 row-share=.6"};
     sample s = make_sample("boost threads", 20000, 20, 0, 0);
-    cp_boost *a = fit(&s.rows, 1, "loss=gaussian trees=3"), *b = fit(&s.rows, 3, "loss=gaussian trees=3");
-    assert_same_trees(a, b);
-    cp_boost_free(a);
-    cp_boost_free(b);
+    for (size_t i = 0; i < COUNT(text); i++) {
+        cp_boost *a = fit(&s.rows, 1, text[i]), *b = fit(&s.rows, 3, text[i]);
+        assert_same_trees(a, b);
+        assert_memory_equal(&a->shape, &b->shape, sizeof a->shape);
+        cp_boost_free(a);
+        cp_boost_free(b);
+    }
     free_sample(&s);
 }
 
@@ -187,15 +200,102 @@ static void held_out_rows_stop_the_rounds(void **state) {
     cp_rng_init(&rng, seed_of("boost noise"), CP_FOR_TEST, 0, 0);
     for (size_t i = 0; i < 2000; i++) y[i] = cp_rng_unit(&rng);
     s.rows.y = y;
-    cp_boost *a = fit(&s.rows, 1, "loss=squared trees=100 patience=5"),
-             *b = fit(&s.rows, 1, "loss=squared trees=100 patience=0");
-    assert_true(a->forest.trees < 50 && !isnan(a->held_score));
-    assert_int_equal(b->forest.trees, 100);
-    assert_true(fabs(sqrt(a->noise) - 1) < .1); /* the noise of held-out rows is all of y's */
-    assert_true(isnan(b->held_score) && b->noise < a->noise);
-    cp_boost_free(a);
+    for (int members = 1; members < 6; members += 4) {
+        const char *text =
+            members == 1 ? "trees=100 patience=5 noise=even members=1" : "trees=100 patience=5 noise=even";
+        cp_boost *a = fit(&s.rows, 1, text), *b = fit(&s.rows, 1, "loss=squared trees=100 patience=0");
+        assert_true(a->forest.trees < (size_t)(50 * members) && !isnan(a->held_score));
+        assert_int_equal(a->forest.trees % (size_t)members, 0);
+        assert_int_equal(b->forest.trees, 100);
+        assert_true(fabs(sqrt(a->noise) - 1) < .1); /* the noise of held-out rows is all of y's */
+        assert_true(isnan(b->held_score) && b->noise < a->noise);
+        cp_boost_free(a);
+        cp_boost_free(b);
+    }
+    free(y);
+    free_sample(&s);
+}
+
+/* The noise of y is exponential, and ten times as large where x0 > .5: the scale follows x0, and the shape is skew. */
+static void noise_is_learnt_from_rows_left_out(void **state) {
+    (void)state;
+    enum { N = 4000 };
+    sample s = make_sample("boost noise", N, 2, 0, 0);
+    double *y = malloc(N * sizeof *y), inside = 0, skew = 0;
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of("boost uneven"), CP_FOR_TEST, 0, 0);
+    for (size_t i = 0; i < N; i++)
+        y[i] = (double)s.rows.x[2 * i + 1] - log(cp_rng_unit(&rng)) * (s.rows.x[2 * i] > .5f ? 10 : 1);
+    s.rows.y = y;
+    cp_boost *b = fit(&s.rows, 1, "trees=200");
+    assert_true(b->has_spread && b->spread > 0 && b->heads == 2);
+    cp_answer a;
+    copse_error err;
+    must(cp_answer_init(&a, COPSE_REGRESS, N, 0, &err), err);
+    must(cp_method_boost.predict(b, &s.rows, NULL, &a, &err), err);
+    for (size_t i = 0; i < N; i++) {
+        cp_mixture m = cp_answer_mixture(&a, i);
+        double truth = (s.rows.x[2 * i] > .5f ? 10 : 1), sd = sqrt(cp_mixture_var(m));
+        inside += y[i] <= cp_mixture_quantile(m, .9);
+        if (fabs((double)s.rows.x[2 * i] - .5) > .1) assert_true(sd > .5 * truth && sd < 2 * truth);
+        skew += cp_mixture_mean(m) - cp_mixture_quantile(m, .5) > .1 * truth; /* of an exponential law: .31 */
+    }
+    assert_true(inside > .87 * N && inside < .93 * N);
+    assert_true(skew > .99 * N);
+    cp_answer_clear(&a);
     cp_boost_free(b);
     free(y);
+    free_sample(&s);
+}
+
+/* Every histogram that is filled or found by subtraction has the same sums, narrow or wide. */
+static void narrow_and_wide_histograms_agree(void **state) {
+    (void)state;
+    enum { N = 500, D = 11 };
+    sample s = make_sample("boost histograms", N, D, 0, 0);
+    cp_bins bins;
+    copse_error err;
+    cp_bins_data data = {.x = s.rows.x, .rows = N, .dims = D};
+    static uint64_t word[N];
+    static cp_sum pair[N];
+    static uint32_t row[N];
+    uint8_t use[D];
+    memset(use, 1, sizeof use);
+    must(cp_bins_init(&bins, &data, NULL, &err), err);
+    cp_boost_hist narrow = {.bins = &bins, .use = use, .narrow = 1, .shift = 48, .sum = word};
+    cp_boost_hist wide = {.bins = &bins, .use = use, .shift = 48, .sum = pair};
+    for (size_t i = 0; i < N; i++) {
+        int64_t slope = (int64_t)(i * 2654435761u % 100000) - 50000;
+        word[i] = ((uint64_t)1 << 48) + (uint64_t)slope;
+        pair[i] = (cp_sum){((int64_t)1 << 48) + 1, slope};
+        row[i] = (uint32_t)(i * 7 % N);
+    }
+    char *all[2], *part[2];
+    const cp_boost_hist *h[2] = {&narrow, &wide};
+    for (size_t k = 0; k < 2; k++) {
+        all[k] = malloc(cp_boost_hist_bytes(h[k]));
+        part[k] = malloc(cp_boost_hist_bytes(h[k]));
+        cp_boost_hist_fill(h[k], row, N, all[k]);
+        cp_boost_hist_fill(h[k], row, N / 3, part[k]);
+        cp_boost_hist_subtract(h[k], all[k], part[k]);
+    }
+    for (size_t d = 0; d < D; d++)
+        for (size_t b = 0; b < bins.count[d]; b++) {
+            cp_boost_total sum = {0, 0, 0};
+            for (size_t i = N / 3; i < N; i++) {
+                if (bins.bin[row[i] * bins.stride + d] != b) continue;
+                sum = (cp_boost_total){sum.rows + 1, sum.slope + pair[row[i]].s, sum.curve + 1};
+            }
+            for (size_t k = 0; k < 2; k++) {
+                cp_boost_total got = cp_boost_hist_cell(h[k], all[k], d, b);
+                assert_memory_equal(&got, &sum, sizeof sum);
+            }
+        }
+    for (size_t k = 0; k < 2; k++) {
+        free(all[k]);
+        free(part[k]);
+    }
+    cp_bins_clear(&bins);
     free_sample(&s);
 }
 
@@ -221,6 +321,8 @@ int main(void) {
         cmocka_unit_test(weights_are_repeated_rows),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(held_out_rows_stop_the_rounds),
+        cmocka_unit_test(noise_is_learnt_from_rows_left_out),
+        cmocka_unit_test(narrow_and_wide_histograms_agree),
         cmocka_unit_test(equal_rows_are_held_out_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
