@@ -8,7 +8,7 @@ SHELL   := /bin/bash
 # Progress where somebody watches, warnings and errors only in a log.
 NINJA   := ninja -C $(BUILD) $(shell [ -t 1 ] || echo --quiet)
 
-.PHONY: all demo python test unit check bench papers check-long install format clean help configure
+.PHONY: all demo python wheel test unit check bench papers check-long install format clean help configure
 .DEFAULT_GOAL := all
 
 all: configure ## build the program (build/copse) and the library
@@ -57,6 +57,10 @@ python: all ## regenerate the Python estimators, build the package and run its t
 	@tools/setup build python
 	@python/generate
 	@tools/test-python $(T)
+
+wheel: ## a Python wheel for any Linux of glibc 2.28 and CPython 3.11 or later, and the source archive, in dist/
+	@tools/setup python
+	@tools/make-wheel
 
 install: all ## install under PREFIX (/usr/local), staged in DESTDIR if given
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) > /dev/null

@@ -10,7 +10,8 @@ Every prediction is a distribution.  The estimators are scikit-learn's kind:
 >>> intervals.shape
 (142, 2)
 
-Without scikit-learn there is copse.fit, which returns a Model.
+Without scikit-learn there is copse.fit, which returns a Model.  copse.river learns row by row, copse.Study and
+copse.optuna look for the best point of a costly function, copse.plot draws, copse.to_arviz hands draws to ArviZ.
 """
 
 from . import _errors
@@ -30,8 +31,8 @@ from ._errors import (
 from ._model import Model, fit, methods
 from ._table import Table, read_table
 
-_LAZY = {"load": "_base", "of_model": "_base"}
-_MODULES: tuple = ()
+_LAZY = {"load": "_base", "of_model": "_base", "Study": "study", "to_arviz": "_arviz"}
+_MODULES = ("river", "optuna", "plot", "study")
 
 
 def _estimator_names():

@@ -1,4 +1,9 @@
 # The public names.  python/generate appends the estimators and writes __init__.pyi.
+from . import optuna as optuna
+from . import plot as plot
+from . import river as river
+from . import study as study
+from ._arviz import to_arviz as to_arviz
 from ._base import load as load
 from ._base import of_model as of_model
 from ._distribution import Distribution as Distribution
@@ -17,8 +22,11 @@ from ._model import fit as fit
 from ._model import methods as methods
 from ._table import Table as Table
 from ._table import read_table as read_table
+from .study import Study as Study
 
 __version__: str
+from ._estimators import AutoClassifier as AutoClassifier
+from ._estimators import AutoRegressor as AutoRegressor
 from ._estimators import BARTClassifier as BARTClassifier
 from ._estimators import BARTRegressor as BARTRegressor
 from ._estimators import BayesianCartClassifier as BayesianCartClassifier

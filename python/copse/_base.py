@@ -170,6 +170,13 @@ class Estimator(BaseEstimator):
         return self.model_.effect(table, feature, points=points, rows=rows, level=level,
                                   random_state=random_state, n_jobs=self.n_jobs)
 
+    def to_arviz(self, X=None, y=None):
+        """The draws of a sampler as ArviZ's data: see copse.to_arviz."""
+        from ._arviz import to_arviz
+
+        check_is_fitted(self, "model_")
+        return to_arviz(self.model_, X, y)
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

@@ -598,6 +598,8 @@ class BARTRegressor(Regressor):
     nu: float
     q: float
     sigma_prior: Literal["ols", "sd"]
+    noise: Literal["even", "uneven"]
+    noise_trees: int
     alpha_split: float
     beta_split: float
     cuts: str
@@ -629,6 +631,8 @@ class BARTRegressor(Regressor):
         nu: float = ...,
         q: float = ...,
         sigma_prior: Literal["ols", "sd"] = ...,
+        noise: Literal["even", "uneven"] = ...,
+        noise_trees: int = ...,
         alpha_split: float = ...,
         beta_split: float = ...,
         cuts: str = ...,
@@ -761,6 +765,7 @@ class BoostClassifier(Classifier):
     l2: float
     row_share: float
     column_share: float
+    members: int | Literal["auto"]
     held_out: float
     patience: int
     refit: Literal["yes", "no"]
@@ -776,6 +781,7 @@ class BoostClassifier(Classifier):
         l2: float = ...,
         row_share: float = ...,
         column_share: float = ...,
+        members: int | Literal["auto"] = ...,
         held_out: float = ...,
         patience: int = ...,
         refit: Literal["yes", "no"] = ...,
@@ -796,9 +802,11 @@ class BoostRegressor(Regressor):
     l2: float
     row_share: float
     column_share: float
+    members: int | Literal["auto"]
     held_out: float
     patience: int
     refit: Literal["yes", "no"]
+    noise: Literal["uneven", "even"]
     def __init__(
         self,
         *,
@@ -812,9 +820,39 @@ class BoostRegressor(Regressor):
         l2: float = ...,
         row_share: float = ...,
         column_share: float = ...,
+        members: int | Literal["auto"] = ...,
         held_out: float = ...,
         patience: int = ...,
         refit: Literal["yes", "no"] = ...,
+        noise: Literal["uneven", "even"] = ...,
+        random_state: RandomState = ...,
+        n_jobs: int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = ...) -> Self: ...
+
+class AutoClassifier(Classifier):
+    effort: Literal["low", "normal", "high"]
+    trees: int | Literal["auto"]
+    def __init__(
+        self,
+        *,
+        effort: Literal["low", "normal", "high"] = ...,
+        trees: int | Literal["auto"] = ...,
+        random_state: RandomState = ...,
+        n_jobs: int | None = ...,
+        verbose: int = ...,
+    ) -> None: ...
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: ArrayLike | None = ...) -> Self: ...
+
+class AutoRegressor(Regressor):
+    effort: Literal["low", "normal", "high"]
+    trees: int | Literal["auto"]
+    def __init__(
+        self,
+        *,
+        effort: Literal["low", "normal", "high"] = ...,
+        trees: int | Literal["auto"] = ...,
         random_state: RandomState = ...,
         n_jobs: int | None = ...,
         verbose: int = ...,

@@ -33,7 +33,15 @@ def test_renamed_options_are_renamed_alike():
     assert eval(line.split("=", 1)[1]) == _errors.RENAMED
 
 
-MODULES = ["copse", "copse._table", "copse._distribution", "copse._model", "copse._base", "copse._estimators"]
+@pytest.mark.parametrize("command", [["mypy", "--strict", "-p", "copse"], ["pyright", "--verifytypes", "copse",
+                                                                           "--ignoreexternal"]])
+def test_types(command, tmp_path):
+    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
+
+
+MODULES = ["copse", "copse._table", "copse._distribution", "copse._model", "copse._base", "copse._estimators", "copse.river", "copse.study",
+           "copse.optuna"]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -13,7 +13,7 @@ import copse
 from copse import _estimators
 
 # BART takes 24,000 sweeps at its defaults: its checks run with the long tests.
-SLOW = {"BARTRegressor", "BARTClassifier", "AutoRegressor", "AutoClassifier"}
+SLOW = {"BARTRegressor", "BARTClassifier"}
 LONG = bool(os.environ.get("COPSE_LONG"))
 CLASSES = [getattr(_estimators, name) for name in _estimators.__all__]
 

@@ -12,8 +12,9 @@
 
 #define CP_BAYES_OPTIONS_SPLIT(BETA)                                                                   \
     CP_OPTION_REAL("alpha-split", "0.95", 1e-6, 0.999999, "prior probability that the root is split"), \
-        CP_OPTION_REAL("beta-split", BETA, 0, 100,                                                     \
-                       "a node at depth d is split with probability alpha-split / (1 + d)^beta-split")
+        CP_OPTION_REAL(                                                                                \
+            "beta-split", BETA, 0, 100,                                                                \
+            CP_OPTION_TUNED(.2, 3, "a node at depth d is split with probability alpha-split / (1 + d)^beta-split"))
 
 static inline cp_tree_prior cp_bayes_options_split(const copse_params *p) {
     return (cp_tree_prior){.alpha = cp_param_real(p, "alpha-split"), .beta = cp_param_real(p, "beta-split")};

@@ -15,23 +15,28 @@
 /* ---------------------------------------------------------------------------------------------------------- options */
 
 /* Each option is written once; its default differs between the methods. */
-#define MIN_LEAF(AUTO) CP_OPTION_INT_AUTO("min-leaf", 1, 1e9, "rows in a leaf, at least; " AUTO)
-#define MIN_LEAF_WEIGHT(INITIAL)                        \
-    CP_OPTION_REAL("min-leaf-weight", INITIAL, 0, 1e12, \
-                   "weight in a leaf, at least; the weights of all rows are scaled to sum to their number")
-#define BAYES_LEAF MIN_LEAF("auto: 1"), MIN_LEAF_WEIGHT("3")
+#define MIN_LEAF_HELP   "rows in a leaf, at least; "
+#define MIN_WEIGHT_HELP "weight in a leaf, at least; the weights of all rows are scaled to sum to their number"
+/* Of the two bounds on a leaf one is worth a search. */
+#define ROWS_LEAF(AUTO)                                                                     \
+    CP_OPTION_INT_AUTO("min-leaf", 1, 1e9, CP_OPTION_TUNED_LOG(1, 30, MIN_LEAF_HELP AUTO)), \
+        CP_OPTION_REAL("min-leaf-weight", "0", 0, 1e12, MIN_WEIGHT_HELP)
+#define BAYES_LEAF                                                   \
+    CP_OPTION_INT_AUTO("min-leaf", 1, 1e9, MIN_LEAF_HELP "auto: 1"), \
+        CP_OPTION_REAL("min-leaf-weight", "3", 0, 1e12, CP_OPTION_TUNED_LOG(.3, 30, MIN_WEIGHT_HELP))
 #define FEATURES(AUTO)                                                                                   \
     {                                                                                                    \
         .name = "features-per-split", .type = CP_PARAM_REAL, .initial = "auto", .min = 1e-6, .max = 1e6, \
-        .choices = "sqrt all", .auto_ok = 1,                                                             \
+        .choices = "sqrt all", .auto_ok = 1, .tune_low = .1, .tune_high = .999,                          \
         .help = "columns tried at each split: how many, or a share below 1; " AUTO                       \
     }
 #define MAX_DEPTH(WHERE) CP_OPTION_INT("max-depth", "inf", 1, INFINITY, "splits on the way to a leaf" WHERE ", at most")
 #define MAX_LEAVES(OF) \
     CP_OPTION_INT("max-leaves", "inf", 1, INFINITY, "leaves of " OF ", at most; the split that gains most comes first")
-#define CRITERION                                         \
-    CP_OPTION_CHOICE("criterion", "gini", "gini entropy", \
-                     CP_OPTION_OF_CLASSES("what splits lower; for numbers it is squared error"))
+#define CRITERION                            \
+    CP_OPTION_CHOICE(                        \
+        "criterion", "gini", "gini entropy", \
+        CP_OPTION_TUNED_WORDS(CP_OPTION_OF_CLASSES("what splits lower; for numbers it is squared error")))
 #define ALPHA(INITIAL)                       \
     CP_OPTION_REAL("alpha", INITIAL, 0, 1e9, \
                    CP_OPTION_OF_CLASSES("weight added to each leaf, spread evenly over the classes"))
@@ -52,14 +57,23 @@ void cp_greedy_free(void *state) {
 }
 
 static const cp_param cart_params[] = {
-    CP_OPTION_SEED, MIN_LEAF("auto: 3"), MIN_LEAF_WEIGHT("0"), FEATURES("auto: all"), LIMITS, ALPHA("1"), SPLITS,
+    CP_OPTION_SEED, ROWS_LEAF("auto: 3"), FEATURES("auto: all"), LIMITS, ALPHA("1"), SPLITS,
 };
 static const cp_param rf_params[] = {
     CP_OPTION_TREES("trees in the forest"),
     CP_OPTION_SEED,
+<<<<<<< HEAD
     MIN_LEAF(FOREST_LEAF),
     MIN_LEAF_WEIGHT("0"),
     FEATURES("auto: sqrt for classes, a third for numbers, or more where a trial says so"),
+||||||| merged common ancestors
+    MIN_LEAF(FOREST_LEAF),
+    MIN_LEAF_WEIGHT("0"),
+    FEATURES("auto: sqrt for classes, a third for numbers"),
+=======
+    ROWS_LEAF(FOREST_LEAF),
+    FEATURES("auto: sqrt for classes, a third for numbers"),
+>>>>>>> main
     LIMITS,
     ALPHA(".1"),
     SPLITS,
@@ -67,8 +81,7 @@ static const cp_param rf_params[] = {
 static const cp_param ert_params[] = {
     CP_OPTION_TREES("trees in the forest"),
     CP_OPTION_SEED,
-    MIN_LEAF(FOREST_LEAF),
-    MIN_LEAF_WEIGHT("0"),
+    ROWS_LEAF(FOREST_LEAF),
     FEATURES("auto: sqrt for classes, all for numbers"),
     LIMITS,
     ALPHA(".1"),

@@ -68,7 +68,7 @@ typedef struct cp_param {
 /* The help of an option that is worth a search between LOW and HIGH: CP_OPTION_TUNED(1, 64, HELP); on a logarithmic
  * scale: CP_OPTION_TUNED_LOG(1, 64, HELP).  A choice: CP_OPTION_TUNED_WORDS(HELP). */
 #define CP_OPTION_TUNED(LOW, HIGH, HELP)     HELP, .tune_low = LOW, .tune_high = HIGH
-#define CP_OPTION_TUNED_LOG(LOW, HIGH, HELP) CP_OPTION_TUNED(LOW, HIGH, HELP), .tune_log = 1
+#define CP_OPTION_TUNED_LOG(LOW, HIGH, HELP) HELP, .tune_low = LOW, .tune_high = HIGH, .tune_log = 1
 #define CP_OPTION_TUNED_WORDS(HELP)          HELP, .tune_words = 1
 
 struct cp_method;

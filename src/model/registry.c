@@ -53,7 +53,7 @@ const cp_method *cp_registry_compared(size_t rows, size_t i) {
     } compared[] = {
         {&cp_method_mondrian, 200000}, {&cp_method_cart, SIZE_MAX}, {&cp_method_rf, SIZE_MAX},
         {&cp_method_ert, SIZE_MAX},    {&cp_method_bf, SIZE_MAX},   {&cp_method_boost, SIZE_MAX},
-        {&cp_method_bart, 5000},
+        {&cp_method_bart, 5000},       {&cp_method_auto, SIZE_MAX},
     };
     for (size_t k = 0; k < sizeof compared / sizeof *compared; k++)
         if (rows <= compared[k].most_rows && i-- == 0) return compared[k].method;

@@ -19,14 +19,17 @@ static const cp_param params[] = {
     CP_OPTION_SEED,
     CP_OPTION_INT(
         "candidates", "1", 1, 1000,
-        "cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels"),
+        CP_OPTION_TUNED_LOG(
+            1, 30,
+            "cuts drawn for each split, of which the labels choose one; 1: the papers' Mondrian, blind to labels")),
     CP_OPTION_CHOICE(
         "rechoose", "lazy", "exact lazy",
         "with candidates: all of a node's rows choose its cut, and again with each row, or two thirds or more"),
     CP_OPTION_REAL("lifetime", "inf", 0, INFINITY,
                    "time at which the Mondrian process stops; inf: only pausing stops it"),
-    CP_OPTION_INT_AUTO("min-samples-split", 2, 1e9,
-                       "blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers"),
+    CP_OPTION_INT_AUTO(
+        "min-samples-split", 2, 1e9,
+        CP_OPTION_TUNED_LOG(2, 30, "blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers")),
     CP_OPTION_REAL_AUTO(
         "gamma", 1e-9, 1e12,
         CP_OPTION_OF_CLASSES("how fast nodes differ from their parents with time; auto: 10 per encoded column")),

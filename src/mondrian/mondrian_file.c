@@ -443,7 +443,7 @@ static copse_status read_rows(cp_mondrian *f, size_t rows, cp_reader *r, copse_e
 
 static copse_status read_choices(cp_mondrian *f, cp_reader *r, copse_error *err) {
     int64_t rows;
-    CP_TRY(cp_reader_i64(r, "record_rows", 2, INT32_MAX, &rows, err));
+    CP_TRY(cp_reader_i64(r, "record_rows", 2, 1024, &rows, err));
     f->space.record_rows = (size_t)rows;
     if (f->task == COPSE_CLASS) return COPSE_OK;
     CP_TRY(cp_reader_f64(r, "unit", 0, 1e100, &f->unit, err));

@@ -1,8 +1,6 @@
 /* rng - streams of Philox 4x32-10, one block of four words at a time. */
 #include "num/rng.h"
 
-#include <Random123/philox.h>
-
 #include "kernel/philox_avx2.h"
 
 /* key = seed; counter = (block number, purpose and slot, step).  The purpose takes the top 8 bits of the second word,
@@ -14,11 +12,17 @@ void cp_rng_init(cp_rng *r, uint64_t seed, cp_purpose purpose, uint32_t slot, ui
     };
 }
 
+/* Philox 4x32-10 [Salmon et al. 2011]: ten rounds, each of two products whose halves change places, mixed with a key
+ * that is raised after each round. */
 static void refill(cp_rng *r) {
-    philox4x32_ctr_t c = {{r->counter[0], r->counter[1], r->counter[2], r->counter[3]}};
-    philox4x32_key_t k = {{r->key[0], r->key[1]}};
-    philox4x32_ctr_t o = philox4x32(c, k);
-    for (int i = 0; i < 4; i++) r->out[i] = o.v[i];
+    uint32_t c[4] = {r->counter[0], r->counter[1], r->counter[2], r->counter[3]}, k[2] = {r->key[0], r->key[1]};
+    for (int round = 0; round < 10; round++, k[0] += 0x9E3779B9, k[1] += 0xBB67AE85) {
+        uint64_t a = (uint64_t)0xD2511F53 * c[0], b = (uint64_t)0xCD9E8D57 * c[2];
+        uint32_t mixed[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k[0], (uint32_t)b, (uint32_t)(a >> 32) ^ c[3] ^ k[1],
+                             (uint32_t)a};
+        for (int i = 0; i < 4; i++) c[i] = mixed[i];
+    }
+    for (int i = 0; i < 4; i++) r->out[i] = c[i];
     r->counter[0]++;
     r->left = 4;
 }

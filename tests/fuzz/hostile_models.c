@@ -117,6 +117,8 @@ size_t hostile_models_make(image *out) {
     out[n++] = hostile_models_fit(labelled(50, 40), "label", "mondrian trees 2 min-samples-split 8", COPSE_SAVE_FROZEN);
     out[n++] = hostile_models_fit(numbers(), "target", "mondrian trees 2 hyper marginal lifetime 3", 0);
     out[n++] = hostile_models_fit(mixed(40), "target", "mondrian trees 2", 0);
+    out[n++] = hostile_models_fit(numbers(), "target", "mondrian trees 2 candidates 3 posterior fast", 0);
+    out[n++] = hostile_models_fit(labelled(50, 40), "label", "mondrian trees 2 candidates 3 rechoose exact", 0);
     out[n++] = hostile_models_fit(mixed(40), "target", "bart trees 3 samples 6 burn-in 20 thin 1 sparse yes", 0);
     out[n++] = hostile_models_fit(mixed(40), "target",
                                   "bart trees 3 samples 6 burn-in 20 thin 1 noise uneven noise-trees 2", 0);

@@ -17,7 +17,8 @@ static const cp_param params[] = {
         "sampler", "growprune", "growprune cgm pg",
         "how a tree is sampled given the others: leaves split and joined; also cuts changed and swapped; particle "
         "Gibbs"),
-    CP_OPTION_INT("trees", "200", 1, 10000, "in a sum; of more than two classes each has its own"),
+    CP_OPTION_INT("trees", "200", 1, 10000,
+                  CP_OPTION_TUNED_LOG(20, 400, "in a sum; of more than two classes each has its own")),
     CP_OPTION_INT("chains", "4", 1, 1000, "independent chains, in parallel"),
     CP_OPTION_INT("burn-in", "1000", 0, 1e9, "sweeps of a chain before its first draw"),
     CP_OPTION_INT("samples", "1000", 1, CP_BART_MODEL_MOST_SAMPLES, "draws kept of each chain"),
@@ -29,6 +30,8 @@ static const cp_param params[] = {
      .min = 1e-3,
      .max = 1e3,
      .choices = "sampled",
+     .tune_low = 1,
+     .tune_high = 5,
      .help = "the prior holds f within the targets' range (probit: 3) by k standard deviations; sampled: learnt, from "
              "2 on"},
     CP_OPTION_REAL("nu", "3", 0.1, 1e6, CP_OPTION_OF_NUMBERS("degrees of freedom of the prior of sigma^2")),
@@ -36,9 +39,9 @@ static const cp_param params[] = {
                    CP_OPTION_OF_NUMBERS("prior probability that sigma is below its rough estimate")),
     CP_OPTION_CHOICE("sigma-prior", "ols", "ols sd",
                      CP_OPTION_OF_NUMBERS("that estimate is the residual of a linear fit, or sd(y)")),
-    CP_OPTION_CHOICE(
-        "noise", "even", "even uneven",
-        CP_OPTION_OF_NUMBERS("one sigma for all rows, or a variance that depends on x: a product of trees")),
+    CP_OPTION_CHOICE("noise", "even", "even uneven",
+                     CP_OPTION_TUNED_WORDS(CP_OPTION_OF_NUMBERS(
+                         "one sigma for all rows, or a variance that depends on x: a product of trees"))),
     CP_OPTION_INT("noise-trees", "40", 1, 1000, CP_OPTION_OF_NUMBERS("uneven noise: trees of its variance")),
     CP_BAYES_OPTIONS_SPLIT("2"),
     CP_OPTION_COUNTED(

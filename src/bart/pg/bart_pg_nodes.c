@@ -61,18 +61,40 @@ static double level_value(const cp_bart_pg_nodes *b, const cp_bart_pg_sums *s) {
     return leaves * (cp_bart_view_log_leaf(b->v, s->w / leaves, s->wr / leaves) - LEAF_PENALTY);
 }
 
-/* Sums the rows by level into side[0]; returns the log lookahead of the levels, the penalty of the first leaf
- * included. */
-static double lookahead_of(cp_bart_pg_nodes *b, cp_span rows) {
+/* In four chains of additions, which do not wait for each other. */
+static cp_bart_pg_sums sum_rows(const cp_bart_view *v, cp_span rows) {
+    enum { CHAINS = 4 };
+    cp_bart_pg_sums s = {.n = rows.n};
+    double w[CHAINS] = {0}, wr[CHAINS] = {0};
+    for (size_t i = 0; i < rows.n; i++) {
+        uint32_t row = rows.row[i];
+        double weight = v->opt_weight ? (double)v->opt_weight[row] : 1;
+        w[i % CHAINS] += weight;
+        if (v->r) wr[i % CHAINS] += weight * (double)v->r[row];
+    }
+    s.w = (w[0] + w[1]) + (w[2] + w[3]);
+    s.wr = (wr[0] + wr[1]) + (wr[2] + wr[3]);
+    return s;
+}
+
+static void sum_levels(cp_bart_pg_nodes *b, cp_span rows) {
     cp_bart_pg_sums *level = b->side[0];
-    double sum = 0;
+    if (b->levels.n == 1) {
+        level[0] = sum_rows(b->v, rows);
+        return;
+    }
     for (size_t k = 0; k < b->levels.n; k++) level[k] = (cp_bart_pg_sums){0};
     for (size_t i = 0; i < rows.n; i++) add_row(b->v, rows.row[i], 1, &level[b->levels.of[rows.row[i]]]);
-    for (size_t k = 0; k < b->levels.n; k++) sum += level_value(b, &level[k]);
+}
+
+/* The log lookahead of the levels in side[0], the penalty of the first leaf included. */
+static double lookahead_of(const cp_bart_pg_nodes *b) {
+    double sum = 0;
+    for (size_t k = 0; k < b->levels.n; k++) sum += level_value(b, &b->side[0][k]);
     return sum;
 }
 
-/* The total of side[0], which lookahead_of has filled. */
+/* The total of side[0]. */
 static cp_bart_pg_sums sums_of(const cp_bart_pg_nodes *b) {
     cp_bart_pg_sums s = {0};
     for (size_t k = 0; k < b->levels.n; k++) {
@@ -83,9 +105,10 @@ static cp_bart_pg_sums sums_of(const cp_bart_pg_nodes *b) {
     return s;
 }
 
+/* side[0] has the sums of the rows. */
 static void fill_node(cp_bart_pg_nodes *b, cp_bart_pg_node *pg_node, cp_span rows, size_t depth) {
     const cp_bart_view *v = b->v;
-    double lookahead = lookahead_of(b, rows);
+    double lookahead = lookahead_of(b);
     *pg_node = (cp_bart_pg_node){.rows = rows, .depth = depth, .sums = sums_of(b), .first_split = CP_NONE};
     pg_node->varies = cp_rule_columns(&v->columns->ranks, rows, 1) > 0;
     pg_node->open = pg_node->varies && isfinite(v->log_split[depth]);
@@ -109,19 +132,42 @@ copse_status cp_bart_pg_nodes_begin(cp_bart_pg_nodes *b, const cp_bart_view *v, 
         cp_bart_pg_levels_find(&b->levels, v, rows, LEAF_PENALTY);
     else
         cp_bart_pg_levels_none(&b->levels, rows);
+    sum_levels(b, rows);
     fill_node(b, &b->node[b->n++], (cp_span){row, rows.n}, depth);
     return COPSE_OK;
 }
 
+cp_extent cp_bart_pg_nodes_extent(const cp_bart_pg_nodes *b, uint32_t dim, cp_span rows) {
+    const cp_ranks *ranks = &b->v->columns->ranks;
+    if (rows.n == ranks->rows) return (cp_extent){0, (uint32_t)(cp_ranks_count(ranks, dim) - 1)};
+    return cp_rule_extent(ranks, dim, rows);
+}
+
 cp_extent cp_bart_pg_nodes_gap(const cp_bart_pg_nodes *b, int32_t pg_node, cp_rule rule) {
     const cp_ranks *ranks = &b->v->columns->ranks;
+    const cp_extent all = {0, (uint32_t)(cp_ranks_count(ranks, rule.dim) - 1)};
     cp_span rows = b->node[pg_node].rows;
-    return cp_rule_gap(ranks, rule, cp_rule_extent(ranks, rule.dim, rows), rows);
+    return rows.n == ranks->rows ? (cp_extent){rule.cell, rule.cell + 1} : cp_rule_gap(ranks, rule, all, rows);
+}
+
+/* The children of node `of`: sums the rows of the smaller one, and subtracts them from the node's for the other. */
+static void fill_children(cp_bart_pg_nodes *b, int32_t of, const cp_span side[2]) {
+    const cp_bart_pg_sums whole = b->node[of].sums;
+    size_t depth = b->node[of].depth + 1, small = side[1].n < side[0].n;
+    for (size_t i = 0; i < 2; i++) {
+        size_t s = i ? 1 - small : small;
+        if (i && b->levels.n == 1) {
+            const cp_bart_pg_sums other = b->side[0][0];
+            b->side[0][0] = (cp_bart_pg_sums){whole.n - other.n, fmax(0, whole.w - other.w), whole.wr - other.wr};
+        } else {
+            sum_levels(b, side[s]);
+        }
+        fill_node(b, &b->node[b->n + s], side[s], depth);
+    }
 }
 
 static copse_status add_split(cp_bart_pg_nodes *b, int32_t pg_node, uint32_t dim, cp_extent gap, copse_error *err) {
     cp_span whole = b->node[pg_node].rows;
-    size_t depth = b->node[pg_node].depth + 1;
     uint32_t *left, *right;
     CP_TRY(CP_GROW(b->node, b->cap, b->n + 2, err));
     CP_TRY(CP_GROW(b->split, b->cap_split, b->splits + 1, err));
@@ -131,8 +177,7 @@ static copse_status add_split(cp_bart_pg_nodes *b, int32_t pg_node, uint32_t dim
     b->split[b->splits] =
         (cp_bart_pg_split){.dim = dim, .gap = gap, .left = (int32_t)b->n, .next = b->node[pg_node].first_split};
     b->node[pg_node].first_split = (int32_t)b->splits++;
-    fill_node(b, &b->node[b->n], (cp_span){left, n}, depth);
-    fill_node(b, &b->node[b->n + 1], (cp_span){right, whole.n - n}, depth);
+    fill_children(b, pg_node, (const cp_span[2]){{left, n}, {right, whole.n - n}});
     b->n += 2;
     return COPSE_OK;
 }
@@ -156,7 +201,7 @@ static void find_varying(const cp_bart_pg_nodes *b, cp_span rows, cp_bart_pg_col
     const cp_ranks *ranks = &v->columns->ranks;
     double sum = 0;
     for (uint32_t d = 0; d < ranks->dims; d++) {
-        cp_extent e = cp_rule_extent(ranks, d, rows);
+        cp_extent e = cp_bart_pg_nodes_extent(b, d, rows);
         if (e.low == e.high) continue;
         double prob = v->split_probs->opt_s ? v->split_probs->opt_s[d] : 1;
         c->dim[c->n] = d;
@@ -198,7 +243,8 @@ static size_t sort_rows(cp_bart_pg_nodes *b, cp_span rows, uint32_t dim) {
 
 /* Puts all rows to the right; returns their lookahead value. */
 static double begin_scan(cp_bart_pg_nodes *b, cp_span rows) {
-    double sum = lookahead_of(b, rows);
+    sum_levels(b, rows);
+    double sum = lookahead_of(b);
     for (size_t k = 0; k < b->levels.n; k++) {
         b->side[1][k] = b->side[0][k];
         b->log_side[1][k] = level_value(b, &b->side[1][k]);

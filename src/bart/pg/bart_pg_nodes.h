@@ -99,6 +99,8 @@ copse_status cp_bart_pg_nodes_begin(cp_bart_pg_nodes *b, const cp_bart_view *v, 
 /* The split of a node in this gap; made if there is none yet. */
 copse_status cp_bart_pg_nodes_split(cp_bart_pg_nodes *b, int32_t pg_node, uint32_t dim, cp_extent gap, int32_t *out,
                                     copse_error *err);
+/* Least and greatest rank of a column in a node's rows.  All rows have all ranks: then no row is read. */
+cp_extent cp_bart_pg_nodes_extent(const cp_bart_pg_nodes *b, uint32_t dim, cp_span rows);
 /* The gap that a rule lies in. */
 cp_extent cp_bart_pg_nodes_gap(const cp_bart_pg_nodes *b, int32_t pg_node, cp_rule rule);
 /* The columns that vary in a node, and the gaps of the i-th of them. */

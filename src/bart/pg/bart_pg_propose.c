@@ -51,7 +51,7 @@ static cp_rule draw_rule(cp_bart_pg_proposer *p, cp_span rows, cp_rng *rng) {
         CP_BUG(!left); /* some column varies in an open node */
         size_t i = cp_bart_pg_pick_below(left, rng);
         uint32_t dim = p->order[i];
-        cp_extent e = cp_rule_extent(ranks, dim, rows);
+        cp_extent e = cp_bart_pg_nodes_extent(&p->pg_nodes, dim, rows);
         if (e.low != e.high) return (cp_rule){dim, cp_bart_pg_pick_cell(ranks, dim, e, rng)};
         p->order[i] = p->order[left - 1];
     }
