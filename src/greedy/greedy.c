@@ -62,18 +62,8 @@ static const cp_param cart_params[] = {
 static const cp_param rf_params[] = {
     CP_OPTION_TREES("trees in the forest"),
     CP_OPTION_SEED,
-<<<<<<< HEAD
-    MIN_LEAF(FOREST_LEAF),
-    MIN_LEAF_WEIGHT("0"),
-    FEATURES("auto: sqrt for classes, a third for numbers, or more where a trial says so"),
-||||||| merged common ancestors
-    MIN_LEAF(FOREST_LEAF),
-    MIN_LEAF_WEIGHT("0"),
-    FEATURES("auto: sqrt for classes, a third for numbers"),
-=======
     ROWS_LEAF(FOREST_LEAF),
-    FEATURES("auto: sqrt for classes, a third for numbers"),
->>>>>>> main
+    FEATURES("auto: sqrt for classes, a third for numbers, or more where a trial says so"),
     LIMITS,
     ALPHA(".1"),
     SPLITS,
