@@ -7,6 +7,7 @@
 #include "model/model_file.h"
 #include "model/model_fit.h"
 #include "model/model_predict.h"
+#include "model/model_summary.h"
 #include "model/model_update.h"
 #include "model/registry.h"
 
@@ -294,6 +295,19 @@ size_t copse_model_unseen(const copse_model *model, const copse_table *t, size_t
 
 size_t copse_model_classes(const copse_model *model) {
     return model ? model->schema->classes.n : 0;
+}
+
+int copse_model_column(const copse_model *model, size_t i, copse_column *out) {
+    CP_GUARD_OR(0);
+    if (!model || !out || !model->summary || i > model->schema->features) return 0;
+    cp_model_summary_column(model, i, out);
+    return 1;
+}
+
+int copse_model_column_level(const copse_model *model, size_t i, size_t k, copse_level *out) {
+    CP_GUARD_OR(0);
+    if (!model || !out || !model->summary || i > model->schema->features) return 0;
+    return cp_model_summary_level(model, i, k, out);
 }
 
 const char *copse_model_class(const copse_model *model, size_t k) {

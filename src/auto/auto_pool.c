@@ -148,7 +148,7 @@ static void step(const learning *l, double *w, double *share) {
 }
 
 /* Drops small weights, bounds the background's, and scales the others to sum to 1 with it. */
-static void settle(cp_auto *a, const double *w) {
+static void set_weights(cp_auto *a, const double *w) {
     double sum = 0, most = 0;
     a->background = fmax(w[a->members], LEAST_BACK);
     for (size_t m = 0; m < a->members; m++) most = fmax(most, w[m]);
@@ -163,7 +163,7 @@ static copse_status find_weights(learning *l, copse_error *err) {
     CP_TRY(CP_RAW(w, 2 * of, err));
     for (size_t m = 0; m < of; m++) w[m] = m + 1 < of ? .99 / (double)a->members : .01;
     for (size_t i = 0; i < STEPS; i++) step(l, w, w + of);
-    settle(a, w);
+    set_weights(a, w);
     cp_mem_free(w);
     return COPSE_OK;
 }

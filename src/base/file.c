@@ -17,8 +17,9 @@
 #include "base/hash_seed.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/supervise.h"
 
-enum { MAX_TRIES = 100, FIRST_READ = 1 << 16, MAX_PART = 1 << 30 };
+enum { MAX_TRIES = 100, FIRST_READ = 1 << 16, MAX_PART = 1 << 30, PART = 1 << 24 };
 
 struct copse_file {
     int fd;
@@ -306,17 +307,26 @@ copse_status cp_file_save(const char *path, const unsigned char *bytes, size_t n
 
 /* ---------------------------------------------------------------------------------------------------------- loading */
 
-/* Reads until `want` bytes are there or the file ends.  0, or -1 with errno. */
-static int read_some(int fd, unsigned char *bytes, size_t *n, size_t want) {
-    while (*n < want) {
-        size_t part = want - *n > MAX_PART ? MAX_PART : want - *n;
-        ssize_t got = read(fd, bytes + *n, part);
+/* A file of which n bytes have been read. */
+typedef struct loading {
+    const char *path;
+    int fd;
+    unsigned char *bytes;
+    size_t n;
+} loading;
+
+/* Reads until `want` bytes are there or the file ends. */
+static copse_status read_some(loading *l, size_t want, copse_error *err) {
+    while (l->n < want) {
+        size_t part = want - l->n > PART ? PART : want - l->n;
+        CP_TRY(cp_supervise_check_stop(err));
+        ssize_t got = read(l->fd, l->bytes + l->n, part);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return -1;
-        if (got == 0) return 0;
-        *n += (size_t)got;
+        if (got < 0) return cp_fail_system(err, "read", l->path);
+        if (got == 0) return COPSE_OK;
+        l->n += (size_t)got;
     }
-    return 0;
+    return COPSE_OK;
 }
 
 static copse_status check_limit(const char *path, size_t n, size_t limit, copse_error *err) {
@@ -326,40 +336,38 @@ static copse_status check_limit(const char *path, size_t n, size_t limit, copse_
                    limit);
 }
 
-static copse_status load(int fd, const char *path, size_t limit, unsigned char **bytes, size_t *n, copse_error *err) {
+static copse_status load(loading *l, size_t limit, copse_error *err) {
     struct stat st;
     size_t cap = 0;
-    if (fstat(fd, &st) != 0) return cp_fail_system(err, "read", path);
-    CP_TRY(CP_GROW(*bytes, cap, FIRST_READ, err));
-    if (read_some(fd, *bytes, n, FIRST_READ) != 0) return cp_fail_system(err, "read", path);
-    if (!cp_reader_sniff(*bytes, *n)) return COPSE_OK;
+    if (fstat(l->fd, &st) != 0) return cp_fail_system(err, "read", l->path);
+    CP_TRY(CP_GROW(l->bytes, cap, FIRST_READ, err));
+    CP_TRY(read_some(l, FIRST_READ, err));
+    if (!cp_reader_sniff(l->bytes, l->n)) return COPSE_OK;
     /* Asking for one byte more than the file has finds its end without another read. */
     size_t whole = S_ISREG(st.st_mode) && st.st_size > FIRST_READ ? (size_t)st.st_size + 1 : 0;
-    CP_TRY(check_limit(path, whole ? whole - 1 : *n, limit, err));
-    while (*n == cap) {
-        CP_TRY(CP_GROW(*bytes, cap, whole > cap ? whole : cap + 1, err));
-        if (read_some(fd, *bytes, n, cap) != 0) return cp_fail_system(err, "read", path);
-        CP_TRY(check_limit(path, *n, limit, err));
+    CP_TRY(check_limit(l->path, whole ? whole - 1 : l->n, limit, err));
+    while (l->n == cap) {
+        CP_TRY(CP_GROW(l->bytes, cap, whole > cap ? whole : cap + 1, err));
+        CP_TRY(read_some(l, cap, err));
+        CP_TRY(check_limit(l->path, l->n, limit, err));
     }
     return COPSE_OK;
 }
 
 copse_status cp_file_load(const char *path, size_t limit, unsigned char **out, size_t *out_n, copse_error *err) {
-    unsigned char *bytes = NULL;
-    size_t n = 0;
+    loading l = {.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
     *out = NULL;
     *out_n = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return cp_fail_system(err, "read", path);
-    copse_status status = load(fd, path, limit, &bytes, &n, err);
-    close(fd);
-    if (!status && !cp_reader_sniff(bytes, n))
-        status = cp_fail(err, COPSE_E_MODEL, "%.700s: not a copse model file%s", path, n ? "" : ": it is empty");
+    if (l.fd < 0) return cp_fail_system(err, "read", path);
+    copse_status status = load(&l, limit, err);
+    close(l.fd);
+    if (!status && !cp_reader_sniff(l.bytes, l.n))
+        status = cp_fail(err, COPSE_E_MODEL, "%.700s: not a copse model file%s", path, l.n ? "" : ": it is empty");
     if (status) {
-        cp_mem_free(bytes);
+        cp_mem_free(l.bytes);
         return status;
     }
-    *out = bytes;
-    *out_n = n;
+    *out = l.bytes;
+    *out_n = l.n;
     return COPSE_OK;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -16,6 +17,7 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/supervise.h"
 
 enum { VERSION = 1, FRONT = 24, AROUND = 16 };
 
@@ -150,9 +152,22 @@ void cp_journal_free(cp_journal *l) {
     cp_mem_free(l);
 }
 
+/* A call that may be stopped tries again and again, any other waits. */
+static copse_status wait_for_lock(cp_journal *l, copse_error *err) {
+    const struct timespec pause = {.tv_nsec = 5000000};
+    int how = cp_supervise_may_stop() ? LOCK_EX | LOCK_NB : LOCK_EX;
+    while (flock(l->fd, how) != 0) {
+        if (errno == EWOULDBLOCK)
+            nanosleep(&pause, NULL);
+        else if (errno != EINTR)
+            return cp_fail_system(err, "lock", l->path);
+        CP_TRY(cp_supervise_check_stop(err));
+    }
+    return COPSE_OK;
+}
+
 copse_status cp_journal_lock(cp_journal *l, copse_error *err) {
-    while (flock(l->fd, LOCK_EX) != 0)
-        if (errno != EINTR) return cp_fail_system(err, "lock", l->path);
+    CP_TRY(wait_for_lock(l, err));
     l->have = l->used = 0;
     return COPSE_OK;
 }

@@ -24,7 +24,7 @@ typedef struct loop {
     cp_parallel_idle *idle; /* which threads join when they find no job; NULL: they end */
     /* For inner loops, under the lock of idle: */
     struct loop *next_open;
-    size_t helpers; /* idle threads at work in it */
+    size_t helpers; /* threads that were idle and now work in it */
 } loop;
 
 struct cp_parallel_idle {

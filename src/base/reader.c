@@ -10,6 +10,7 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "base/number_rule.h"
+#include "base/supervise.h"
 
 static const char *const type_name[] = {"u8", "i32", "u32", "i64", "f32", "f64"};
 
@@ -100,6 +101,7 @@ static int parse_entry(section *s, const unsigned char **at, const unsigned char
 }
 
 static copse_status check_section(const cp_reader *r, const section *s, copse_error *err) {
+    CP_TRY(cp_supervise_check_stop(err));
     if (cp_layout_sum(r->image + s->start, s->stored) == s->checksum) return COPSE_OK;
     return cp_fail(err, COPSE_E_MODEL, "damaged: section '%.*s'", (int)s->name_length, s->name);
 }
@@ -284,14 +286,16 @@ static int read_block(cp_reader *r, const unsigned char **at, const unsigned cha
     return 1;
 }
 
-static int read_blocks(cp_reader *r, const section *s, unsigned char *to) {
+static copse_status read_blocks(cp_reader *r, const section *s, unsigned char *to, copse_error *err) {
     const unsigned char *at = r->image + s->start, *stop = at + s->stored;
     size_t size = cp_layout_size(s->type), step = CP_LAYOUT_BLOCK / size;
     for (size_t done = 0; done < s->count; done += step) {
         size_t n = s->count - done < step ? s->count - done : step;
-        if (!read_block(r, &at, stop, to + done * size, n, size)) return 0;
+        CP_TRY(cp_supervise_check_stop(err));
+        if (!read_block(r, &at, stop, to + done * size, n, size))
+            return cp_reader_bad(r, err, "its blocks do not unpack");
     }
-    return 1;
+    return COPSE_OK;
 }
 
 /* Applies the rules for real numbers to the section that was read last. */
@@ -322,10 +326,11 @@ static copse_status unpack(cp_reader *r, const section *s, size_t n, void **out,
     if (s->count != n) return cp_reader_bad(r, err, "has %zu elements instead of %zu", s->count, n);
     *out = cp_mem_raw(n, cp_layout_size(s->type));
     if (!*out) return cp_fail_memory(err);
-    if (read_blocks(r, s, *out)) return COPSE_OK;
+    copse_status status = read_blocks(r, s, *out, err);
+    if (!status) return COPSE_OK;
     cp_mem_free(*out);
     *out = NULL;
-    return cp_reader_bad(r, err, "its blocks do not unpack");
+    return status;
 }
 
 copse_status cp_reader_array(cp_reader *r, const char *name, cp_codec_type type, size_t n, void *out_slot,

@@ -44,6 +44,26 @@ static copse_status guarded(cp_supervise_work work, void *arg, const copse_run *
     return work(arg, run, err);
 }
 
+/* That of the work of this thread. */
+static _Thread_local const copse_flag *stop_flag;
+
+/* Work may be begun from a callback of other work. */
+static copse_status stoppable(cp_supervise_work work, void *arg, const copse_run *run, copse_error *err) {
+    const copse_flag *outer = stop_flag;
+    stop_flag = run ? run->stop : NULL;
+    copse_status status = guarded(work, arg, run, err);
+    stop_flag = outer;
+    return status;
+}
+
+copse_status cp_supervise_check_stop(copse_error *err) {
+    return cp_fail_if_stopped(stop_flag, err);
+}
+
+int cp_supervise_may_stop(void) {
+    return stop_flag != NULL;
+}
+
 /* ------------------------------------------------------------------------------------------------------- the worker */
 
 /* Under the lock: waits until the calling thread has made the call. */
@@ -122,7 +142,7 @@ static void *worker_main(void *arg) {
     run.poll = NULL;
     run.arg = s;
     run.stop = &s->stop;
-    copse_status status = guarded(s->work, s->arg, &run, &err);
+    copse_status status = stoppable(s->work, s->arg, &run, &err);
     pthread_mutex_lock(&s->lock);
     s->status = status;
     s->err = err;
@@ -204,7 +224,7 @@ static void init(supervisor *s) {
 
 copse_status cp_supervise(const copse_run *run, cp_supervise_work work, void *arg, copse_error *err) {
     CP_TRY(cp_fail_if_stopped(run ? run->stop : NULL, err));
-    if (!run || !run->poll) return guarded(work, arg, run, err);
+    if (!run || !run->poll) return stoppable(work, arg, run, err);
     if (run->poll(run->arg)) return cp_fail(err, COPSE_E_STOPPED, "interrupted");
     supervisor s = {.run = run, .work = work, .arg = arg};
     pthread_t worker;
@@ -214,7 +234,7 @@ copse_status cp_supervise(const copse_run *run, cp_supervise_work work, void *ar
         pthread_join(worker, NULL);
         if (err && s.status) *err = s.err;
     } else { /* no thread is to be had: the work is done, though nobody polls */
-        s.status = guarded(work, arg, run, err);
+        s.status = stoppable(work, arg, run, err);
     }
     pthread_cond_destroy(&s.change);
     pthread_mutex_destroy(&s.lock);

@@ -8,6 +8,7 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "base/supervise.h"
 
 enum { LEVEL = 1 }; /* of zstd: higher levels make planes of floats hardly smaller */
 
@@ -32,6 +33,7 @@ struct cp_writer {
     unsigned char *planes; /* CP_LAYOUT_BLOCK bytes */
     ZSTD_CCtx *zstd;
     int finished;
+    int may_stop, plain;
 };
 
 static copse_status buffer_room(buffer *b, size_t more, copse_error *err) {
@@ -76,6 +78,18 @@ void cp_writer_free(cp_writer *w) {
     cp_mem_free(w);
 }
 
+void cp_writer_may_stop(cp_writer *w) {
+    w->may_stop = 1;
+}
+
+void cp_writer_plain(cp_writer *w) {
+    w->plain = 1;
+}
+
+static copse_status check_stop(const cp_writer *w, copse_error *err) {
+    return w->may_stop ? cp_supervise_check_stop(err) : COPSE_OK;
+}
+
 copse_status cp_writer_new_digest(cp_writer **out, copse_error *err) {
     CP_TRY(cp_writer_new(out, err));
     (*out)->digests = 1;
@@ -98,9 +112,19 @@ void cp_writer_pop(cp_writer *w) {
     cp_layout_scope_pop(&w->scope);
 }
 
+static copse_status write_plain(cp_writer *w, const unsigned char *data, size_t n, size_t size, copse_error *err) {
+    CP_TRY(buffer_room(&w->image, 4 + n * size, err));
+    buffer_number(&w->image, n * size, 4);
+    cp_layout_spread(w->image.at + w->image.n, data, n, size);
+    w->image.n += n * size;
+    return COPSE_OK;
+}
+
 /* Writes one block: its length word and its planes, compressed if that makes them smaller. */
 static copse_status write_block(cp_writer *w, const unsigned char *data, size_t n, size_t size, copse_error *err) {
     size_t raw = n * size;
+    CP_TRY(check_stop(w, err));
+    if (w->plain) return write_plain(w, data, n, size, err);
     cp_layout_spread(w->planes, data, n, size);
     CP_TRY(buffer_room(&w->image, 4 + ZSTD_compressBound(raw), err));
     unsigned char *to = w->image.at + w->image.n + 4;
@@ -158,6 +182,7 @@ static copse_status digest_section(cp_writer *w, cp_codec_type type, const unsig
     cp_sha256_add(&hash, head, sizeof head);
     for (size_t done = 0; done < n; done += step) {
         size_t part = n - done < step ? n - done : step;
+        CP_TRY(check_stop(w, err));
         cp_layout_spread(w->planes, data + done * size, part, size);
         cp_sha256_add(&hash, w->planes, part * size);
     }

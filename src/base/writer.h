@@ -9,6 +9,10 @@
 typedef struct cp_writer cp_writer;
 copse_status cp_writer_new(cp_writer **out, copse_error *err);
 void cp_writer_free(cp_writer *w);
+/* From now on a section is not written when the run of the public call asks to stop (cp_supervise_check_stop). */
+void cp_writer_may_stop(cp_writer *w);
+/* From now on nothing is compressed, for an image that is read at once. */
+void cp_writer_plain(cp_writer *w);
 /* Puts a prefix before the names that follow: after push "tree.7", "left" is written as "tree.7.left".  The program
  * chooses all names; they are printable ASCII, at most 255 bytes with all prefixes. */
 copse_status cp_writer_push(cp_writer *w, const char *prefix, copse_error *err);

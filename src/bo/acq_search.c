@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "base/mem.h"
+#include "base/supervise.h"
 #include "num/math.h"
 
 enum {
@@ -130,6 +131,7 @@ static double remaining_share(const search *c, const float *u) {
 /* Points evaluated or asked for before get the score -infinity. */
 static copse_status evaluate(search *c, candidates *w, copse_error *err) {
     const cp_acq_search *a = c->a;
+    CP_TRY(cp_supervise_check_stop(err));
     for (size_t i = 0; c->n_pending && i < w->n; i++) w->remaining[i] = remaining_share(c, w->u + i * a->space->cols);
     cp_surrogate_points points = {.u = w->u, .n = w->n, .opt_remaining = c->n_pending ? w->remaining : NULL};
     CP_TRY(cp_surrogate_acquisition(a->forest, a->acquisition, &points, w->score, err));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/supervise.h"
 #include "bo/study_choose.h"
 #include "bo/study_head.h"
 #include "bo/study_records.h"
@@ -100,6 +101,7 @@ static copse_status catch_up(copse_study *s, copse_error *err) {
     int got = 0;
     for (;;) {
         CP_TRY(reserve(s, err));
+        CP_TRY(cp_supervise_check_stop(err));
         CP_TRY(cp_journal_next(s->journal, &bytes, &got, err));
         if (!got) return COPSE_OK;
         CP_TRY(cp_study_records_decode(s->space, &bytes, s->x + s->n * s->space->dims, &r, err));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/supervise.h"
 #include "bo/ard_scales.h"
 
 enum {
@@ -129,6 +130,7 @@ copse_status cp_study_forest_update(copse_study *s, copse_error *err) {
     CP_TRY_OUT(CP_RAW(u, room * s->space->cols, err));
     CP_TRY_OUT(CP_RAW(y, room, err));
     do { /* at least once: an update that failed before may have to be finished */
+        CP_TRY_OUT(cp_supervise_check_stop(err));
         size_t first = cp_surrogate_rows(&s->forest), left = s->tells - first;
         CP_TRY_OUT(learn_batch(s, first, left < room ? left : room, u, y, err));
     } while (cp_surrogate_rows(&s->forest) < s->tells);

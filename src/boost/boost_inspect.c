@@ -8,19 +8,10 @@
 void cp_boost_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out) {
     const cp_forest *f = &((const cp_boost *)state)->forest;
     const cp_tree *t = &f->tree[tree];
-    const cp_tree_node *n = &t->node[node];
-    *out = (cp_inspect_node){.left = CP_NONE, .right = CP_NONE, .label = CP_NONE};
-    if (cp_tree_is_leaf(n)) {
-        out->rows = t->value[n->at.leaf].rows;
-        snprintf(out->note, sizeof out->note, "adds %.4g", (double)t->value[n->at.leaf].mean);
-        return;
-    }
-    out->left = n->next;
-    out->right = n->next + 1;
-    out->dim = cp_tree_dim(n);
-    out->missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0;
-    out->cut = n->what & CP_TREE_CATEGORY ? NAN : (double)n->at.cut;
-    out->set = n->what & CP_TREE_CATEGORY ? t->set + n->at.set : NULL;
+    if (cp_inspect_tree_node(t, node, out)) return;
+    size_t leaf = t->node[node].at.leaf;
+    out->rows = t->value[leaf].rows;
+    snprintf(out->note, sizeof out->note, "adds %.4g", (double)t->value[leaf].mean);
 }
 
 /* The head that a tree belongs to, and what its score means. */

@@ -42,9 +42,7 @@ static copse_status lay_out(cp_recode *r, const uint32_t *levels, copse_error *e
         f->fill = f->kind == COPSE_TEXT ? 0 : r->range[i * RANGE + MEDIAN];
         s->dims += f->width;
     }
-    CP_TRY(CP_NEW(s->shift, s->dims, err));
-    CP_TRY(CP_NEW(s->span, s->dims, err));
-    for (size_t d = 0; d < s->dims; d++) s->span[d] = 1;
+    CP_TRY(cp_schema_add_scale(s, err));
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
         if (f->kind == COPSE_NUMBER)

@@ -40,6 +40,13 @@ copse_status cp_schema_count_levels(cp_schema *s, copse_error *err) {
     return COPSE_OK;
 }
 
+copse_status cp_schema_add_scale(cp_schema *s, copse_error *err) {
+    CP_TRY(CP_NEW(s->shift, s->dims, err));
+    CP_TRY(CP_NEW(s->span, s->dims, err));
+    for (size_t d = 0; d < s->dims; d++) s->span[d] = 1;
+    return COPSE_OK;
+}
+
 void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double max) {
     s->shift[f->first] = min;
     s->span[f->first] = max > min ? max - min : 1;

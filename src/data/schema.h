@@ -94,6 +94,8 @@ size_t cp_schema_width(const cp_schema *s, const cp_feature *f);
 int cp_schema_has_indicators(const cp_schema *s, const cp_feature *f);
 /* Sets `levels`, once features and their columns are known. */
 copse_status cp_schema_count_levels(cp_schema *s, copse_error *err);
+/* Makes shift and span for `dims` columns: numbers are left as they are. */
+copse_status cp_schema_add_scale(cp_schema *s, copse_error *err);
 /* Numbers from min to max become 0 to 1; if the two are equal, that value becomes 0. */
 void cp_schema_set_range(cp_schema *s, const cp_feature *f, double min, double max);
 /* Drops all classes but the first n, for a caller whose next step failed after classes were appended. */

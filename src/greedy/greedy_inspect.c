@@ -70,18 +70,7 @@ static void leaf_view(const cp_forest *f, const cp_tree *t, uint32_t leaf, cp_in
 void cp_greedy_inspect_node(const void *state, size_t tree, int32_t node, cp_inspect_node *out) {
     const cp_forest *f = &((const cp_greedy *)state)->forest;
     const cp_tree *t = &f->tree[tree];
-    const cp_tree_node *n = &t->node[node];
-    *out = (cp_inspect_node){.left = CP_NONE, .right = CP_NONE, .label = CP_NONE};
-    if (cp_tree_is_leaf(n)) {
-        leaf_view(f, t, n->at.leaf, out);
-        return;
-    }
-    out->left = n->next;
-    out->right = n->next + 1;
-    out->dim = cp_tree_dim(n);
-    out->missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0;
-    out->cut = n->what & CP_TREE_CATEGORY ? NAN : (double)n->at.cut;
-    out->set = n->what & CP_TREE_CATEGORY ? t->set + n->at.set : NULL;
+    if (!cp_inspect_tree_node(t, node, out)) leaf_view(f, t, t->node[node].at.leaf, out);
 }
 
 /* A cut is printed as the double that equals the float: programs that compare doubles get the same side. */

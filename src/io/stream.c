@@ -133,7 +133,7 @@ static cp_content content(const cp_stream *s, size_t end) {
 }
 
 /* Adds all that was consumed to the hash.  It cannot be taken back any more. */
-static void settle(cp_stream *s) {
+static void hash_consumed(cp_stream *s) {
     if (s->begin > s->hashed) cp_sha256_add(&s->hash, s->buf + s->hashed, s->begin - s->hashed);
     s->hashed = s->begin;
     s->can_undo = 0;
@@ -143,7 +143,7 @@ static void settle(cp_stream *s) {
 static copse_status fill(cp_stream *s, copse_error *err) {
     size_t got;
     if (s->begin) {
-        settle(s);
+        hash_consumed(s);
         memmove(s->buf, s->buf + s->begin, s->used - s->begin);
         s->offset += s->begin;
         s->hashed = 0;
@@ -234,7 +234,7 @@ static copse_status begin_whole(cp_stream *s, copse_error *err) {
     cp_content in = content(s, s->used);
     CP_TRY(s->format->read(&in, &s->opt, &s->whole, err));
     s->begin = s->used;
-    settle(s);
+    hash_consumed(s);
     s->offset = s->used;
     cp_mem_free(s->buf);
     s->buf = NULL;

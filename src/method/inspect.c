@@ -18,6 +18,20 @@ void cp_inspect_options_json(const copse_params *p, cp_json *j) {
     cp_json_close_object(j);
 }
 
+int cp_inspect_tree_node(const cp_tree *t, int32_t node, cp_inspect_node *out) {
+    const cp_tree_node *n = &t->node[node];
+    int categories = (n->what & CP_TREE_CATEGORY) != 0;
+    *out = (cp_inspect_node){.left = CP_NONE, .right = CP_NONE, .label = CP_NONE};
+    if (cp_tree_is_leaf(n)) return 0;
+    out->left = n->next;
+    out->right = n->next + 1;
+    out->dim = cp_tree_dim(n);
+    out->missing_left = (n->what & CP_TREE_MISSING_LEFT) != 0;
+    out->cut = categories ? NAN : (double)n->at.cut;
+    out->set = categories ? t->set + n->at.set : NULL;
+    return 1;
+}
+
 void cp_inspect_node_json(const cp_inspect_node *v, uint32_t levels, int takes_missing, cp_json *j) {
     cp_json_integer(j, "feature", (int64_t)v->dim);
     if (v->set) {

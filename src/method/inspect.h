@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "method/param.h"
 #include "method/rows.h"
+#include "tree/tree.h"
 
 #define CP_ROWS_UNKNOWN SIZE_MAX
 
@@ -73,6 +74,8 @@ typedef struct cp_inspect {
     void (*importance)(const void *state, size_t tree, double *out_dims);
 } cp_inspect;
 
+/* A node of a tree of tree/tree.h; returns 0 if it is a leaf, of which the caller says what it holds. */
+int cp_inspect_tree_node(const cp_tree *t, int32_t node, cp_inspect_node *out);
 /* Writes the member "options": every option with its value. */
 void cp_inspect_options_json(const copse_params *p, cp_json *j);
 /* Writes the members of a split's JSON object: feature; cut (of a number) or levels (the codes of a category that go

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "model/model_position.h"
+#include "model/model_summary.h"
 #include "model/posterior.h"
 #include "num/math.h"
 
@@ -56,7 +57,31 @@ static void json_head(const copse_model *m, cp_json *j) {
     cp_json_text(j, "task", m->schema->task == COPSE_CLASS ? "class" : "regress");
 }
 
-static void json_columns(const cp_schema *s, cp_json *j) {
+/* The counts of column i; nothing if the model has none. */
+static void json_counts(const copse_model *m, size_t i, cp_json *j) {
+    copse_column c;
+    copse_level level;
+    if (!m->summary) return;
+    cp_model_summary_column(m, i, &c);
+    cp_json_integer(j, "missing", (int64_t)c.missing);
+    if (c.kind == COPSE_TEXT)
+        cp_json_integer(j, "unseen", (int64_t)c.unseen);
+    else {
+        cp_json_number(j, "min", c.min);
+        cp_json_number(j, "max", c.max);
+        cp_json_array(j, "edges");
+        for (size_t k = 0; c.bins && k <= c.bins; k++) cp_json_number(j, NULL, c.edge[k]);
+        cp_json_close_array(j);
+    }
+    cp_json_array(j, "counts");
+    for (size_t k = 0; k < c.bins; k++) cp_json_integer(j, NULL, (int64_t)c.count[k]);
+    for (size_t k = 0; k < c.levels && cp_model_summary_level(m, i, k, &level); k++)
+        cp_json_integer(j, NULL, (int64_t)level.rows);
+    cp_json_close_array(j);
+}
+
+static void json_columns(const copse_model *m, cp_json *j) {
+    const cp_schema *s = m->schema;
     cp_json_array(j, "columns");
     for (size_t i = 0; i < s->features; i++) {
         const cp_feature *f = &s->feature[i];
@@ -64,15 +89,22 @@ static void json_columns(const cp_schema *s, cp_json *j) {
         cp_json_text(j, "name", f->name);
         cp_json_text(j, "kind", f->kind == COPSE_NUMBER ? "number" : "text");
         if (f->kind == COPSE_TEXT) json_names(&f->levels, "levels", j);
-        if (s->raw)
-            cp_json_integer(j, "missing", (int64_t)f->absent);
-        else if (f->kind == COPSE_TEXT)
+        if (s->raw && !m->summary) cp_json_integer(j, "missing", (int64_t)f->absent);
+        if (!s->raw && f->kind == COPSE_TEXT)
             cp_json_text(j, "missing_becomes", cp_dict_text(&f->levels, (size_t)f->fill));
-        else
+        else if (!s->raw)
             cp_json_number(j, "missing_becomes", f->fill);
+        json_counts(m, i, j);
         cp_json_close_object(j);
     }
     cp_json_close_array(j);
+    if (!m->summary) return;
+    cp_json_object(j, "target_column");
+    cp_json_text(j, "name", s->target);
+    cp_json_text(j, "kind", s->task == COPSE_CLASS ? "text" : "number");
+    if (s->task == COPSE_CLASS) json_names(&s->classes, "levels", j);
+    json_counts(m, s->features, j);
+    cp_json_close_object(j);
 }
 
 static void json_bars(const cp_posterior_bars *b, const char *key, cp_json *j) {
@@ -138,7 +170,7 @@ copse_status cp_describe_model(const copse_model *m, copse_write_fn write, void 
     if (m->method->draws) cp_json_integer(&j, "draws", (int64_t)m->method->draws(m->state));
     cp_json_bool(&j, "can_learn", m->method->update && m->method->can_learn(m->state));
     if (m->method->update) json_position(m, &j);
-    json_columns(m->schema, &j);
+    json_columns(m, &j);
     json_features(m->schema, &j);
     cp_inspect_options_json(m->params, &j);
     cp_json_object(&j, "figures");

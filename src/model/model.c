@@ -4,6 +4,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/share_lock.h"
+#include "data/summary.h"
 #include "model/model_position.h"
 
 copse_status cp_model_new(copse_model **out, copse_error *err) {
@@ -28,6 +29,7 @@ void cp_model_free(copse_model *m) {
     if (m->lazy) cp_lock_free(m->lazy->lock);
     if (m->lazy) cp_share_lock_free(m->lazy->turn);
     cp_mem_free(m->lazy);
+    cp_summary_free(m->summary);
     cp_model_position_clear(m);
     cp_mem_free(m);
 }
@@ -56,8 +58,9 @@ static copse_status refresh(const copse_model *m, const copse_run *run, copse_er
 
 copse_status cp_model_refresh(const copse_model *m, const copse_run *run, copse_error *err) {
     copse_status status = COPSE_OK;
+    if (!m->method->refresh) return COPSE_OK; /* no lock: single rows are predicted in microseconds */
     cp_lock_acquire(m->lazy->lock);
-    if (m->lazy->stale && m->method->refresh) status = refresh(m, run, err);
+    if (m->lazy->stale) status = refresh(m, run, err);
     if (!status) m->lazy->stale = 0;
     cp_lock_release(m->lazy->lock);
     return status;
@@ -66,6 +69,8 @@ copse_status cp_model_refresh(const copse_model *m, const copse_run *run, copse_
 static copse_status check(const copse_model *m, copse_error *err) {
     CP_GUARD(err);
     CP_TRY(cp_model_refresh(m, NULL, err));
+    if (m->summary && !cp_summary_check(m->summary, m->schema))
+        return cp_fail(err, COPSE_E_MODEL, "the summary of the training rows contradicts itself");
     const char *broken = m->method->check(m->state);
     return broken ? cp_fail(err, COPSE_E_MODEL, "an invariant of %s does not hold: %s", m->method->info.name, broken)
                   : COPSE_OK;

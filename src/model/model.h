@@ -1,7 +1,7 @@
 /* model - a fitted method together with its schema and options: the type that every public function works on.
  *
  * The stages have files of their own: model_encode (tables to rows), model_fit, model_update, model_predict,
- * model_file (model files), model_position and model_digest. */
+ * model_file (model files), model_summary, model_position and model_digest. */
 #ifndef CP_MODEL_H
 #define CP_MODEL_H
 
@@ -24,6 +24,7 @@ struct copse_model {
     cp_schema *schema;
     void *state; /* the method's */
     cp_model_lazy *lazy;
+    struct cp_summary *summary;         /* of the training rows; NULL: unknown, see model_summary.h */
     struct cp_model_position *position; /* in the stream that it learnt from last; NULL: none, see model_position.h */
 };
 

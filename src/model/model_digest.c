@@ -24,6 +24,7 @@ static int is_learnt(const char *section) {
 copse_status cp_model_digest(const copse_model *m, char out[CP_SHA256_HEX], copse_error *err) {
     cp_writer *w;
     CP_TRY(cp_writer_new_digest(&w, err));
+    cp_writer_may_stop(w);
     copse_status status = cp_model_file_write(m, 0, w, err);
     if (!status) cp_writer_digest(w, is_learnt, out);
     cp_writer_free(w);

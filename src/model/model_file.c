@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/supervise.h"
 #include "data/schema_file.h"
+#include "data/summary_file.h"
 #include "model/checkpoint.h"
 #include "model/model_position.h"
 #include "model/registry.h"
@@ -18,6 +19,7 @@ static copse_status write_sections(const copse_model *m, unsigned flags, cp_writ
     CP_TRY(cp_writer_text(w, "written_by", COPSE_VERSION, err));
     CP_TRY(cp_param_write(m->params, w, err));
     CP_TRY(cp_schema_file_write(m->schema, w, err));
+    CP_TRY(cp_summary_file_write(m->summary, m->schema, w, err));
     CP_TRY(cp_model_position_write(m, w, err));
     CP_TRY(cp_writer_push(w, "model", err));
     copse_status status = m->method->write(m->state, m->params, flags, w, err);
@@ -32,12 +34,25 @@ copse_status cp_model_file_write(const copse_model *m, unsigned flags, cp_writer
     return status;
 }
 
+/* A writer that stops when the run of the public call asks for it, with all sections of the model. */
+static copse_status collect(const copse_model *m, unsigned flags, cp_writer **out, copse_error *err) {
+    CP_TRY(cp_writer_new(out, err));
+    cp_writer_may_stop(*out);
+    copse_status status = cp_model_file_write(m, flags, *out, err);
+    if (!status) return COPSE_OK;
+    cp_writer_free(*out);
+    *out = NULL;
+    return status;
+}
+
 copse_status cp_model_file_copy(const copse_model *m, size_t limit, copse_model **out, copse_error *err) {
     cp_writer *w;
     const unsigned char *bytes;
     size_t n;
     *out = NULL;
     CP_TRY(cp_writer_new(&w, err));
+    cp_writer_may_stop(w);
+    cp_writer_plain(w);
     copse_status status = cp_model_file_write(m, 0, w, err);
     if (!status) status = cp_writer_finish(w, &bytes, &n, err);
     if (!status) status = cp_model_file_read_limited(bytes, n, limit, out, err);
@@ -45,14 +60,28 @@ copse_status cp_model_file_copy(const copse_model *m, size_t limit, copse_model 
     return status;
 }
 
+/* Nothing is left behind when the run asks to stop before the last part is written. */
+static copse_status save_parts(const char *path, const unsigned char *bytes, size_t n, copse_error *err) {
+    enum { PART = 1 << 24 };
+    cp_file *f;
+    copse_status status = COPSE_OK;
+    CP_TRY(cp_file_begin(path, &f, err));
+    for (size_t done = 0; !status && done < n; done += PART) {
+        status = cp_supervise_check_stop(err);
+        if (!status) status = cp_file_write(f, bytes + done, n - done < PART ? n - done : PART, err);
+    }
+    if (!status) return cp_file_commit(f, err);
+    cp_file_abandon(f);
+    return status;
+}
+
 copse_status cp_model_file_save(const copse_model *m, const char *path, unsigned flags, copse_error *err) {
     cp_writer *w;
     const unsigned char *bytes;
     size_t n;
-    CP_TRY(cp_writer_new(&w, err));
-    copse_status status = cp_model_file_write(m, flags, w, err);
-    if (!status) status = cp_writer_finish(w, &bytes, &n, err);
-    if (!status) status = cp_file_save(path, bytes, n, err);
+    CP_TRY(collect(m, flags, &w, err));
+    copse_status status = cp_writer_finish(w, &bytes, &n, err);
+    if (!status) status = save_parts(path, bytes, n, err);
     cp_writer_free(w);
     return status;
 }
@@ -75,6 +104,7 @@ static copse_status send(const unsigned char *bytes, size_t n, copse_write_fn wr
     enum { MOST = 1 << 20 };
     piece p = {.write = write, .arg = arg};
     for (size_t at = 0; at < n; at += p.n) {
+        CP_TRY(cp_supervise_check_stop(err));
         p.bytes = (const char *)bytes + at;
         p.n = n - at < MOST ? n - at : MOST;
         cp_supervise_call(hand_over, &p);
@@ -90,9 +120,8 @@ copse_status cp_model_file_send(const copse_model *m, unsigned flags, copse_writ
     cp_writer *w;
     const unsigned char *bytes;
     size_t n;
-    CP_TRY(cp_writer_new(&w, err));
-    copse_status status = cp_model_file_write(m, flags, w, err);
-    if (!status) status = cp_writer_finish(w, &bytes, &n, err);
+    CP_TRY(collect(m, flags, &w, err));
+    copse_status status = cp_writer_finish(w, &bytes, &n, err);
     if (!status) status = send(bytes, n, write, arg, err);
     cp_writer_free(w);
     return status;
@@ -135,9 +164,9 @@ static copse_status read_sections(copse_model *m, cp_reader *r, copse_error *err
     copse_status status = m->method->read(r, m->params, shape, &m->state, err);
     cp_reader_pop(r);
     m->lazy->stale = 1;
-    if (!status) status = cp_model_position_read(m, r, err);
     if (!status && !levels_fit(m)) status = cp_reader_bad(r, err, "its categories do not fit its trees");
-    return status;
+    if (!status) status = cp_summary_file_read(r, m->schema, &m->summary, err);
+    return status ? status : cp_model_position_read(m, r, err);
 }
 
 copse_status cp_model_file_read(const unsigned char *bytes, size_t n, copse_model **out, copse_error *err) {

@@ -6,6 +6,7 @@
 #include "data/target.h"
 #include "model/checkpoint.h"
 #include "model/model_encode.h"
+#include "model/model_summary.h"
 #include "model/registry.h"
 
 /* A fit has two steps: begin_fit encodes the table, end_fit hands the rows to the method.  The second step does not
@@ -64,7 +65,8 @@ static copse_status encode(fitting *f, const copse_table *train, copse_error *er
     CP_TRY(check_unit(m, &f->data.rows, err));
     const cp_rows *rows = &f->data.rows;
     cp_leak_warn(m->schema, &(cp_leak_rows){rows->x, rows->n, rows->y, rows->label}, f->run);
-    return cp_model_encode_weights(train, f->roles->weights, &f->data, err);
+    CP_TRY(cp_model_encode_weights(train, f->roles->weights, &f->data, err));
+    return cp_model_summary_new(m, train, rows, f->run, err);
 }
 
 static copse_status begin_fit(fitting *f, const copse_table *train, copse_error *err) {

@@ -13,6 +13,7 @@
 copse_status cp_model_row_init(cp_model_row *r, const copse_model *m, copse_error *err) {
     *r = (cp_model_row){.m = m};
     CP_TRY(CP_NEW(r->x, m->schema->dims, err));
+    CP_TRY(CP_NEW(r->value, m->schema->features, err));
     for (size_t i = 0; i < m->schema->features; i++) cp_model_row_set_missing(r, i);
     return COPSE_OK;
 }
@@ -20,6 +21,7 @@ copse_status cp_model_row_init(cp_model_row *r, const copse_model *m, copse_erro
 void cp_model_row_clear(cp_model_row *r) {
     cp_workspace_clear(&r->workspace);
     cp_mem_free(r->x);
+    cp_mem_free(r->value);
     *r = (cp_model_row){0};
 }
 
@@ -28,6 +30,7 @@ void cp_model_row_clear(cp_model_row *r) {
 static void set_value(cp_model_row *r, size_t feature, double value) {
     const cp_feature *f = &r->m->schema->feature[feature];
     cp_schema_encode_value(r->m->schema, f, value, r->x + f->first);
+    r->value[feature] = value;
 }
 
 void cp_model_row_set_missing(cp_model_row *r, size_t feature) {
@@ -103,7 +106,7 @@ static copse_status learn(const cp_model_row *r, copse_model *m, const char *opt
         CP_TRY(cp_schema_target_check_number(s, number, err));
         row.y = &number;
     }
-    return cp_model_update_row(m, &row, classes, err);
+    return cp_model_update_row(m, &row, r->value, classes, err);
 }
 
 copse_status cp_model_row_learn(cp_model_row *r, copse_model *m, const char *opt_text, double number,

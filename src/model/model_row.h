@@ -9,6 +9,7 @@
 typedef struct cp_model_row {
     const copse_model *m; /* borrowed */
     float *x;             /* the features, encoded */
+    double *value;        /* and as they were set: numbers or levels, as cp_summary_add_value takes them */
     cp_workspace workspace;
 } cp_model_row;
 

@@ -4,6 +4,7 @@
 #include "data/target.h"
 #include "model/model_encode.h"
 #include "model/model_predict.h"
+#include "model/model_summary.h"
 
 copse_status cp_model_update_check(const copse_model *m, copse_error *err) {
     if (!m->method->update)
@@ -20,8 +21,12 @@ static copse_status update_rows(copse_model *m, const copse_table *t, const cops
     size_t classes = m->schema->classes.n, rows = m->method->rows(m->state);
     copse_status status = cp_model_encode_table(m, t, 0, run, &data, err);
     m->lazy->stale = m->method->refresh != NULL;
+    if (!status) status = cp_model_summary_reserve(m, err);
     if (!status) status = m->method->update(m->state, &data.rows, m->params, run, NULL, err);
-    if (status && m->method->rows(m->state) == rows) cp_schema_forget_classes(m->schema, classes);
+    if (m->method->rows(m->state) > rows)
+        cp_model_summary_add(m, (cp_table_rows){t, 0, t->rows}, &data.rows);
+    else if (status)
+        cp_schema_forget_classes(m->schema, classes);
     cp_model_encode_clear(&data);
     return cp_model_explain_memory(m, rows + t->rows, status, err);
 }
@@ -48,12 +53,17 @@ copse_status cp_model_update(copse_model *m, const copse_table *t, const copse_r
 }
 
 /* Classes that the caller has appended to the schema go again if the method did not take the row in. */
-copse_status cp_model_update_row(copse_model *m, const cp_rows *row, size_t classes, copse_error *err) {
+copse_status cp_model_update_row(copse_model *m, const cp_rows *row, const double *value, size_t classes,
+                                 copse_error *err) {
     static const copse_run alone = {.threads = 1};
     size_t rows = m->method->rows(m->state);
+    copse_status status = cp_model_summary_reserve(m, err);
     m->lazy->stale = m->method->refresh != NULL;
-    copse_status status = m->method->update(m->state, row, m->params, &alone, NULL, err);
-    if (status && m->method->rows(m->state) == rows) cp_schema_forget_classes(m->schema, classes);
+    if (!status) status = m->method->update(m->state, row, m->params, &alone, NULL, err);
+    if (m->method->rows(m->state) > rows)
+        cp_model_summary_add_row(m, value, row);
+    else if (status)
+        cp_schema_forget_classes(m->schema, classes);
     return cp_model_explain_memory(m, rows + 1, status, err);
 }
 
@@ -91,19 +101,36 @@ static copse_status predict_slice(copse_model *m, const cp_rows *slice, const co
     return m->method->predict(m->state, slice, m->params, answer, err);
 }
 
-/* *known is the number of classes that the method knows; it grows as the method meets new ones. */
-static copse_status learn_slices(copse_model *m, const cp_model_encoded *e, size_t *known, const copse_run *run,
-                                 cp_answer *before, copse_error *err) {
-    copse_status status = COPSE_OK;
+typedef struct prequential {
+    copse_model *m;
+    const copse_table *t;
+    cp_model_encoded data; /* the rows of t */
+    size_t known;          /* classes that the method knows: it meets new ones */
+} prequential;
+
+/* One slice, of which answer will hold the predictions. */
+static copse_status take_slice(prequential *p, size_t first, cp_rows slice, const copse_run *run, cp_answer *answer,
+                               copse_error *err) {
+    copse_model *m = p->m;
+    if (p->data.missing[first]) return predict_slice(m, &slice, run, answer, err);
+    size_t rows = m->method->rows(m->state);
+    copse_status status = learn_slice(m, &slice, p->known, run, answer, err);
+    if (m->method->rows(m->state) == rows) return status;
+    p->known = slice.classes;
+    cp_model_summary_add(m, (cp_table_rows){p->t, first, slice.n}, &slice);
+    return status;
+}
+
+static copse_status learn_slices(prequential *p, const copse_run *run, cp_answer *before, copse_error *err) {
+    const cp_model_encoded *e = &p->data;
+    copse_status status = cp_model_summary_reserve(p->m, err);
     for (size_t first = 0, n; !status && first < e->rows.n; first += n) {
         cp_answer answer = {0};
-        n = slice_length(e, first, *known);
+        n = slice_length(e, first, p->known);
         cp_rows slice = cp_rows_slice(&e->rows, first, n);
-        slice.classes = !e->missing[first] && e->label && (size_t)e->label[first] >= *known ? *known + 1 : *known;
-        size_t learnt = m->method->rows(m->state);
-        status = e->missing[first] ? predict_slice(m, &slice, run, &answer, err)
-                                   : learn_slice(m, &slice, *known, run, &answer, err);
-        if (m->method->rows(m->state) > learnt) *known = slice.classes;
+        int new_class = !e->missing[first] && e->label && (size_t)e->label[first] >= p->known;
+        slice.classes = p->known + (size_t)new_class;
+        status = take_slice(p, first, slice, run, &answer, err);
         if (!status) status = cp_answer_place(before, first, &answer, err);
         cp_answer_clear(&answer);
     }
@@ -113,17 +140,17 @@ static copse_status learn_slices(copse_model *m, const cp_model_encoded *e, size
 static copse_status update_predict(copse_model *m, const copse_table *t, const copse_run *run, cp_answer *before,
                                    copse_error *err) {
     CP_GUARD(err);
-    cp_model_encoded data = {0};
+    prequential p = {.m = m, .t = t, .known = m->schema->classes.n};
     CP_TRY(cp_model_update_check(m, err));
-    size_t known = m->schema->classes.n, rows = m->method->rows(m->state);
-    copse_status status = cp_model_encode_table(m, t, 1, run, &data, err);
+    size_t rows = m->method->rows(m->state);
+    copse_status status = cp_model_encode_table(m, t, 1, run, &p.data, err);
     m->lazy->stale = m->method->refresh != NULL;
     if (!status) status = cp_answer_init(before, m->schema->task, t->rows, m->schema->classes.n, err);
     if (!status) cp_target_warn(t, m->schema->target, run);
-    if (!status) status = learn_slices(m, &data, &known, run, before, err);
+    if (!status) status = learn_slices(&p, run, before, err);
     if (!status && m->schema->announced) cp_answer_raise(before, CP_MODEL_PREDICT_LEAST);
-    if (status) cp_schema_forget_classes(m->schema, known);
-    cp_model_encode_clear(&data);
+    if (status) cp_schema_forget_classes(m->schema, p.known);
+    cp_model_encode_clear(&p.data);
     return cp_model_explain_memory(m, rows + t->rows, status, err);
 }
 

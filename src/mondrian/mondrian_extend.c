@@ -61,7 +61,7 @@ static const cp_mondrian_branch_point *draw_branch_point(const insertion *in, do
     for (size_t i = p->branch_points; i-- > 0;) { /* they are listed from the leaf upwards */
         const cp_mondrian_branch_point *b = &p->branch_point[i];
         double since = cp_mondrian_path_since(p, in->t, b->depth), end = node_at(in, b->depth)->time;
-        *out_time = since + remaining / b->outside;
+        *out_time = cp_mondrian_tree_later(since, remaining / b->outside);
         if (*out_time < end) return b;
         remaining -= b->outside * (end - since);
         if (remaining < 0) remaining = 0; /* by rounding: the event is at the start of the next edge */

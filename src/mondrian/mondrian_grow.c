@@ -97,7 +97,7 @@ static int split_block(const grower *g, const cp_mondrian_block *b, const float 
     double extent =
         blind ? s->kern->extent(box, s->dims) : cp_mondrian_candidates_extent(&g->scratch->candidates, box, s->dims);
     if (!(extent > 0)) return 0; /* all rows at one point: the rate of splits is 0 */
-    double time = b->since + (b->wait > 0 ? b->wait : cp_draw_exp(g->rng) / extent);
+    double time = cp_mondrian_tree_later(b->since, b->wait > 0 ? b->wait : cp_draw_exp(g->rng) / extent);
     if (!(time < s->lifetime)) return 0;
     cp_mondrian_split split = blind ? cp_mondrian_split_draw(box, s->dims, extent, g->rng) : choose_split(g, b, box);
     size_t left_rows = cp_mondrian_split_rows(s, split, b->row, b->n, g->scratch->spare);

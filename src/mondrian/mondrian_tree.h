@@ -35,6 +35,8 @@
 #ifndef CP_MONDRIAN_TREE_H
 #define CP_MONDRIAN_TREE_H
 
+#include <math.h>
+
 #include "base/mem.h"
 #include "kernel/box.h"
 #include "num/rng.h"
@@ -198,5 +200,11 @@ void cp_mondrian_tree_shape(const cp_mondrian_tree *t, int32_t *order, int32_t *
 
 /* NULL if N1 to N7 hold, else which does not.  In mondrian_tree_check.c, apart from the code that keeps them. */
 const char *cp_mondrian_tree_check(const cp_mondrian_tree *t, const cp_mondrian_space *s);
+
+/* The time that is `more` after `since`: later than it even where the sum is rounded to it (N2). */
+static inline double cp_mondrian_tree_later(double since, double more) {
+    double time = since + more;
+    return time > since ? time : nextafter(since, INFINITY);
+}
 
 #endif

@@ -4,8 +4,9 @@
  *   2. between them, guesses by interpolation; again in single precision, and Halley's step;
  *   3. in double precision, and Halley's step again.  It is of third order: from a guess that is off by 3e-5 of the
  *      narrowest component it is exact.  A quantile whose step is larger gets another pass.
- * What is left after a few passes is found one by one (cp_mixture_quantile).  Mixtures with Student components are
- * found one by one: their tails have no short formula. */
+ * What is left after a few passes is found one by one (cp_mixture_quantile).  Student components take part from two
+ * degrees of freedom on: their exact tails cost most of the time, so the rough passes, by Hill's deviate, are repeated
+ * until one exact pass is likely to be enough. */
 #include "num/mixture_quantiles.h"
 
 #include <math.h>
@@ -13,8 +14,10 @@
 #include "num/math.h"
 #include "num/normal.h"
 #include "num/special.h"
+#include "num/student.h"
 
-enum { SPREAD = 16, PASSES = 4, FEW = 3 };
+enum { SPREAD = 16, PASSES = 4, FEW = 3, KEPT = 4 };
+static const double least_df = 2;
 
 /* As in mixture.c, a quantile is the end of the smaller tail, which has the mass `mass`. */
 typedef struct wanted {
@@ -23,33 +26,58 @@ typedef struct wanted {
     size_t place;      /* in out */
 } wanted;
 
+/* Some components in the form that the passes take. */
+typedef struct block {
+    cp_normal_gaussians g;
+    size_t students;
+    cp_student student[CP_NORMAL_GAUSSIANS];
+} block;
+
 typedef struct scene {
     cp_mixture m;
     double least; /* scale of the narrowest component */
     double mean, sd;
+    int students; /* there are some */
+    block kept[KEPT];
 } scene;
 
+static void fill_block(cp_mixture m, size_t first, block *b) {
+    size_t end = first + CP_NORMAL_GAUSSIANS < m.n ? first + CP_NORMAL_GAUSSIANS : m.n;
+    b->g.n = b->students = 0;
+    for (size_t i = first; i < end; i++) {
+        cp_component c = cp_mixture_at(&m, i);
+        if (!isinf(c.df)) {
+            b->student[b->students++] = cp_student_make(c.loc, c.scale, c.weight, c.df);
+            continue;
+        }
+        b->g.loc[b->g.n] = c.loc;
+        b->g.rate[b->g.n] = 1 / c.scale;
+        b->g.weight[b->g.n++] = c.weight;
+    }
+}
+
+static void add_block(const block *b, cp_normal_points *p, int roughly) {
+    if (b->g.n) (roughly ? cp_normal_add_roughly : cp_normal_add)(&b->g, p);
+    for (size_t i = 0; i < b->students; i++) (roughly ? cp_student_add_roughly : cp_student_add)(&b->student[i], p);
+}
+
 static void pass(const scene *s, cp_normal_points *p, int roughly) {
-    cp_normal_gaussians g;
     for (size_t k = 0; k < CP_NORMAL_POINTS; k++) p->mass[k] = p->density[k] = p->slope[k] = 0;
     for (size_t k = p->n; k < CP_NORMAL_POINTS; k++) {
         p->y[k] = p->y[0];
         p->sign[k] = 1;
     }
-    for (size_t first = 0; first < s->m.n; first += CP_NORMAL_GAUSSIANS) {
-        g.n = s->m.n - first < CP_NORMAL_GAUSSIANS ? s->m.n - first : CP_NORMAL_GAUSSIANS;
-        for (size_t i = 0; i < g.n; i++) {
-            cp_component c = cp_mixture_at(&s->m, first + i);
-            g.loc[i] = c.loc;
-            g.rate[i] = 1 / c.scale;
-            g.weight[i] = c.weight;
-        }
-        (roughly ? cp_normal_add_roughly : cp_normal_add)(&g, p);
+    size_t first = 0;
+    for (size_t k = 0; k < KEPT && first < s->m.n; k++, first += CP_NORMAL_GAUSSIANS)
+        add_block(&s->kept[k], p, roughly);
+    for (; first < s->m.n; first += CP_NORMAL_GAUSSIANS) {
+        block b;
+        fill_block(s->m, first, &b);
+        add_block(&b, p, roughly);
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------- first
- * guesses */
+/* --------------------------------------------------------------------------------------------------- first guesses */
 
 /* A normal deviate of a tail: increasing in y whichever tail it is. */
 static double deviate(double mass, double sign) {
@@ -103,8 +131,7 @@ static void first_guesses(const scene *s, wanted *w, size_t n) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * steps */
+/* ------------------------------------------------------------------------------------------------------------ steps */
 
 static void set_points(const wanted *w, size_t n, cp_normal_points *p) {
     p->n = n;
@@ -128,11 +155,18 @@ static double safe_step(const scene *s, const wanted *w, const cp_normal_points 
     return fabs(step) <= s->sd ? step : 0;
 }
 
-static void better_guesses(const scene *s, wanted *w, size_t n) {
+/* Returns the largest step. */
+static double better_guesses(const scene *s, wanted *w, size_t n) {
     cp_normal_points p;
+    double most = 0;
     set_points(w, n, &p);
     pass(s, &p, 1);
-    for (size_t i = 0; i < n; i++) w[i].at += safe_step(s, &w[i], &p, i);
+    for (size_t i = 0; i < n; i++) {
+        double step = safe_step(s, &w[i], &p, i);
+        w[i].at += step;
+        most = fmax(most, fabs(step));
+    }
+    return most;
 }
 
 /* In scales of the narrowest component: what Halley's step leaves is of the order of the cube. */
@@ -160,33 +194,45 @@ static size_t exact_pass(const scene *s, wanted *w, size_t n, double *out) {
 /* n <= CP_NORMAL_POINTS. */
 static void find_some(const scene *s, wanted *w, size_t n, const double *q, double *out) {
     first_guesses(s, w, n);
-    better_guesses(s, w, n);
+    double step = better_guesses(s, w, n);
+    for (int k = 0; s->students && step > 0.01 * s->least && k < PASSES; k++) step = better_guesses(s, w, n);
     for (int k = 0; k < PASSES && n; k++) n = exact_pass(s, w, n, out);
     for (size_t i = 0; i < n; i++) out[w[i].place] = cp_mixture_quantile(s->m, q[w[i].place]);
 }
 
-static int all_gaussian(cp_mixture m, double *out_least) {
-    *out_least = INFINITY;
-    for (size_t i = 0; i < m.n; i++) {
-        cp_component c = cp_mixture_at(&m, i);
-        if (!isinf(c.df)) return 0;
-        if (c.scale < *out_least) *out_least = c.scale;
+/* Of a Student with few degrees of freedom, the variance is that of one with three. */
+static double variance_of(cp_component c) {
+    return c.scale * c.scale * (isinf(c.df) ? 1 : c.df > 3 ? c.df / (c.df - 2) : 3);
+}
+
+/* 0 if the quantiles must be found one by one. */
+static int set_scene(scene *s) {
+    double mean = cp_mixture_mean(s->m), var = 0;
+    s->least = INFINITY;
+    for (size_t i = 0; i < s->m.n; i++) {
+        cp_component c = cp_mixture_at(&s->m, i);
+        if (c.df < least_df) return 0;
+        s->students |= !isinf(c.df);
+        s->least = fmin(s->least, c.scale);
+        var += c.weight * (variance_of(c) + (c.loc - mean) * (c.loc - mean));
     }
-    return 1;
+    s->mean = mean;
+    s->sd = sqrt(s->students ? var : cp_mixture_var(s->m));
+    for (size_t k = 0, first = 0; k < KEPT && first < s->m.n; k++, first += CP_NORMAL_GAUSSIANS)
+        fill_block(s->m, first, &s->kept[k]);
+    return isfinite(s->sd);
 }
 
 /* Where the smaller tail has less mass than this, single precision is of no use. */
 static const double least_mass = 1e-25;
 
 void cp_mixture_quantiles(cp_mixture m, const double *q, size_t n, double *out) {
-    scene s = {.m = m};
+    scene s;
     wanted w[CP_NORMAL_POINTS];
     size_t have = 0;
-    int together = n >= FEW && all_gaussian(m, &s.least);
-    if (together) {
-        s.mean = cp_mixture_mean(m);
-        s.sd = sqrt(cp_mixture_var(m));
-    }
+    s.m = m;
+    s.students = 0;
+    int together = n >= FEW && set_scene(&s);
     for (size_t i = 0; i < n; i++) {
         double mass = q[i] > 0.5 ? 1 - q[i] : q[i];
         if (!together || !(mass >= least_mass)) {

@@ -5,8 +5,8 @@
 
 #include "split/split.h"
 
-/* Regression: cell b < bins is the sum over bin b, the last of the CP_SPLIT_CELLS cells that over rows without a
- * value. */
+/* Regression.  Cell b < bins holds the sums over the rows of bin b; the last of the CP_SPLIT_CELLS cells holds those
+ * over the rows without a value. */
 enum { CP_SPLIT_CELLS = 256 };
 int cp_split_hist_numbers(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best);
 int cp_split_hist_levels(const cp_split_node *n, const cp_sum *cell, size_t bins, cp_split *best);

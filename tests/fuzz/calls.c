@@ -58,6 +58,12 @@ static const char *a_path(calls_world *w) {
     return w->path;
 }
 
+int calls_wait(calls_world *w, size_t locks) {
+    for (size_t k = 0; k < CALLS_KEPT; k++)
+        if (w->kept[locks][k]) return 0;
+    return (int)(calls_random(w) % 5) - 1;
+}
+
 const char *calls_text(calls_world *w, int i, const char *name) {
     static const char *const names[] = {"x", "y",    "c", "target", "z",
                                         "",  "x..y", "*", "x,c",    "a name that is not there"};

@@ -97,6 +97,8 @@ int calls_is_null(calls_world *w, int i);
 uint64_t calls_random(calls_world *w);
 size_t calls_size(calls_world *w, int i, const char *name);
 double calls_double(calls_world *w);
+/* Whether to wait for a lock: not while the world holds one, which nobody would release meanwhile. */
+int calls_wait(calls_world *w, size_t locks);
 const char *calls_text(calls_world *w, int i, const char *name);
 const char *const *calls_texts(calls_world *w);
 const double *calls_doubles(calls_world *w);

@@ -53,6 +53,20 @@ static void random_mixtures(void **state) {
     }
 }
 
+/* Students alone, as Bayesian trees predict them: few degrees of freedom, many, and both. */
+static void students(void **state) {
+    cp_rng rng;
+    (void)state;
+    cp_rng_init(&rng, seed_of("students"), CP_FOR_TEST, 0, 0);
+    for (int round = 0; round < 30; round++) {
+        size_t n = 1 + cp_rng_below(&rng, 70);
+        cp_component *c = some(n, 2 * cp_rng_unit(&rng), cp_rng_unit(&rng), 0, &rng);
+        for (size_t i = 0; i < n; i++) c[i].df = 1.5 + exp((round % 3 ? 9 : 3) * cp_rng_unit(&rng));
+        assert_together_is_alone((cp_mixture){.c = c, .n = n});
+        free(c);
+    }
+}
+
 /* Two far modes: the density between them is 0. */
 static void far_modes(void **state) {
     cp_component c[] = {{.25, -1e6, 1, INFINITY}, {.25, 0, 1e-3, INFINITY}, {.5, 1e6, 1e2, INFINITY}};
@@ -94,8 +108,11 @@ static void what_is_no_probability(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_mixtures),        cmocka_unit_test(far_modes),
-        cmocka_unit_test(far_from_zero),          cmocka_unit_test(gaussians_of_a_forest),
+        cmocka_unit_test(random_mixtures),
+        cmocka_unit_test(students),
+        cmocka_unit_test(far_modes),
+        cmocka_unit_test(far_from_zero),
+        cmocka_unit_test(gaussians_of_a_forest),
         cmocka_unit_test(what_is_no_probability),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

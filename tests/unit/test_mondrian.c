@@ -101,11 +101,23 @@ static void a_cut_never_reaches_the_upper_end(void **state) {
     }
 }
 
+/* A draw that is lost by rounding must not give a child its parent's time: N2. */
+static void times_grow_however_short_the_step(void **state) {
+    static const double since[] = {0, 1e-300, 1, 1e100};
+    (void)state;
+    for (size_t i = 0; i < COUNT(since); i++) {
+        assert_true(cp_mondrian_tree_later(since[i], 0) > since[i]);
+        assert_true(cp_mondrian_tree_later(since[i], 1e-20 * since[i]) > since[i]);
+    }
+    assert_true(cp_mondrian_tree_later(1, 0.5) == 1.5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batch_trees_are_sound),
         cmocka_unit_test(splits_that_should_have_paused_are_not_read),
         cmocka_unit_test(a_point_goes_through_many_trees_as_through_each),
+        cmocka_unit_test(times_grow_however_short_the_step),
         cmocka_unit_test(a_cut_never_reaches_the_upper_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

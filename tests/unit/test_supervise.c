@@ -1,6 +1,8 @@
 /* A public call under poll: who calls back, how often, what stops it; faults of the library come back as a status. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -8,7 +10,10 @@
 #include "base/parallel.h"
 #include "base/supervise.h"
 #include "base/thread_team.h"
+#include "bo/study.h"
 #include "check.h"
+#include "model/model_digest.h"
+#include "model/model_file.h"
 
 typedef struct host {
     pthread_t self;
@@ -205,6 +210,112 @@ static void a_stream_that_waits_can_be_stopped(void **state) {
     close(ends[0]);
 }
 
+/* Files and studies are given no run: they are told to stop after they have begun. */
+typedef struct late {
+    copse_flag stop;
+    copse_status (*work)(struct late *l, copse_error *err);
+    copse_model *model, *made;
+    copse_study *study;
+    char path[64], digest[COPSE_DIGEST_SIZE];
+} late;
+
+static copse_status save(late *l, copse_error *err) {
+    return cp_model_file_save(l->model, l->path, 0, err);
+}
+
+static copse_status load(late *l, copse_error *err) {
+    return cp_model_file_load(l->path, 0, &l->made, err);
+}
+
+static copse_status copy(late *l, copse_error *err) {
+    return cp_model_file_copy(l->model, 0, &l->made, err);
+}
+
+static copse_status digest(late *l, copse_error *err) {
+    return cp_model_digest(l->model, l->digest, err);
+}
+
+static copse_status ask_study(late *l, copse_error *err) {
+    size_t trial;
+    return cp_study_ask(l->study, &trial, err);
+}
+
+static copse_status begin_late(void *arg, const copse_run *run, copse_error *err) {
+    late *l = arg;
+    (void)run;
+    atomic_store(&l->stop, 1);
+    return l->work(l, err);
+}
+
+static void assert_stops(late *l, copse_status (*work)(late *l, copse_error *err)) {
+    copse_error err = {0};
+    copse_run run = {.stop = &l->stop};
+    atomic_store(&l->stop, 0);
+    l->work = work;
+    l->made = NULL;
+    assert_int_equal(cp_supervise(&run, begin_late, l, &err), COPSE_E_STOPPED);
+    assert_null(l->made);
+    assert_int_equal(cp_supervise_check_stop(&err), COPSE_OK); /* nothing is left of it */
+}
+
+static size_t files_in(const char *folder) {
+    char command[128];
+    snprintf(command, sizeof command, "ls -A %s | wc -l", folder);
+    FILE *f = popen(command, "r");
+    size_t n = 99;
+    assert_int_equal(fscanf(f, "%zu", &n), 1);
+    pclose(f);
+    return n;
+}
+
+static void reading_and_writing_models_stops(void **state) {
+    (void)state;
+    late l = {0};
+    char folder[] = "/tmp/copse-stop-XXXXXX";
+    copse_table *t = NULL;
+    copse_error err;
+    assert_non_null(mkdtemp(folder));
+    snprintf(l.path, sizeof l.path, "%s/m.copse", folder);
+    must(copse_synth("friedman1", &(copse_synth_options){.rows = 100, .seed = 1}, &t, &err), err);
+    must(copse_fit(t, &(copse_roles){.target = "target"}, NULL, NULL, &l.model, &err), err);
+    assert_stops(&l, save);
+    assert_int_equal(files_in(folder), 0);
+    must(copse_save(l.model, l.path, 0, NULL, &err), err);
+    assert_stops(&l, load);
+    assert_stops(&l, copy);
+    assert_stops(&l, digest);
+    must(copse_load(l.path, NULL, &l.made, &err), err);
+    unlink(l.path);
+    assert_int_equal(files_in(folder), 0);
+    rmdir(folder);
+    copse_model_free(l.made);
+    copse_model_free(l.model);
+    copse_table_free(t);
+}
+
+/* What a study was asked for after it was stopped is what it would have answered before. */
+static void a_study_stops_and_goes_on(void **state) {
+    (void)state;
+    const copse_dim dim = {.name = "x", .kind = COPSE_DIM_REAL, .low = 0, .high = 1};
+    copse_study_options opt = {.dims = &dim, .n_dims = 1, .initial = 3};
+    copse_study *plain = NULL;
+    copse_trial a, b;
+    copse_error err;
+    late l = {0};
+    must(copse_study_new(NULL, &opt, NULL, &plain, &err), err);
+    must(copse_study_new(NULL, &opt, NULL, &l.study, &err), err);
+    for (int i = 0; i < 12; i++) {
+        if (i > 5) assert_stops(&l, ask_study);
+        must(copse_study_ask(plain, NULL, &a, &err), err);
+        must(copse_study_ask(l.study, NULL, &b, &err), err);
+        assert_true(a.id == b.id && a.x[0] == b.x[0]);
+        must(copse_study_tell(plain, a.id, a.x[0] * (1 - a.x[0]), NULL, &err), err);
+        must(copse_study_tell(l.study, b.id, b.x[0] * (1 - b.x[0]), NULL, &err), err);
+    }
+    copse_study_free(plain);
+    copse_study_free(l.study);
+}
+
 /* A fit and a prediction under poll have the bits of those without. */
 static void poll_changes_no_bit(void **state) {
     (void)state;
@@ -237,6 +348,8 @@ int main(void) {
         cmocka_unit_test(polls_whatever_the_work),
         cmocka_unit_test(callbacks_come_from_the_calling_thread),
         cmocka_unit_test(poll_and_flag_stop_the_work),
+        cmocka_unit_test(reading_and_writing_models_stops),
+        cmocka_unit_test(a_study_stops_and_goes_on),
         cmocka_unit_test(a_fault_is_a_status),
         cmocka_unit_test(a_fault_in_a_loop_ends_the_loop),
         cmocka_unit_test(a_fault_in_a_team_reaches_its_leader),

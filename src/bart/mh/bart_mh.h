@@ -7,8 +7,8 @@
  * Acceptance: probability min(1, p(T') q(T' -> T) / (p(T) q(T -> T'))); cp_bart_mh_log_ratio is the log of the ratio.
  *       The prior of a drawn rule and its proposal cancel in grow, prune and change.
  * How we differ from the papers: grow chooses only among leaves whose rows differ in some column.  A tree of one leaf
- *       always grows.  A swap with two equal children is that of bayes/moves.h.  A node's rows are found by passes over
- *       the slots of all rows, not by lists of rows.
+ *       always grows.  A swap where both children have one rule is as in bayes/moves.h.  A node's rows are found by
+ *       passes over the slots of all rows, not by lists of rows.
  * growprune and cgm are this sampler with different move_prob.
  *
  * As in bayes/moves.h, choosing a move, its ratio, and applying it are three functions, so that tests can list all
