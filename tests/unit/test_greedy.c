@@ -116,7 +116,7 @@ static void of_equal_gains_the_first_node_is_split(void **state) {
     cp_param_free(p);
 }
 
-/* Many columns are tried where one column of six says everything, few where none says anything; a number is a number. */
+/* Many columns are tried where one column of six says everything, few where none says anything. */
 static void rf_tries_many_columns_where_few_are_worse(void **state) {
     (void)state;
     enum { ROWS = 600, DIMS = 6 };
