@@ -15,8 +15,9 @@
 static const cp_param params[] = {
     CP_OPTION_INT("trees", "1000", 1, 100000, "rounds, at most; each round adds a tree to every head"),
     CP_OPTION_SEED,
-    CP_OPTION_CHOICE("loss", "squared", "squared gaussian",
-                     CP_OPTION_OF_NUMBERS("squared: the mean depends on the row; gaussian: mean and variance do")),
+    CP_OPTION_CHOICE(
+        "loss", "squared", "squared gaussian quantile",
+        CP_OPTION_OF_NUMBERS("squared: the mean first; gaussian: mean and variance; quantile: several quantiles")),
     CP_OPTION_REAL("shrinkage", ".1", 1e-6, 1, CP_OPTION_TUNED_LOG(.01, .3, "share of each tree's step that is taken")),
     CP_OPTION_INT("max-leaves", "31", 1, 65536,
                   CP_OPTION_TUNED_LOG(4, 128, "leaves of a tree, at most; the split that gains most comes first")),

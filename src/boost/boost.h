@@ -2,6 +2,7 @@
  *
  * A model has one or more heads, each a sum of trees over encoded rows (thesis, Algorithm 2.4; Friedman 2001):
  *   squared    mean of y; and, if it has a spread, the logarithm of the scale of y about the mean
+ *   quantile   a head for each of CP_BOOST_QUANTILES quantiles of y; widths are multiplied by the root of noise
  *   gaussian   mean of y, and the logarithm of its standard deviation; steps are natural gradients [Duan et al. 2020]
  *   logistic   two classes: the log odds of the second
  *   softmax    more classes: a score for each
@@ -17,6 +18,7 @@
 #define CP_BOOST_H
 
 #include "boost/boost_loss.h"
+#include "boost/boost_quantile.h"
 #include "boost/boost_shape.h"
 #include "method/method.h"
 #include "tree/tree.h"

@@ -24,6 +24,7 @@ enum {
     SPREAD_MIN_LEAF = 20
 };
 #define SLOPE_ROOM  0x1p50 /* sums stay below: a double holds them exactly */
+#define MOST_WIDTH  1e6    /* of quantiles, as a factor */
 #define LEAST_NOISE 1e-12  /* of y, in units of its scale: variance */
 
 typedef struct fitting {
@@ -100,6 +101,19 @@ static void start_classes(fitting *t) {
     }
 }
 
+/* The quantiles of all rows. */
+static copse_status start_quantiles(const fitting *t, copse_error *err) {
+    cp_boost_weighted *list;
+    size_t n = 0;
+    CP_TRY(CP_RAW(list, t->rows->n, err));
+    for (size_t i = 0; i < t->rows->n; i++)
+        if (weight_of(t, i) > 0) list[n++] = (cp_boost_weighted){t->y[i], weight_of(t, i)};
+    for (size_t k = 0; k < CP_BOOST_QUANTILES; k++)
+        t->b->start[k] = fmax(-999, fmin(999, cp_boost_quantile_of(list, n, cp_boost_quantile_level(k))));
+    cp_mem_free(list);
+    return COPSE_OK;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- stages */
 
 static size_t limit_of(const copse_params *p, const char *name) {
@@ -157,7 +171,8 @@ static copse_status deal_rows(const fitting *t, size_t parts, double dealt, uint
 static copse_status choose_parts(fitting *t, copse_error *err) {
     double share = cp_param_real(t->p, "held-out"), members = cp_param_real(t->p, "members");
     size_t heads = cp_boost_loss_heads(t->b->loss, t->rows->classes);
-    int is_small = t->rows->n * heads <= AUTO_WORK, stops = cp_param_int(t->p, "patience") > 0 && share > 0;
+    int is_small = t->rows->n * heads <= AUTO_WORK && t->b->loss != CP_BOOST_QUANTILE,
+        stops = cp_param_int(t->p, "patience") > 0 && share > 0;
     t->members = !stops ? 1 : isnan(members) ? (is_small ? AUTO_MEMBERS : 1) : (size_t)members;
     t->held = t->fitted = 0;
     for (size_t i = 0; i < t->rows->n; i++) t->part[i] = weight_of(t, i) > 0 ? CP_BOOST_ALWAYS : CP_BOOST_NEVER;
@@ -285,6 +300,22 @@ static copse_status fit_shape(const fitting *t, double *r, copse_error *err) {
     return status;
 }
 
+/* Quantiles: the width that makes 90 % intervals hold nine of ten rows that were left out. */
+static copse_status fit_width(const fitting *t, const double *score, copse_error *err) {
+    cp_boost_weighted *list;
+    size_t n = 0;
+    CP_TRY(CP_RAW(list, t->rows->n, err));
+    for (size_t i = 0; i < t->rows->n; i++) {
+        if (t->part[i] >= CP_BOOST_ALWAYS) continue;
+        double d = cp_boost_quantile_distance(score + i * CP_BOOST_QUANTILES, t->y[i]);
+        list[n++] = (cp_boost_weighted){fmin(d, MOST_WIDTH), weight_of(t, i)};
+    }
+    double width = cp_boost_quantile_of(list, n, .9);
+    t->b->noise = width * width > LEAST_NOISE ? width * width : LEAST_NOISE;
+    cp_mem_free(list);
+    return COPSE_OK;
+}
+
 /* The noise about the mean, from scores of rows that were left out. */
 static copse_status fit_noise(fitting *t, const double *score, copse_error *err) {
     const size_t n = t->rows->n;
@@ -348,7 +379,10 @@ static copse_status fit_held_out(fitting *t, copse_error *err) {
         cp_mem_free(t->part);
         t->part = kept;
     }
-    if (!status && b->task == COPSE_REGRESS) status = fit_noise(t, s.score, err);
+    if (!status && b->loss == CP_BOOST_QUANTILE)
+        status = fit_width(t, s.score, err);
+    else if (!status && b->task == COPSE_REGRESS)
+        status = fit_noise(t, s.score, err);
     cp_boost_stage_clear(&s);
     return status;
 }
@@ -366,6 +400,7 @@ static copse_status run_all(fitting *t, copse_error *err) {
 
 cp_boost_loss cp_boost_fit_loss(const copse_params *p, copse_task task, size_t classes) {
     if (task == COPSE_CLASS) return classes == 2 ? CP_BOOST_LOGISTIC : CP_BOOST_SOFTMAX;
+    if (cp_param_is(p, "loss", "quantile")) return CP_BOOST_QUANTILE;
     return cp_param_is(p, "loss", "gaussian") ? CP_BOOST_GAUSSIAN : CP_BOOST_SQUARED;
 }
 
@@ -423,7 +458,7 @@ static copse_status prepare(fitting *t, const copse_run *run, copse_error *err) 
         standardise(t);
     else
         start_classes(t);
-    return COPSE_OK;
+    return t->b->loss == CP_BOOST_QUANTILE ? start_quantiles(t, err) : COPSE_OK;
 }
 
 copse_status cp_boost_fit(const cp_rows *rows, const copse_params *p, const copse_run *run, void **out_state,

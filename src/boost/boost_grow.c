@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "boost/boost_quantile.h"
 #include "boost/boost_split.h"
 
 typedef struct leaf {
@@ -174,6 +175,19 @@ static float step_of(const grower *w, const cp_boost_total *a) {
     return (float)(g->rule->shrinkage * step);
 }
 
+static copse_status quantile_step(const grower *w, const leaf *l, float *out, copse_error *err) {
+    cp_boost_grow *g = w->g;
+    size_t n = l->hi[0] - l->lo[0];
+    cp_boost_weighted *list = cp_arena_get(&g->arena, n, sizeof *list);
+    if (!list) return cp_fail_memory(err);
+    for (size_t k = 0; k < n; k++) {
+        size_t i = g->grown.row[l->lo[0] + k];
+        list[k] = (cp_boost_weighted){g->y[i] - g->f[i * g->stride], g->weight ? g->weight[i] : 1};
+    }
+    *out = (float)(g->rule->shrinkage * cp_boost_quantile_of(list, n, g->level));
+    return COPSE_OK;
+}
+
 static void add_step(const cp_boost_grow *g, const uint32_t *row, size_t n, double step) {
     for (size_t i = 0; i < n; i++) g->f[row[i] * g->stride] += step;
 }
@@ -181,6 +195,7 @@ static void add_step(const cp_boost_grow *g, const uint32_t *row, size_t n, doub
 static copse_status close_leaf(const grower *w, const leaf *l, double *most, copse_error *err) {
     const cp_boost_grow *g = w->g;
     float step = step_of(w, &l->sum);
+    if (g->y) CP_TRY(quantile_step(w, l, &step, err));
     add_step(g, g->grown.row + l->lo[0], l->hi[0] - l->lo[0], (double)step);
     add_step(g, g->rest.row + l->lo[1], l->hi[1] - l->lo[1], (double)step);
     *most = fmax(*most, fabs((double)step));

@@ -28,7 +28,11 @@ typedef struct cp_boost_grow {
     const uint32_t *levels; /* as in cp_rows */
     const cp_boost_rule *rule;
     double slope_scale, curve_scale;
-    double most_step;    /* of a leaf, before shrinkage */
+    double most_step; /* of a leaf, before shrinkage */
+    /* Quantiles: a leaf's step, before shrinkage, is the quantile of this level of y - f over its rows.  NULL: it is
+     * the Newton step. */
+    const double *y, *weight; /* weight NULL: all 1 */
+    double level;
     cp_boost_list grown; /* the rows that it is grown on */
     cp_boost_list rest;  /* rows that only fall through it */
     uint32_t *spare;     /* room for the longer list */

@@ -16,7 +16,7 @@ void cp_boost_inspect_node(const void *state, size_t tree, int32_t node, cp_insp
 
 /* The head that a tree belongs to, and what its score means. */
 static void json_hyper(const cp_boost *b, size_t tree, cp_json *j) {
-    static const char *const names[] = {"squared", "gaussian", "logistic", "softmax"};
+    static const char *const names[] = {"squared", "gaussian", "logistic", "softmax", "quantile"};
     const cp_boost_shape *s = &b->shape;
     size_t head = cp_boost_head(b, tree);
     cp_json_object(j, "hyper");
@@ -29,6 +29,7 @@ static void json_hyper(const cp_boost *b, size_t tree, cp_json *j) {
     cp_json_number(j, "centre", b->forest.centre);
     cp_json_number(j, "scale", b->forest.scale);
     cp_json_number(j, "noise", b->noise);
+    cp_json_integer(j, "rows", (int64_t)b->rows);
     cp_json_array(j, "shape");
     for (size_t k = 0; k < s->n; k++) {
         cp_json_object(j, NULL);

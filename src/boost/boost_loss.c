@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "boost/boost_quantile.h"
 #include "num/math.h"
 
 static double clamp(double f, double most) {
@@ -10,6 +11,7 @@ static double clamp(double f, double most) {
 
 size_t cp_boost_loss_heads(cp_boost_loss loss, size_t classes) {
     if (loss == CP_BOOST_SOFTMAX) return classes;
+    if (loss == CP_BOOST_QUANTILE) return CP_BOOST_QUANTILES;
     return loss == CP_BOOST_GAUSSIAN ? 2 : 1;
 }
 
@@ -38,6 +40,24 @@ static double softmax_loss(const double *f, size_t heads, int32_t label) {
     return cp_math_log(sum) - clamp(f[label] - most, CP_BOOST_MOST_LOGIT);
 }
 
+/* The mean over the levels of the pinball loss. */
+static double quantile_loss(const double *f, size_t heads, double y) {
+    double sum = 0;
+    for (size_t k = 0; k < heads; k++) {
+        double level = cp_boost_quantile_level(k), r = y - f[k];
+        sum += r > 0 ? level * r : (level - 1) * r;
+    }
+    return sum / (double)heads;
+}
+
+/* Its derivatives times the number of levels.  The curvature only counts rows: leaves are quantiles themselves. */
+static void quantile_slopes(const double *f, size_t heads, double y, double *out_slope, double *out_curve) {
+    for (size_t k = 0; k < heads; k++) {
+        out_slope[k] = (y < f[k]) - cp_boost_quantile_level(k);
+        out_curve[k] = 1;
+    }
+}
+
 double cp_boost_loss_value(cp_boost_loss loss, const double *f, size_t heads, cp_boost_target t) {
     double r = t.y - f[0];
     switch (loss) {
@@ -50,6 +70,7 @@ double cp_boost_loss_value(cp_boost_loss loss, const double *f, size_t heads, cp
             double z = clamp(t.label ? f[0] : -f[0], CP_BOOST_MOST_LOGIT);
             return cp_math_log1p(cp_math_exp(-z));
         }
+        case CP_BOOST_QUANTILE: return quantile_loss(f, heads, t.y);
         case CP_BOOST_SPREAD: return clamp(f[0], CP_BOOST_MOST_LOG_SD) + fabs(t.y) / cp_boost_loss_sd(f[0]);
         default: return softmax_loss(f, heads, t.label);
     }
@@ -88,6 +109,7 @@ void cp_boost_loss_slopes(cp_boost_loss loss, const double *f, size_t heads, cp_
             out_slope[0] = p - (t.label == 1);
             out_curve[0] = p * (1 - p);
             return;
+        case CP_BOOST_QUANTILE: quantile_slopes(f, heads, t.y, out_slope, out_curve); return;
         case CP_BOOST_SPREAD: /* the Fisher information is 1 */
             out_slope[0] = 1 - fabs(t.y) / cp_boost_loss_sd(f[0]);
             out_curve[0] = 1;

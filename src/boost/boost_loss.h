@@ -12,7 +12,8 @@ typedef enum cp_boost_loss {
     CP_BOOST_GAUSSIAN,
     CP_BOOST_LOGISTIC,
     CP_BOOST_SOFTMAX,
-    CP_BOOST_SPREAD /* y: a residual.  The head is the logarithm of its mean size, under a Laplace distribution */
+    CP_BOOST_QUANTILE, /* a head for each level of boost_quantile.h */
+    CP_BOOST_SPREAD    /* y: a residual.  The head is the logarithm of its mean size, under a Laplace distribution */
 } cp_boost_loss;
 
 /* Scores are clamped to these before they are exponentiated: no probability is 0 or 1, no standard deviation 0. */

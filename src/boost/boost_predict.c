@@ -51,8 +51,20 @@ static copse_status answer_mixture(const cp_boost *b, const double *f, size_t n,
     return COPSE_OK;
 }
 
+static copse_status answer_quantiles(const cp_boost *b, const double *f, size_t n, cp_answer *out, copse_error *err) {
+    cp_boost_quantile_unit u = {b->forest.centre, b->forest.scale, sqrt(b->noise), 1 / ((double)b->rows + 2)};
+    double score[CP_BOOST_QUANTILES];
+    CP_TRY(cp_answer_reserve(out, n * (CP_BOOST_QUANTILES + 1), err));
+    for (size_t i = 0; i < n; i++, f += b->heads) {
+        for (size_t k = 0; k < b->heads; k++) score[k] = bounded(f[k]);
+        cp_boost_quantile_answer(score, &u, out);
+    }
+    return COPSE_OK;
+}
+
 static copse_status answer(const cp_boost *b, const double *f, size_t first, size_t n, cp_answer *out,
                            copse_error *err) {
+    if (b->loss == CP_BOOST_QUANTILE) return answer_quantiles(b, f, n, out, err);
     if (b->task == COPSE_REGRESS && b->shape.n) return answer_mixture(b, f, n, out, err);
     if (b->task == COPSE_CLASS)
         answer_classes(b, f, first, n, out);
@@ -67,7 +79,8 @@ copse_status cp_boost_predict(const void *state, const cp_rows *rows, const cops
     size_t scores = (rows->n < BLOCK ? rows->n : BLOCK) * b->heads;
     double small[SMALL], *f = small;
     (void)p;
-    if (b->task == COPSE_REGRESS && !b->shape.n) CP_TRY(cp_answer_fill(out, 1, b->forest.centre, b->forest.scale, err));
+    if (b->task == COPSE_REGRESS && b->loss != CP_BOOST_QUANTILE && !b->shape.n)
+        CP_TRY(cp_answer_fill(out, 1, b->forest.centre, b->forest.scale, err));
     copse_status status = COPSE_OK;
     if (scores > SMALL) CP_TRY(CP_RAW(f, scores, err));
     for (size_t first = 0; !status && first < rows->n; first += BLOCK) {

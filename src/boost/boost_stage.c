@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "boost/boost_quantile.h"
 #include "boost/boost_sums.h"
 
 enum {
@@ -116,6 +117,11 @@ static copse_status run_member(void *arg, size_t m, size_t number, copse_error *
         cp_boost_sums_round(s, b, &w->slopes, h, &w->grow);
         w->grow.f = b->f + h;
         w->grow.most_step = most_step(s, h);
+        if (s->loss == CP_BOOST_QUANTILE) {
+            w->grow.y = s->y;
+            w->grow.weight = s->data->rows->weight;
+            w->grow.level = cp_boost_quantile_level(h);
+        }
         CP_TRY(cp_boost_grow_tree(&w->grow, &s->tree[tree], &step, err));
         b->bound += step;
     }

@@ -13,7 +13,7 @@ int cp_boost_sums_direct(cp_boost_loss loss) {
 int cp_boost_sums_narrow(const cp_boost_stage *s) {
     enum { MOST = 1 << 23 }; /* rows, or weight: more would leave too few bits for slopes */
     double total = 0;
-    if (s->loss != CP_BOOST_SQUARED && s->loss != CP_BOOST_SPREAD) return 0;
+    if (s->loss != CP_BOOST_SQUARED && s->loss != CP_BOOST_SPREAD && s->loss != CP_BOOST_QUANTILE) return 0;
     for (size_t i = 0; i < s->data->rows->n; i++) total += cp_boost_stage_weight(s->data, i);
     return s->data->whole && total < MOST;
 }

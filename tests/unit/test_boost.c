@@ -24,29 +24,27 @@ static cp_boost *fit(const cp_rows *rows, int threads, const char *text) {
 
 static void slopes_are_derivatives(void **state) {
     (void)state;
-    static const double f[3] = {.3, -.4, .9};
+    static const double f[CP_BOOST_QUANTILES] = {.3, -.4, .9, -2, -1, 0, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8};
     static const struct {
         cp_boost_loss loss;
         size_t heads;
-    } cases[] = {{CP_BOOST_SQUARED, 1},
-                 {CP_BOOST_GAUSSIAN, 2},
-                 {CP_BOOST_LOGISTIC, 1},
-                 {CP_BOOST_SOFTMAX, 3},
-                 {CP_BOOST_SPREAD, 1}};
+    } cases[] = {{CP_BOOST_SQUARED, 1}, {CP_BOOST_GAUSSIAN, 2}, {CP_BOOST_LOGISTIC, 1},
+                 {CP_BOOST_SOFTMAX, 3}, {CP_BOOST_SPREAD, 1},   {CP_BOOST_QUANTILE, CP_BOOST_QUANTILES}};
     for (size_t c = 0; c < COUNT(cases); c++)
         for (int32_t label = 0; label < 2; label++) {
             cp_boost_target t = {.y = 1.7, .label = label};
-            double slope[3], curve[3];
+            double slope[CP_BOOST_QUANTILES], curve[CP_BOOST_QUANTILES];
+            double levels = cases[c].loss == CP_BOOST_QUANTILE ? CP_BOOST_QUANTILES : 1;
             cp_boost_loss_slopes(cases[c].loss, f, cases[c].heads, t, slope, curve);
             for (size_t h = 0; h < cases[c].heads; h++) {
-                double step = 1e-6, up[3], down[3];
+                double step = 1e-6, up[CP_BOOST_QUANTILES], down[CP_BOOST_QUANTILES];
                 memcpy(up, f, sizeof f);
                 memcpy(down, f, sizeof f);
                 up[h] += step;
                 down[h] -= step;
                 double rise = cp_boost_loss_value(cases[c].loss, up, cases[c].heads, t) -
                               cp_boost_loss_value(cases[c].loss, down, cases[c].heads, t);
-                assert_true(fabs(rise / (2 * step) - slope[h]) < 1e-8);
+                assert_true(fabs(levels * rise / (2 * step) - slope[h]) < 1e-8);
                 assert_true(curve[h] > 0);
             }
         }
@@ -161,9 +159,9 @@ static void weights_are_repeated_rows(void **state) {
     repeated.n = n;
     repeated.x = x;
     repeated.y = y;
-    static const char *const texts[] = {"loss=squared trees=20 min-leaf=5 patience=0",
-                                        "loss=gaussian trees=20 min-leaf=5 patience=0",
-                                        "loss=squared trees=20 min-leaf=5 members=3"};
+    static const char *const texts[] = {
+        "loss=squared trees=20 min-leaf=5 patience=0", "loss=gaussian trees=20 min-leaf=5 patience=0",
+        "loss=squared trees=20 min-leaf=5 members=3", "loss=quantile trees=5 min-leaf=5 patience=0"};
     for (size_t k = 0; k < COUNT(texts); k++) {
         const char *text = texts[k];
         cp_boost *a = fit(&weighted, 1, text), *b = fit(&repeated, 1, text);
@@ -248,6 +246,70 @@ static void noise_is_learnt_from_rows_left_out(void **state) {
     free_sample(&s);
 }
 
+/* A quantile is a value with a share `level` of the weight at and below it; a row of weight 3 is three rows. */
+static void quantiles_are_by_weight(void **state) {
+    (void)state;
+    cp_boost_weighted one[] = {{5, 1}, {1, 3}, {2, 2}, {9, 4}};
+    cp_boost_weighted many[] = {{1, 1}, {1, 1}, {1, 1}, {2, 1}, {2, 1}, {5, 1}, {9, 1}, {9, 1}, {9, 1}, {9, 1}};
+    static const double level[] = {.05, .3, .31, .5, .51, .6, .61, .99};
+    static const double truth[] = {1, 1, 2, 2, 5, 5, 9, 9};
+    for (size_t k = 0; k < COUNT(level); k++) {
+        assert_true(cp_boost_quantile_of(one, COUNT(one), level[k]) == truth[k]);
+        assert_true(cp_boost_quantile_of(many, COUNT(many), level[k]) == truth[k]);
+    }
+}
+
+/* One round without shrinkage on x = 0 0 0 0 1 1 1 1: each head's leaves are quantiles of y. */
+static void leaves_are_quantiles(void **state) {
+    (void)state;
+    static const float x[] = {0, 0, 0, 0, 1, 1, 1, 1};
+    static const double y[] = {1, 2, 3, 4, 11, 12, 13, 14};
+    cp_rows rows = {.task = COPSE_REGRESS, .n = 8, .dims = 1, .x = x, .y = y};
+    cp_boost *b = fit(&rows, 1, "loss=quantile trees=1 patience=0 max-leaves=2 min-leaf=1 shrinkage=1 l2=0");
+    assert_int_equal(b->forest.trees, CP_BOOST_QUANTILES);
+    for (size_t k = 0; k < CP_BOOST_QUANTILES; k++) {
+        const cp_tree *t = &b->forest.tree[k];
+        if (t->leaves < 2) continue;
+        for (size_t side = 0; side < 2; side++) {
+            double got = b->forest.centre + b->forest.scale * (b->start[k] + (double)t->value[side].mean);
+            double want = 10 * (double)side + ceil(4 * cp_boost_quantile_level(k));
+            assert_true(fabs(got - want) < 1e-5);
+        }
+    }
+    assert_true(b->forest.tree[CP_BOOST_QUANTILES / 2].leaves == 2);
+    cp_boost_free(b);
+}
+
+/* Uniform noise whose width follows x0: quantiles rise, and intervals hold what they say. */
+static void quantiles_are_calibrated(void **state) {
+    (void)state;
+    enum { N = 3000 };
+    sample s = make_sample("boost quantiles", N, 2, 0, 0);
+    double *y = malloc(N * sizeof *y), inside = 0;
+    cp_rng rng;
+    cp_rng_init(&rng, seed_of("boost quantiles"), CP_FOR_TEST, 0, 0);
+    for (size_t i = 0; i < N; i++)
+        y[i] = (double)s.rows.x[2 * i + 1] + (cp_rng_unit(&rng) - .5) * (s.rows.x[2 * i] > .5f ? 4 : 1);
+    s.rows.y = y;
+    cp_boost *b = fit(&s.rows, 1, "loss=quantile trees=100 max-leaves=8");
+    cp_answer a;
+    copse_error err;
+    must(cp_answer_init(&a, COPSE_REGRESS, N, 0, &err), err);
+    must(cp_method_boost.predict(b, &s.rows, NULL, &a, &err), err);
+    for (size_t i = 0; i < N; i++) {
+        cp_mixture m = cp_answer_mixture(&a, i);
+        double low = cp_mixture_quantile(m, .05), high = cp_mixture_quantile(m, .95);
+        double truth = .9 * (s.rows.x[2 * i] > .5f ? 4 : 1);
+        inside += y[i] >= low && y[i] <= high;
+        if (fabs((double)s.rows.x[2 * i] - .5) > .1) assert_true(high - low > .6 * truth && high - low < 1.7 * truth);
+    }
+    assert_true(inside > .86 * N && inside < .97 * N);
+    cp_answer_clear(&a);
+    cp_boost_free(b);
+    free(y);
+    free_sample(&s);
+}
+
 /* Every histogram that is filled or found by subtraction has the same sums, narrow or wide. */
 static void narrow_and_wide_histograms_agree(void **state) {
     (void)state;
@@ -322,6 +384,9 @@ int main(void) {
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(held_out_rows_stop_the_rounds),
         cmocka_unit_test(noise_is_learnt_from_rows_left_out),
+        cmocka_unit_test(quantiles_are_by_weight),
+        cmocka_unit_test(leaves_are_quantiles),
+        cmocka_unit_test(quantiles_are_calibrated),
         cmocka_unit_test(narrow_and_wide_histograms_agree),
         cmocka_unit_test(equal_rows_are_held_out_together),
     };
