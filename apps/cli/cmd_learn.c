@@ -25,12 +25,6 @@ static copse_status check_online(const copse_params *p, copse_error *err) {
                     name, name);
 }
 
-static int option_given(const cli *c, const char *name) {
-    for (size_t i = 0; i < c->args.method_options; i++)
-        if (strcmp(c->args.method_option[i].name, name) == 0) return 1;
-    return 0;
-}
-
 /* Options given for an existing model must be those that it was made with. */
 static copse_status check_same(const cli *c, const learn_job *l, copse_error *err) {
     const copse_params *have = copse_model_params(l->model);
@@ -82,19 +76,12 @@ static copse_status load(cli *c, learn_job *l, copse_error *err) {
     return l->resume ? resume(c, l, err) : COPSE_OK;
 }
 
-/* A model that goes on learning needs cheap updates, so its posterior is fast unless the user asks otherwise. */
-static copse_status online_defaults(const cli *c, copse_params *p, copse_error *err) {
-    if (!copse_params_get(p, "posterior") || option_given(c, "posterior")) return COPSE_OK;
-    return copse_params_set(p, "posterior", "fast", err);
-}
-
 static copse_status create(cli *c, learn_job *l, copse_error *err) {
     copse_roles roles;
     copse_read_options read;
     copse_table *first = NULL;
     CLI_TRY(cli_params(c, cli_args_text(&c->args, "method"), 0, &l->params, err));
     CLI_TRY(check_online(l->params, err));
-    CLI_TRY(online_defaults(c, l->params, err));
     CLI_TRY(cli_roles(c, &roles, err));
     CLI_TRY(cli_read_fill(c, NULL, &read, err));
     CLI_TRY(learn_source_open(&l->source, l->stream_path, &read, &c->run, err));

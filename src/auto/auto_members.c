@@ -38,8 +38,8 @@ static const cp_auto_candidate candidates[] = {
     {&cp_method_boost, CLASSES, POOLED, LARGE + 1, ANY, 10, "trees=100 max-leaves=63 refit=no", ""},
 };
 
-const cp_auto_candidate cp_auto_members_gate = {&cp_method_mondrian,       NUMBERS, EVERY, 1, ANY, 0,
-                                                "posterior=fast trees=50", ""};
+const cp_auto_candidate cp_auto_members_gate = {
+    &cp_method_mondrian, NUMBERS, EVERY, 1, ANY, 0, "posterior=fast calibration=none trees=50", ""};
 
 static int suits(const cp_auto_candidate *c, const cp_auto_shape *s) {
     return c->task == s->task && (c->efforts & s->effort) && s->rows >= c->least && s->rows <= c->most &&

@@ -16,6 +16,7 @@ copse_status cp_surrogate_init(cp_surrogate *s, size_t cols, size_t trees, uint6
     CP_TRY(cp_param_set(s->params, "trees", number, err));
     CP_TRY(cp_param_set(s->params, "min-samples-split", "2", err));
     CP_TRY(cp_param_set(s->params, "posterior", "fast", err));
+    CP_TRY(cp_param_set(s->params, "calibration", "none", err));
     return cp_surrogate_reset(s, seed, NULL, err);
 }
 

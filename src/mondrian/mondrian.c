@@ -5,6 +5,9 @@
 
 #include "base/log.h"
 #include "base/parallel.h"
+#include "mondrian/mondrian_before.h"
+#include "mondrian/mondrian_calibrate.h"
+#include "mondrian/mondrian_counts.h"
 #include "mondrian/mondrian_extend.h"
 #include "mondrian/mondrian_file.h"
 #include "mondrian/mondrian_grow.h"
@@ -32,16 +35,32 @@ static const cp_param params[] = {
         CP_OPTION_TUNED_LOG(2, 30, "blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers")),
     CP_OPTION_REAL_AUTO(
         "gamma", 1e-9, 1e12,
-        CP_OPTION_OF_CLASSES("how fast nodes differ from their parents with time; auto: 10 per encoded column")),
+        CP_OPTION_OF_CLASSES(
+            "posterior=exact: how fast nodes differ from parents with time; auto: 10 per encoded column")),
     CP_OPTION_CHOICE(
         "hyper", "heuristic", "heuristic marginal",
         CP_OPTION_OF_NUMBERS("variances by the thesis's closed forms, or by maximising the marginal likelihood")),
-    CP_OPTION_CHOICE("posterior", "exact", "exact fast",
-                     CP_OPTION_OF_NUMBERS(
-                         "belief propagation, or each node's own mean and variance (needed to score while learning)")),
+    CP_OPTION_CHOICE("posterior", "auto", "auto exact fast",
+                     "exact: the papers' hierarchies, by belief propagation for numbers; fast: each node's own rows; "
+                     "auto: fast, but exact with a `gamma` or `hyper=marginal`"),
+    CP_OPTION_CHOICE(
+        "calibration", "learnt", "learnt none",
+        "posterior=fast: held-out rows decide how much nodes trust their rows, and how wide intervals are"),
 };
 
 /* ----------------------------------------------------------------------------------------------------- new and free */
+
+/* Options that only the papers' hierarchies have ask for these. */
+static int wants_exact(const copse_params *p, copse_task task) {
+    if (!cp_param_is(p, "posterior", "auto")) return cp_param_is(p, "posterior", "exact");
+    return task == COPSE_CLASS ? !isnan(cp_param_real(p, "gamma")) : cp_param_is(p, "hyper", "marginal");
+}
+
+/* A given gamma is that of the papers' classes, which have it with either posterior. */
+static int wants_calibration(const copse_params *p, copse_task task) {
+    if (wants_exact(p, task) || cp_param_is(p, "calibration", "none")) return 0;
+    return task == COPSE_REGRESS || isnan(cp_param_real(p, "gamma"));
+}
 
 copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims, size_t classes, cp_mondrian **out,
                              copse_error *err) {
@@ -64,8 +83,11 @@ copse_status cp_mondrian_new(const copse_params *p, copse_task task, size_t dims
         .candidates = (size_t)cp_param_int(p, "candidates"),
         .lazy = cp_param_is(p, "rechoose", "lazy"),
         .record_rows = CP_MONDRIAN_RECORD_ROWS,
-        .keeps_moments = task == COPSE_REGRESS && cp_param_is(p, "posterior", "fast"),
+        .keeps_moments = task == COPSE_REGRESS && !wants_exact(p, task),
+        .keeps_counts = task == COPSE_CLASS && wants_calibration(p, task),
     };
+    f->honest = cp_mondrian_honest_plain();
+    f->honest.on = wants_calibration(p, task);
     f->tree = cp_mem_new(f->trees, sizeof *f->tree);
     if (!f->tree) {
         cp_mem_free(f);
@@ -149,6 +171,7 @@ static copse_status grow_tree(void *arg, size_t m, size_t worker, copse_error *e
         for (size_t i = 0; i < f->space.rows; i++) rows.row[i] = (int32_t)i;
         cp_mondrian_block all = {cp_mondrian_grow_node(t), 0, 0, rows.row, f->space.rows};
         cp_mondrian_grow(t, &f->space, all, &rows, &rng);
+        if (f->space.keeps_counts) status = cp_mondrian_counts_build(t, NULL, NULL, err);
         t->rows = f->space.rows;
         cp_mondrian_tree_trim(t, &f->space);
     }
@@ -210,6 +233,7 @@ static copse_status fit(const cp_rows *rows, const copse_params *p, const copse_
         CP_TRY_OUT(cp_mondrian_refresh(f, run, err));
         if (!f->marginal && !f->space.keeps_moments) warn_of_scatter(f, run);
     }
+    if (f->honest.on) CP_TRY_OUT(cp_mondrian_calibrate(f, rows->n, run, err));
 out:
     if (status)
         cp_mondrian_free(f);
@@ -271,26 +295,19 @@ typedef struct scratch {
 typedef struct learning {
     cp_mondrian *f;
     size_t from;
-    cp_answer *before;              /* one per tree: its predictions of these rows before it learns them; or NULL */
-    const cp_mondrian_hyper *hyper; /* numbers, with `before`: one per row, as it was before that row */
-    scratch *scratch;               /* one per worker */
-    size_t batch;                   /* trees in one task of a worker */
+    cp_answer *before;               /* one per tree: its predictions of these rows before it learns them; or NULL */
+    const cp_mondrian_before *state; /* with `before`: what the predictions need */
+    scratch *scratch;                /* one per worker */
+    size_t batch;                    /* trees in one task of a worker */
 } learning;
 
 static copse_status predict_before(const learning *job, size_t m, size_t place, cp_mondrian_paths *paths,
                                    copse_error *err) {
     const cp_mondrian *f = job->f;
-    cp_answer *out = &job->before[m];
     const float *x = f->x + (job->from + place) * f->space.dims;
     CP_TRY(cp_mondrian_path_find(paths, &f->tree[m], &f->space, x, 1, err));
-    if (f->task == COPSE_CLASS) {
-        cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, &paths->path[0], out->probs + place * out->classes);
-        return COPSE_OK;
-    }
-    const cp_mondrian_gauss_sink sink = {&job->hyper[place], f->center, 1, out};
-    CP_TRY(cp_mondrian_gauss_predict(&f->tree[m], &f->space, &paths->path[0], &sink, err));
-    cp_answer_end_row(out);
-    return COPSE_OK;
+    return cp_mondrian_before_predict(job->state, f, (cp_mondrian_before_row){m, place, &paths->path[0]},
+                                      &job->before[m], err);
 }
 
 /* Reserves memory for all rows to come, so that arrays need not be moved again and again.  Nodes and boxes grow in
@@ -361,36 +378,24 @@ static copse_status learn_rows(learning *job, const copse_run *run, copse_error 
     return status;
 }
 
-/* The hyperparameters just before each row of the piece.  They follow the rows, however the stream is cut. */
-static void hyper_before(const cp_mondrian *f, const cp_rows *piece, cp_mondrian_hyper *out) {
-    cp_mondrian_stat seen = f->moments;
-    for (size_t i = 0; i < piece->n; i++) {
-        out[i] =
-            f->marginal ? f->hyper : cp_mondrian_gauss_heuristic(f->space.dims, seen.n, seen.mean, seen.m2 / seen.n);
-        cp_mondrian_gauss_learn(&seen, piece->y[i] - f->center);
-    }
-}
-
 /* Test-then-train for a piece of the rows: each tree predicts and learns row by row; then predictions are merged. */
 static copse_status predict_then_learn(cp_mondrian *f, const cp_rows *piece, size_t first, cp_answer *out,
                                        const copse_run *run, copse_error *err) {
     copse_status status;
-    cp_mondrian_hyper *hyper = NULL;
-    learning job = {.f = f, .from = f->space.rows};
+    cp_mondrian_before before = {0};
+    learning job = {.f = f, .from = f->space.rows, .state = &before};
     CP_TRY(cp_answer_new_each(f->trees, f->task, piece->n, f->space.classes, &job.before, err));
-    if (f->task == COPSE_REGRESS) {
-        CP_TRY_OUT(CP_RAW(hyper, piece->n, err));
-        hyper_before(f, piece, hyper);
-        job.hyper = hyper;
-    }
+    CP_TRY_OUT(cp_mondrian_before_init(&before, f, piece, err));
     CP_TRY_OUT(reserve_rows(f, piece->n, err));
     keep_rows(f, piece);
     CP_TRY_OUT(learn_rows(&job, run, err));
     CP_TRY_OUT(cp_answer_merge(out, first, job.before, f->trees, 1 / (double)f->trees, err));
+    cp_mondrian_before_finish(&before, f, piece, first, out);
     if (f->task == COPSE_REGRESS) update_hyper(f);
+    CP_TRY_OUT(cp_mondrian_calibrate_again(f, run, err));
 out:
     cp_answer_free_each(job.before, f->trees);
-    cp_mem_free(hyper);
+    cp_mondrian_before_clear(&before);
     return status;
 }
 
@@ -405,7 +410,7 @@ static copse_status add_classes(cp_mondrian *f, size_t classes, copse_error *err
     size_t words = cp_mondrian_hnsp_words(&f->space);
     int32_t *order;
     if (classes <= f->space.classes) return COPSE_OK;
-    if ((classes + 31) / 32 == words) {
+    if ((classes + 31) / 32 == words || f->space.keeps_counts) {
         f->space.classes = classes;
         return COPSE_OK;
     }
@@ -432,13 +437,17 @@ static copse_status update(void *state, const cp_rows *rows, const copse_params 
         keep_rows(f, rows);
         f->stale = f->task == COPSE_REGRESS && !f->space.keeps_moments;
         if (f->task == COPSE_REGRESS) update_hyper(f);
-        return learn_rows(&job, run, err);
+        CP_TRY(learn_rows(&job, run, err));
+        return cp_mondrian_calibrate_again(f, run, err);
     }
     enum { COMPONENTS = 32 }; /* of a tree's prediction of a row, roughly: one for each node of its path */
     size_t piece = cp_answer_piece(f->trees, f->task, f->space.classes, COMPONENTS);
-    for (size_t first = 0; first < rows->n; first += piece) {
-        cp_rows part = cp_rows_slice(rows, first, piece);
+    CP_TRY(cp_mondrian_calibrate_again(f, run, err)); /* an update may have been stopped before it was done */
+    for (size_t first = 0; first < rows->n;) {
+        size_t due = cp_mondrian_calibrate_due(f);
+        cp_rows part = cp_rows_slice(rows, first, piece < due ? piece : due);
         CP_TRY(predict_then_learn(f, &part, first, opt_before, run, err));
+        first += part.n;
     }
     return COPSE_OK;
 }
@@ -498,8 +507,17 @@ static size_t figures(const void *state, copse_figure out[COPSE_MAX_FIGURES]) {
     out[n++] = (copse_figure){"leaves", leaves};
     out[n++] = (copse_figure){"depth", depth};
     if (f->task == COPSE_CLASS) {
-        out[n++] = (copse_figure){"gamma", f->gamma};
+        if (!f->honest.on) {
+            out[n++] = (copse_figure){"gamma", f->gamma};
+            return n;
+        }
+        out[n++] = (copse_figure){"strength", f->honest.strength};
+        out[n++] = (copse_figure){"sharpness", f->honest.sharpness};
         return n;
+    }
+    if (f->honest.on) {
+        out[n++] = (copse_figure){"within", f->honest.within};
+        out[n++] = (copse_figure){"between", f->honest.between};
     }
     out[n++] = (copse_figure){"mean", f->hyper.mean + f->center};
     out[n++] = (copse_figure){"gamma1", f->hyper.gamma1};

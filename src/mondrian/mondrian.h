@@ -14,6 +14,7 @@
 
 #include "method/method.h"
 #include "mondrian/mondrian_gauss.h"
+#include "mondrian/mondrian_honest.h"
 #include "mondrian/mondrian_tree.h"
 
 typedef struct cp_mondrian {
@@ -28,7 +29,8 @@ typedef struct cp_mondrian {
     size_t trees;
     uint64_t seed;
 
-    double gamma; /* classification */
+    double gamma; /* classification, papers' model */
+    cp_mondrian_honest honest;
 
     /* regression */
     int marginal;             /* hyperparameters were fitted and stay; else they follow the rows */

@@ -152,6 +152,7 @@ static copse_status begin(insertion *in, copse_error *err) {
     /* To sample a block of two rows is the ordinary step of branching off: a leaf of one row counts as not paused. */
     if (in->resumes && leaf->count == 1) paused = in->resumes = 0;
     CP_TRY(reserve_leaf(in, leaf, err));
+    CP_TRY(cp_mondrian_targets_reserve_path(in->t, in->s, in->path, in->row, err));
     cp_mondrian_path_climb(in->path, in->t, in->s, in->x, paused);
     return COPSE_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/number_rule.h"
 #include "mondrian/mondrian_candidates.h"
 #include "mondrian/mondrian_choice_file.h"
+#include "mondrian/mondrian_counts.h"
 #include "mondrian/mondrian_frozen.h"
 #include "mondrian/mondrian_hnsp.h"
 
@@ -59,6 +60,7 @@ static copse_status write_tree(const cp_mondrian_tree *t, const cp_mondrian_spac
     CP_TRY_OUT(CP_RAW(order, t->nodes, err));
     cp_writer_claim(w, count_boxes(t, order, field), cp_mondrian_file_box_bytes(s));
     cp_writer_claim(w, t->rows, row_bytes(t, s));
+    if (s->keeps_counts) cp_writer_claim(w, cp_mondrian_counts_total(t), sizeof *t->count);
     if (s->candidates > 1) CP_TRY_OUT(cp_mondrian_choice_file_write(t, s, w, err));
 out:
     cp_mem_free(time);
@@ -76,6 +78,14 @@ static copse_status write_regression(const cp_mondrian *f, cp_writer *w, copse_e
     CP_TRY(cp_writer_array(w, "moments", CP_F64, moments, 3, err));
     CP_TRY(cp_writer_i64(w, "marginal", f->marginal, err));
     return cp_writer_f64(w, "log_marginal", f->log_marginal, err);
+}
+
+static copse_status write_honest(const cp_mondrian *f, cp_writer *w, copse_error *err) {
+    const cp_mondrian_honest *h = &f->honest;
+    const double classes[2] = {h->strength, h->sharpness}, numbers[4] = {h->within, h->between, h->near, h->far};
+    CP_TRY(cp_writer_i64(w, "calibrated", (int64_t)h->rows, err));
+    if (f->task == COPSE_CLASS) return cp_writer_array(w, "shrinkage", CP_F64, classes, 2, err);
+    return cp_writer_array(w, "spread", CP_F64, numbers, 4, err);
 }
 
 /* The rows of the forest. */
@@ -101,6 +111,7 @@ copse_status cp_mondrian_file_write(const void *state, const copse_params *p, un
     CP_TRY(cp_writer_i64(w, "rows", (int64_t)cp_mondrian_learnt(f), err));
     CP_TRY(cp_writer_i64(w, "frozen", frozen, err));
     if (f->task == COPSE_REGRESS) CP_TRY(write_regression(f, w, err));
+    if (f->honest.on) CP_TRY(write_honest(f, w, err));
     if (frozen) return cp_mondrian_frozen_write(f, w, err);
     CP_TRY(write_rows(f, w, err));
     if (f->space.candidates > 1) CP_TRY(write_choices(f, w, err));
@@ -267,6 +278,7 @@ static copse_status rebuild_classes(cp_mondrian_tree *t, const cp_mondrian_space
         cp_mondrian_node *n = &t->node[j];
         if (cp_mondrian_tree_is_leaf(n) && n->label == CP_NONE) cp_mondrian_hnsp_count(t, s, n);
     }
+    if (s->keeps_counts) return cp_mondrian_counts_build(t, order, r, err);
     CP_TRY(cp_mondrian_hnsp_reserve_sets(t, s->classes, err));
     cp_mondrian_hnsp_rebuild_classes(t, s, order);
     return COPSE_OK;
@@ -370,6 +382,12 @@ static const cp_number_rule number_rules[] = {
     {.name = "hyper", .every = 5, .at = 2, .least = 1e-30, .most = 1e30},
     {.name = "hyper", .every = 5, .at = 3, .least = 1e-30, .most = CP_NUMBER_VARIANCE},
     {.name = "hyper", .every = 5, .at = 4, .least = 1e-30, .most = CP_NUMBER_VARIANCE},
+    {.name = "shrinkage", .every = 2, .at = 0, .least = 1e-3, .most = 1e6},
+    {.name = "shrinkage", .every = 2, .at = 1, .least = 0, .most = 100},
+    {.name = "spread", .every = 4, .at = 0, .least = 1e-2, .most = 100},
+    {.name = "spread", .every = 4, .at = 1, .least = 1e-2, .most = 100},
+    {.name = "spread", .every = 4, .at = 2, .least = 0, .most = 100},
+    {.name = "spread", .every = 4, .at = 3, .least = 0, .most = 101},
     {.name = "moments", .every = 3, .at = 0, .least = 1, .most = CP_NUMBER_COUNT},
     {.name = "moments", .every = 3, .at = 1, .least = -CP_NUMBER_TARGET, .most = CP_NUMBER_TARGET},
     {.name = "moments", .every = 3, .at = 2, .least = 0, .most = CP_NUMBER_VARIANCE},
@@ -403,6 +421,31 @@ static copse_status read_regression(cp_mondrian *f, cp_reader *r, copse_error *e
     f->marginal = (int)marginal;
     f->stale = !f->space.keeps_moments;
     return cp_reader_f64(r, "log_marginal", -1e300, 1e300, &f->log_marginal, err);
+}
+
+/* Files of programs before 1.1 have no calibration, whatever their options say. */
+static copse_status read_honest(cp_mondrian *f, size_t rows, cp_reader *r, copse_error *err) {
+    cp_mondrian_honest *h = &f->honest;
+    double *v = NULL;
+    int64_t calibrated;
+    f->honest.on = f->honest.on && cp_reader_has(r, "calibrated");
+    f->space.keeps_counts = f->space.keeps_counts && f->honest.on;
+    if (!f->honest.on) return COPSE_OK;
+    CP_TRY(cp_reader_i64(r, "calibrated", 1, (int64_t)rows, &calibrated, err));
+    h->rows = (size_t)calibrated;
+    if (f->task == COPSE_CLASS) {
+        CP_TRY(cp_reader_array(r, "shrinkage", CP_F64, 2, &v, err));
+        h->strength = v[0];
+        h->sharpness = v[1];
+    } else {
+        CP_TRY(cp_reader_array(r, "spread", CP_F64, 4, &v, err));
+        h->within = v[0];
+        h->between = v[1];
+        h->near = v[2];
+        h->far = v[3];
+    }
+    cp_mem_free(v);
+    return h->far > h->near ? COPSE_OK : cp_reader_bad(r, err, "its spread is not in order");
 }
 
 static copse_status read_targets(cp_mondrian *f, cp_reader *r, copse_error *err) {
@@ -470,6 +513,7 @@ static copse_status read_forest(cp_mondrian *f, cp_reader *r, copse_error *err) 
     CP_TRY(cp_reader_i64(r, "rows", 1, INT32_MAX / 2, &rows, err));
     CP_TRY(cp_reader_i64(r, "frozen", 0, 1, &frozen, err));
     if (f->task == COPSE_REGRESS) CP_TRY(read_regression(f, r, err));
+    CP_TRY(read_honest(f, (size_t)rows, r, err));
     if (frozen) return cp_mondrian_frozen_read(f, (size_t)rows, r, err);
     CP_TRY(read_rows(f, (size_t)rows, r, err));
     if (f->space.candidates > 1) CP_TRY(read_choices(f, r, err));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mondrian/mondrian_counts.h"
 #include "mondrian/mondrian_file.h"
 #include "mondrian/mondrian_hnsp.h"
 
@@ -135,6 +136,7 @@ static void claim_tree(const cp_mondrian_tree *t, const cp_mondrian_space *s, co
     cp_writer_claim(w, boxes, cp_mondrian_file_box_bytes(s));
     cp_writer_claim(w, (size_t)hull_rows[0], sizeof(int32_t));
     cp_writer_claim(w, t->nodes, node_bytes(s));
+    if (s->keeps_counts) cp_writer_claim(w, cp_mondrian_counts_total(t), sizeof *t->count);
 }
 
 static copse_status write_splits(const cp_mondrian_tree *t, const int32_t *order, int32_t *dim, cp_writer *w,
@@ -466,6 +468,7 @@ static copse_status rebuild_nodes(cp_mondrian_tree *t, const cp_mondrian_space *
                                   copse_error *err) {
     if (s->classes) {
         CP_TRY(cp_reader_claim(r, t->nodes, node_bytes(s), err));
+        if (s->keeps_counts) return cp_mondrian_counts_build(t, order, r, err);
         CP_TRY(cp_mondrian_hnsp_reserve_sets(t, s->classes, err));
         cp_mondrian_hnsp_rebuild_classes(t, s, order);
     }

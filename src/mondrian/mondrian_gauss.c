@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mondrian/mondrian_bridge.h"
+#include "mondrian/mondrian_honest.h"
 #include "num/math.h"
 
 /* ---------------------------------------------------------------------------------------------------------- moments */
@@ -188,16 +189,21 @@ static copse_status predict_exact(const cp_mondrian_gauss_sink *e, const cp_mond
     return cp_mondrian_bridge_add(e, path->p_stay, leaf->m, leaf->v + h->noise, err);
 }
 
+static copse_status add_rows_under(const cp_mondrian_gauss_sink *e, double weight, const cp_mondrian_stat *st,
+                                   copse_error *err) {
+    if (e->opt_size) *e->opt_size += e->weight * weight * cp_mondrian_honest_log2(st->n);
+    return cp_mondrian_bridge_add(e, weight, st->mean, st->m2 / st->n + e->h->noise, err);
+}
+
 /* A point that branches off above j gets the mean and variance of the rows under j, plus the noise. */
 static copse_status predict_fast(const cp_mondrian_gauss_sink *e, const cp_mondrian_tree *t,
                                  const cp_mondrian_path *path, copse_error *err) {
     for (size_t i = 0; i < path->branch_points; i++) {
-        const cp_mondrian_stat *st = &t->stat[cp_mondrian_path_node(path, path->branch_point[i].depth)];
-        CP_TRY(cp_mondrian_bridge_add(e, path->branch_point[i].weight, st->mean, st->m2 / st->n + e->h->noise, err));
+        const cp_mondrian_branch_point *b = &path->branch_point[i];
+        CP_TRY(add_rows_under(e, b->weight, &t->stat[cp_mondrian_path_node(path, b->depth)], err));
     }
     if (!(path->p_stay > 0)) return COPSE_OK;
-    const cp_mondrian_stat *leaf = &t->stat[cp_mondrian_path_node(path, path->n - 1)];
-    return cp_mondrian_bridge_add(e, path->p_stay, leaf->mean, leaf->m2 / leaf->n + e->h->noise, err);
+    return add_rows_under(e, path->p_stay, &t->stat[cp_mondrian_path_node(path, path->n - 1)], err);
 }
 
 copse_status cp_mondrian_gauss_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s,

@@ -73,6 +73,7 @@ typedef struct cp_mondrian_gauss_sink {
     double center; /* is added to every mean */
     double weight; /* of the tree: every component's weight is multiplied by it */
     cp_answer *out;
+    double *opt_size; /* fast: to which the mean of log2 of the nodes' rows is added (mondrian_honest.h), or NULL */
 } cp_mondrian_gauss_sink;
 /* Appends the tree's predictive mixture for the point of a path. */
 copse_status cp_mondrian_gauss_predict(const cp_mondrian_tree *t, const cp_mondrian_space *s,

@@ -68,6 +68,24 @@ static void json_node(const cp_mondrian *f, const cp_mondrian_tree *t, int32_t i
     cp_json_close_object(j);
 }
 
+static void json_honest(const cp_mondrian *f, cp_json *j) {
+    const cp_mondrian_honest *h = &f->honest;
+    cp_json_object(j, "calibration");
+    cp_json_integer(j, "rows", (int64_t)h->rows);
+    if (f->task == COPSE_CLASS) {
+        cp_json_number(j, "strength", h->strength);
+        cp_json_number(j, "sharpness", h->sharpness);
+    } else {
+        cp_json_number(j, "within", h->within);
+        cp_json_number(j, "between", h->between);
+        cp_json_number(j, "near", h->near);
+        cp_json_number(j, "far", h->far);
+        cp_json_number(j, "all_rows", f->moments.n);
+        cp_json_number(j, "all_var", f->moments.m2 / f->moments.n);
+    }
+    cp_json_close_object(j);
+}
+
 copse_status cp_mondrian_inspect_json(const void *state, size_t tree, cp_json *j, copse_error *err) {
     const cp_mondrian *f = state;
     const cp_mondrian_tree *t = &f->tree[tree];
@@ -81,7 +99,7 @@ copse_status cp_mondrian_inspect_json(const void *state, size_t tree, cp_json *j
     parent[0] = CP_NONE;
     cp_json_object(j, "hyper");
     if (f->task == COPSE_CLASS) {
-        cp_json_number(j, "gamma", f->gamma);
+        if (!f->honest.on) cp_json_number(j, "gamma", f->gamma);
     } else {
         cp_json_number(j, "mean", f->hyper.mean + f->center);
         cp_json_number(j, "gamma1", f->hyper.gamma1);
@@ -90,6 +108,7 @@ copse_status cp_mondrian_inspect_json(const void *state, size_t tree, cp_json *j
         cp_json_number(j, "floor", f->hyper.floor);
     }
     cp_json_close_object(j);
+    if (f->honest.on) json_honest(f, j);
     cp_json_integer(j, "tree", (int64_t)tree);
     cp_json_number(j, "weight", 1 / (double)f->trees);
     cp_json_array(j, "nodes");

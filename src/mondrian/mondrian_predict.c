@@ -1,6 +1,7 @@
 #include "mondrian/mondrian_predict.h"
 
 #include "kernel/prefetch.h"
+#include "mondrian/mondrian_counts.h"
 #include "mondrian/mondrian_hnsp.h"
 #include "mondrian/mondrian_prefetch.h"
 
@@ -9,10 +10,18 @@ static size_t lanes(size_t first, size_t n) {
     return n - first < CP_MONDRIAN_PATH_LANES ? n - first : CP_MONDRIAN_PATH_LANES;
 }
 
+void cp_mondrian_predict_tree(const cp_mondrian *f, size_t m, const double *base, const cp_mondrian_path *path,
+                              double *probs) {
+    if (f->honest.on)
+        cp_mondrian_counts_predict(&f->tree[m], f->honest.strength, base, f->space.classes, path, probs);
+    else
+        cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, path, probs);
+}
+
 /* Tree by tree, so that a tree stays in the cache while all rows descend it.  A few rows instead first descend several
  * trees together. */
-static copse_status predict_classes(const cp_mondrian *f, const cp_rows *rows, cp_mondrian_paths *paths, cp_answer *out,
-                                    copse_error *err) {
+static copse_status add_trees(const cp_mondrian *f, const cp_rows *rows, const double *base, cp_mondrian_paths *paths,
+                              cp_answer *out, copse_error *err) {
     for (size_t m = 0; m < f->trees; m++) {
         for (size_t i = 0; cp_mondrian_prefetch_by_trees(rows->n) && m % CP_MONDRIAN_PATH_LANES == 0 && i < rows->n;
              i++)
@@ -23,12 +32,29 @@ static copse_status predict_classes(const cp_mondrian *f, const cp_rows *rows, c
             size_t n = lanes(i, rows->n);
             CP_TRY(cp_mondrian_path_find(paths, &f->tree[m], &f->space, rows->x + i * rows->dims, n, err));
             for (size_t k = 0; k < n; k++)
-                cp_mondrian_hnsp_predict(&f->tree[m], &f->space, f->gamma, &paths->path[k],
-                                         out->probs + (i + k) * out->classes);
+                cp_mondrian_predict_tree(f, m, base, &paths->path[k], out->probs + (i + k) * out->classes);
         }
     }
     for (size_t i = 0; i < rows->n * out->classes; i++) out->probs[i] /= (double)f->trees;
     return COPSE_OK;
+}
+
+static copse_status predict_classes(const cp_mondrian *f, const cp_rows *rows, cp_mondrian_paths *paths, cp_answer *out,
+                                    copse_error *err) {
+    if (!f->honest.on) return add_trees(f, rows, NULL, paths, out, err);
+    double few[32], *many = NULL, *base = few;
+    size_t classes = f->space.classes;
+    if (classes > sizeof few / sizeof *few) {
+        CP_TRY(CP_RAW(many, classes, err));
+        base = many;
+    }
+    cp_mondrian_counts_base(&f->tree[0], classes, base);
+    copse_status status = add_trees(f, rows, base, paths, out, err);
+    for (size_t i = 0; !status && i < rows->n; i++)
+        cp_mondrian_honest_classes(&f->honest, (double)cp_mondrian_learnt(f), base, classes,
+                                   out->probs + i * out->classes);
+    cp_mem_free(many);
+    return status;
 }
 
 /* The statistics of the nodes where the point may branch off, of their parents and of the leaf are read soon. */
@@ -92,14 +118,19 @@ static copse_status predict_numbers(const cp_mondrian *f, const cp_rows *rows, s
         j.end = j.first + 1;
     }
     j.groups = (j.end - j.first + CP_MONDRIAN_PATH_LANES - 1) / CP_MONDRIAN_PATH_LANES;
-    const cp_mondrian_gauss_sink sink = {&f->hyper, f->center, 1 / (double)(j.end - j.first), out};
+    cp_mondrian_spread spread = {.rows = f->moments.n, .var = f->moments.m2 / f->moments.n};
+    const cp_mondrian_gauss_sink sink = {&f->hyper, f->center, 1 / (double)(j.end - j.first), out,
+                                         f->honest.on ? &spread.size : NULL};
     for (size_t i = 0; i < rows->n; i++) {
+        size_t first = out->n_comp;
         j.x = rows->x + i * rows->dims;
+        spread.size = 0;
         for (size_t g = 0; g < j.groups + STAGES - 1; g++) {
             if (g < j.groups) CP_TRY(descend(&j, g, err));
             if (g >= 1 && g - 1 < j.groups) branch_off(&j, g - 1);
             if (g >= 2) CP_TRY(answer(&j, g - 2, &sink, err));
         }
+        if (f->honest.on) cp_mondrian_honest_numbers(&f->honest, spread, out->comp + first, out->n_comp - first);
         cp_answer_end_row(out);
     }
     return COPSE_OK;

@@ -69,12 +69,15 @@ static copse_status add_level(insertion *in, int32_t node, cp_mondrian_rechoose_
 /* Room for what was found.  A subtree that is sampled anew first takes the places of the old one. */
 static copse_status reserve(const insertion *in, copse_error *err) {
     cp_mondrian_tree *t = in->t;
-    size_t nodes = 2 * in->rows, more = nodes > in->vacated ? nodes - in->vacated : 0;
+    size_t nodes = 2 * in->rows, more = nodes > in->vacated ? nodes - in->vacated : 0, need = 0;
+    for (size_t i = 0; in->s->keeps_counts && i < in->levels; i++)
+        need += cp_mondrian_counts_need(t, &t->node[in->scratch->level[i].node], in->s->label[in->row]);
+    if (need) CP_TRY(cp_mondrian_counts_reserve_more(t, in->s, in->outcome == APPEND ? 1 : in->rows, need, err));
     if (in->outcome == APPEND) {
-        CP_TRY(cp_mondrian_targets_reserve_leaf(t, in->s, &t->node[in->node], in->row, err));
+        if (!need) CP_TRY(cp_mondrian_targets_reserve_leaf(t, in->s, &t->node[in->node], in->row, err));
         return cp_mondrian_tree_reserve(t, in->s, 0, in->levels + 1, err);
     }
-    CP_TRY(cp_mondrian_targets_reserve(t, in->s, in->rows, err));
+    if (!need) CP_TRY(cp_mondrian_targets_reserve(t, in->s, in->rows, err));
     return cp_mondrian_tree_reserve(t, in->s, more + 2, in->levels + in->rows / 2 + 2, err);
 }
 
@@ -279,7 +282,7 @@ static void grow_block(const insertion *in) {
     cp_mondrian_tree *t = in->t;
     cp_mondrian_grow_scratch *grow = &in->scratch->grow;
     double since = in->levels ? t->node[in->scratch->level[in->levels - 1].node].time : 0;
-    if (in->s->label && !cp_mondrian_tree_is_leaf(&t->node[in->node]))
+    if (in->s->label && !in->s->keeps_counts && !cp_mondrian_tree_is_leaf(&t->node[in->node]))
         cp_mondrian_hnsp_free_set(t, in->s, &t->node[in->node]);
     size_t n = take_apart(in);
     cp_mondrian_grow(t, in->s, (cp_mondrian_block){in->node, since, in->wait, grow->row, n}, grow, in->rng);
@@ -323,7 +326,7 @@ copse_status cp_mondrian_rechoose(cp_mondrian_tree *t, const cp_mondrian_space *
                                   cp_mondrian_rechoose_scratch *scratch, copse_error *err) {
     int32_t row = (int32_t)t->rows;
     insertion in = {.t = t, .s = s, .row = row, .x = cp_mondrian_tree_row(s, row), .rng = rng, .scratch = scratch};
-    if (s->label) CP_TRY(cp_mondrian_hnsp_tidy(t, err));
+    if (s->label) CP_TRY(s->keeps_counts ? cp_mondrian_counts_tidy(t, err) : cp_mondrian_hnsp_tidy(t, err));
     CP_TRY(find(&in, err));
     CP_TRY(reserve(&in, err));
     apply(&in);

@@ -32,7 +32,7 @@ void cp_mondrian_subtree_vacate(cp_mondrian_tree *t, const cp_mondrian_space *s,
         const cp_mondrian_node *node = &t->node[id[i]];
         if (cp_mondrian_tree_has_box(node)) free_box(t, s, node->box);
         if (t->chosen[id[i]] != CP_NONE) free_choice(t, t->chosen[id[i]]);
-        if (s->classes && !cp_mondrian_tree_is_leaf(node)) cp_mondrian_hnsp_free_set(t, s, node);
+        if (s->classes && !s->keeps_counts && !cp_mondrian_tree_is_leaf(node)) cp_mondrian_hnsp_free_set(t, s, node);
     }
 }
 

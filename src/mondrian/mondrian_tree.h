@@ -25,6 +25,7 @@
  *   N5  a leaf that is paused (see cp_mondrian_tree_paused) was never split; a split has at least min_split rows, and
  *       two classes or more.
  *   N6  a leaf's label is its one class, or CP_NONE if it has several; then `class_counts` lists them.
+ *   N7  a split's class set is the union of its children's classes, and its counts, if it keeps them, their sums.
  *   N7  a split's class set is the union of its children's classes.
  *   N8  with candidates > 1, a split of at least record_rows rows keeps its candidates (mondrian_candidates.h): all of
  *       them are inside its box, and its split is one of them.  No other node keeps any.
@@ -69,7 +70,7 @@ typedef struct cp_mondrian_node {
     int32_t box; /* index into boxes; without a box, minus the number of rows */
     union {
         uint32_t class_set;    /* split, classes: the classes under it, or where they are in tree->set */
-        uint32_t class_counts; /* mixed leaf, classes: where its counts begin in tree->count */
+        uint32_t class_counts; /* mixed leaf, or split with counts: where they begin in tree->count */
         uint32_t moments;      /* leaf of a frozen forest, exact posterior: its place in tree->moments */
     };
 } cp_mondrian_node;
@@ -103,8 +104,9 @@ typedef struct cp_mondrian_tree {
     size_t cap_nodes, cap_boxes, cap_next;
 
     uint32_t *set;  /* class sets of splits, if they take more than one word */
-    int32_t *count; /* class counts of mixed leaves: m, then m pairs (class, rows) */
+    int32_t *count; /* class counts of mixed leaves: m, then m pairs (class, rows); and of splits that keep them */
     size_t sets, counts, cap_sets, cap_counts;
+    size_t tidy_counts; /* so many integers in `count` are a reason to look how many are in use */
 
     cp_mondrian_stat *stat; /* regression: one per node */
     size_t cap_stat;
@@ -135,6 +137,7 @@ typedef struct cp_mondrian_space {
     size_t record_rows;   /* splits of fewer rows keep no candidates: they are sampled again with every row */
     const int32_t *whole; /* regression, candidates > 1: targets in whole units, so that sums are exact */
     size_t frozen;        /* 0; or in a frozen forest the number of rows learnt, while x has hull rows only */
+    int keeps_counts;     /* classification, calibrated: splits have counts and no class sets (mondrian_counts.h) */
     int keeps_moments;    /* regression with the fast posterior: tree->stat is kept up to date row by row */
 } cp_mondrian_space;
 

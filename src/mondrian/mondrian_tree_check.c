@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mondrian/mondrian_counts.h"
 #include "mondrian/mondrian_hnsp.h"
 #include "mondrian/mondrian_tree.h"
 
@@ -64,7 +65,9 @@ static const char *check_classes(const checker *in, const cp_mondrian_node *n, s
         kinds += true_count > 0;
         if (leaf && (size_t)cp_mondrian_hnsp_leaf_count(in->t, n, k) != true_count)
             return "N6: a leaf's counts are wrong";
-        if (cp_mondrian_hnsp_has(in->t, in->s, n, k) != (true_count > 0))
+        if (in->s->keeps_counts && (size_t)cp_mondrian_counts_find(in->t, n, k) != true_count)
+            return "N7: a split's counts are not those below";
+        if (!in->s->keeps_counts && cp_mondrian_hnsp_has(in->t, in->s, n, k) != (true_count > 0))
             return "N7: a class set is not the classes below";
     }
     if (sum != count_rows(in, n)) return "N6: class counts do not add up";

@@ -14,22 +14,23 @@
 /* One number for each use.  They are fixed for ever: a change would change every result. */
 typedef enum cp_purpose {
     CP_FOR_TEST = 1,
-    CP_FOR_GROW = 2,      /* batch tree; slot: tree */
-    CP_FOR_EXTEND = 3,    /* one online row; slot: tree, step: rows seen before */
-    CP_FOR_DRAW = 4,      /* draws from a prediction; step: row */
-    CP_FOR_SPLIT = 5,     /* holdout and folds; slot: repeat */
-    CP_FOR_SYNTH = 6,     /* synthetic data; step: row */
-    CP_FOR_NODE = 7,      /* one node of a greedy tree; slot: tree, step: its place in the tree */
-    CP_FOR_WEIGHT = 8,    /* weights of a tree's rows; slot: tree, step: part of the rows */
-    CP_FOR_PART = 9,      /* which rows a part gets; step: part */
-    CP_FOR_PARTICLE = 10, /* one particle's proposals; slot: particle, step: stage */
-    CP_FOR_RESAMPLE = 11, /* which particles are copied; slot: island, step: stage */
-    CP_FOR_CHAIN = 12,    /* one move of a Markov chain; slot: chain, step: iteration */
-    CP_FOR_SWEEP = 13,    /* one tree of a sum in a sweep; slot: chain and sum, step: sweep and tree */
-    CP_FOR_LATENT = 14,   /* latents of a later stretch of rows; slot: chain and sum, step: sweep and stretch */
-    CP_FOR_VARIANCE = 15, /* one variance tree of bart in a sweep; slot: chain, step: sweep and tree */
-    CP_FOR_ASK = 21,      /* where an objective is evaluated next; step: trial */
-    CP_FOR_SHUFFLE = 20   /* columns shuffled, rows sampled to explain a model; slot: feature, step: repeat */
+    CP_FOR_GROW = 2,       /* batch tree; slot: tree */
+    CP_FOR_EXTEND = 3,     /* one online row; slot: tree, step: rows seen before */
+    CP_FOR_DRAW = 4,       /* draws from a prediction; step: row */
+    CP_FOR_SPLIT = 5,      /* holdout and folds; slot: repeat */
+    CP_FOR_SYNTH = 6,      /* synthetic data; step: row */
+    CP_FOR_NODE = 7,       /* one node of a greedy tree; slot: tree, step: its place in the tree */
+    CP_FOR_WEIGHT = 8,     /* weights of a tree's rows; slot: tree, step: part of the rows */
+    CP_FOR_PART = 9,       /* which rows a part gets; step: part */
+    CP_FOR_PARTICLE = 10,  /* one particle's proposals; slot: particle, step: stage */
+    CP_FOR_RESAMPLE = 11,  /* which particles are copied; slot: island, step: stage */
+    CP_FOR_CHAIN = 12,     /* one move of a Markov chain; slot: chain, step: iteration */
+    CP_FOR_SWEEP = 13,     /* one tree of a sum in a sweep; slot: chain and sum, step: sweep and tree */
+    CP_FOR_LATENT = 14,    /* latents of a later stretch of rows; slot: chain and sum, step: sweep and stretch */
+    CP_FOR_VARIANCE = 15,  /* one variance tree of bart in a sweep; slot: chain, step: sweep and tree */
+    CP_FOR_CALIBRATE = 22, /* a tree that predicts held-out rows; slot: fold and tree, step: rows */
+    CP_FOR_ASK = 21,       /* where an objective is evaluated next; step: trial */
+    CP_FOR_SHUFFLE = 20    /* columns shuffled, rows sampled to explain a model; slot: feature, step: repeat */
 } cp_purpose;
 
 typedef struct cp_rng {

@@ -84,9 +84,9 @@ static posterior condition(const dense *d, const cp_mondrian_hyper *h) {
 }
 
 static const char *const settings[] = {
-    "trees=3 min-samples-split=2",
-    "trees=3 min-samples-split=5",
-    "trees=3 min-samples-split=2 lifetime=2",
+    "trees=3 min-samples-split=2 posterior=exact",
+    "trees=3 min-samples-split=5 posterior=exact",
+    "trees=3 min-samples-split=2 lifetime=2 posterior=exact",
     "trees=3 min-samples-split=3 hyper=marginal",
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -122,7 +122,7 @@ static void every_node_equals_dense_conditioning(void **state) {
 static void saturated_times_are_legal(void **state) {
     (void)state;
     sample s = make_sample("saturated", 20, 2, 0, 0);
-    copse_params *p = options("trees=2 min-samples-split=2");
+    copse_params *p = options("trees=2 min-samples-split=2 posterior=exact");
     cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
     f->hyper.gamma2 = 1e4;
     f->stale = 1;
@@ -144,7 +144,7 @@ static void a_large_offset_changes_nothing(void **state) {
     (void)state;
     sample s = make_sample("offset", 40, 2, 0, 0);
     for (size_t i = 0; i < 40; i++) s.y[i] = ldexp(round(ldexp(s.y[i], 20)), -20); /* so that y + 2^30 is exact */
-    copse_params *p = options("trees=4");
+    copse_params *p = options("trees=4 posterior=exact");
     cp_mondrian *low = fit_rows(&s.rows, s.rows.n, p);
     for (size_t i = 0; i < 40; i++) s.y[i] += 0x1p30;
     cp_mondrian *high = fit_rows(&s.rows, s.rows.n, p);
@@ -324,7 +324,7 @@ static double marginal_at(cp_mondrian *f, cp_mondrian_hyper h) {
 static void marginal_hyperparameters_are_a_maximum(void **state) {
     (void)state;
     sample s = make_sample("maximum", 150, 2, 0, 0);
-    copse_params *plain = options("trees=6"), *p = options("trees=6 hyper=marginal");
+    copse_params *plain = options("trees=6 posterior=exact"), *p = options("trees=6 hyper=marginal");
     cp_mondrian *a = fit_rows(&s.rows, s.rows.n, plain), *f = fit_rows(&s.rows, s.rows.n, p);
     cp_mondrian_hyper best = f->hyper;
     double top = f->log_marginal;

@@ -123,8 +123,8 @@ static void probabilities_equal_the_papers_algorithms(void **state) {
         int steps;
         const char *options;
     } cases[] = {
-        {2, 2, 0, "trees=3"},
-        {2, 3, 4, "trees=3"},
+        {2, 2, 0, "trees=3 posterior=exact"},
+        {2, 3, 4, "trees=3 posterior=exact"},
         {3, 40, 0, "trees=3 gamma=2"},
         {2, 3, 0, "trees=3 lifetime=2 gamma=.5"},
         {2, 3, 0, "trees=3 min-samples-split=9 gamma=1"},
@@ -155,7 +155,7 @@ static void probabilities_equal_the_papers_algorithms(void **state) {
 static void far_away_is_the_uniform_prior(void **state) {
     (void)state;
     sample s = make_sample("far", 100, 2, 3, 0);
-    copse_params *p = options("trees=5");
+    copse_params *p = options("trees=5 posterior=exact");
     cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
     const float x[2] = {1e7f, 1e7f};
     double probs[3];
@@ -171,7 +171,7 @@ static void a_training_row_stays(void **state) {
     (void)state;
     copse_error err;
     sample s = make_sample("stay", 100, 3, 4, 0);
-    copse_params *p = options("trees=4");
+    copse_params *p = options("trees=4 posterior=exact");
     cp_mondrian *f = fit_rows(&s.rows, s.rows.n, p);
     cp_mondrian_paths paths = {0};
     for (size_t i = 0; i < 100; i++)
@@ -190,7 +190,7 @@ static void a_training_row_stays(void **state) {
 static void classes_may_appear_later(void **state) {
     (void)state;
     sample s = make_sample("later", 200, 2, 40, 0);
-    copse_params *p = options("trees=3");
+    copse_params *p = options("trees=3 posterior=exact");
     cp_rows few = s.rows;
     size_t n = 0;
     for (size_t i = 0; i < 200; i++) /* rows of classes 0 ... 19 first */

@@ -22,7 +22,7 @@ static const struct kind {
     {&cp_method_mondrian, 3, 40, 6, BATCH, "trees=5"}, /* more classes than bits in a word */
     {&cp_method_mondrian, 2, 3, 0, BATCH, "trees=20 lifetime=1"},
     {&cp_method_mondrian, 2, 4, 5, BATCH, "trees=5 min-samples-split=5"},
-    {&cp_method_mondrian, 2, 0, 0, BATCH | MUTE, "trees=5 min-samples-split=4"},
+    {&cp_method_mondrian, 2, 0, 0, BATCH | MUTE, "trees=5 min-samples-split=4 posterior=exact"},
     {&cp_method_mondrian, 2, 0, 4, BATCH, "trees=20 min-samples-split=2 posterior=fast"},
     {&cp_method_mondrian, 1, 0, 0, BATCH, "trees=5 lifetime=2 posterior=fast"},
     {&cp_method_orf, 3, 3, 0, 0, "trees=5 min-samples=10"},
