@@ -124,7 +124,7 @@ static int fill_column(cp_summary_column *c, const arrays *a, size_t i, const in
         (numbers ? c->histogram.count : c->count)[k] = (uint64_t)count[k];
         if (numbers) c->histogram.n += (uint64_t)count[k];
     }
-    return 1;
+    return !numbers || !a->counts[i] || c->histogram.n; /* a range without numbers is none */
 }
 
 static copse_status fill(cp_reader *r, const arrays *a, size_t n, cp_summary *u, copse_error *err) {

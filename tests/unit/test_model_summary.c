@@ -188,6 +188,33 @@ static void only_learnt_rows_count(void **state) {
     copse_model_free(before);
 }
 
+/* A feature that is read from the text of a column counts as the numbers it becomes. */
+static void derived_features_are_counted(void **state) {
+    copse_error err;
+    copse_table *t = NULL;
+    copse_model *m = NULL;
+    copse_column c = {0};
+    const char *amount[60];
+    double y[60];
+    (void)state;
+    for (size_t i = 0; i < 60; i++) {
+        amount[i] = i % 10 == 0 ? NULL : i % 2 ? "$1,250.50" : "$3.00";
+        y[i] = (double)(i % 7);
+    }
+    must(copse_table_new(60, &t, &err), err);
+    must(copse_table_add_text(t, "amount", amount, &err), err);
+    must(copse_table_add_numbers(t, "target", y, &err), err);
+    copse_params *p = short_params("mondrian");
+    must(copse_fit(t, &(copse_roles){.target = "target", .task = COPSE_REGRESS}, p, NULL, &m, &err), err);
+    assert_int_equal(copse_model_column(m, 0, &c), 1);
+    assert_int_equal(c.kind, COPSE_NUMBER);
+    assert_true(c.missing == 6 && c.rows == 60 && c.min == 3 && c.max == 1250.5);
+    assert_true(c.count[0] == 24 && c.count[c.bins - 1] == 30);
+    copse_params_free(p);
+    copse_model_free(m);
+    copse_table_free(t);
+}
+
 /* A class that only updates bring. */
 static void new_classes_are_counted(void **state) {
     copse_error err;
@@ -276,9 +303,10 @@ static void misuse_gives_0(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_counted),     cmocka_unit_test(only_learnt_rows_count),
-        cmocka_unit_test(new_classes_are_counted), cmocka_unit_test(shards_merge),
-        cmocka_unit_test(old_models_have_none),    cmocka_unit_test(misuse_gives_0),
+        cmocka_unit_test(columns_are_counted),          cmocka_unit_test(only_learnt_rows_count),
+        cmocka_unit_test(new_classes_are_counted),      cmocka_unit_test(shards_merge),
+        cmocka_unit_test(old_models_have_none),         cmocka_unit_test(misuse_gives_0),
+        cmocka_unit_test(derived_features_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
