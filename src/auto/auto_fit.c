@@ -32,6 +32,7 @@ typedef struct fitting {
     cp_auto_folds folds;
     cp_auto_rows some; /* those of the folds, in their order */
     size_t scored;     /* folds that are predicted by fits on the others */
+    double *mean;      /* numbers: the pool's mean of their rows; NULL: no rows were scored */
 } fitting;
 
 /* ------------------------------------------------------------------------------------------------------ background */
@@ -154,9 +155,10 @@ static copse_status learn_pool(fitting *f, copse_error *err) {
     cp_auto_folds folds = {.n = rows.n, .folds = f->scored, .start = f->folds.start};
     cp_auto_trials t = {.rows = &rows, .folds = &folds};
     copse_status status = COPSE_OK;
+    if (f->a->task == COPSE_REGRESS) CP_TRY(CP_RAW(f->mean, rows.n, err));
     CP_TRY(CP_NEW(t.answer, n, err));
     for (size_t k = 0; !status && k < f->scored; k++) status = try_fold(f, k, t.answer + k * f->a->members, err);
-    if (!status) status = cp_auto_pool_learn(f->a, &t, f->run, err);
+    if (!status) status = cp_auto_pool_learn(f->a, &t, f->run, f->mean, err);
     for (size_t i = 0; i < n; i++) cp_answer_clear(&t.answer[i]);
     cp_mem_free(t.answer);
     return status;
@@ -202,6 +204,16 @@ static copse_status fit_members(fitting *f, copse_error *err) {
     return COPSE_OK;
 }
 
+/* On the pool's means where there are some: the noise of the targets says nothing of distance. */
+static copse_status fit_gate(fitting *f, copse_error *err) {
+    cp_rows rows = f->some.rows;
+    if (f->mean) {
+        rows = cp_rows_slice(&rows, 0, f->folds.start[f->scored]);
+        rows.y = f->mean;
+    }
+    return cp_auto_gate_fit(f->a, &rows, &f->folds, f->seed, f->run, err);
+}
+
 static copse_status run_steps(fitting *f, copse_error *err) {
     CP_TRY(make_state(f, err));
     CP_TRY(choose_rows(f, err));
@@ -211,8 +223,7 @@ static copse_status run_steps(fitting *f, copse_error *err) {
         CP_TRY(learn_pool(f, err));
     else
         cp_auto_pool_guess(f->a);
-    if (enough && f->a->task == COPSE_REGRESS)
-        CP_TRY(cp_auto_gate_fit(f->a, &f->some.rows, &f->folds, f->seed, f->run, err));
+    if (enough && f->a->task == COPSE_REGRESS) CP_TRY(fit_gate(f, err));
     return fit_members(f, err);
 }
 
@@ -234,6 +245,7 @@ copse_status cp_auto_fit(const cp_rows *rows, const copse_params *p, const copse
     copse_status status = run_steps(&f, err);
     cp_auto_folds_clear(&f.folds);
     cp_auto_rows_clear(&f.some);
+    cp_mem_free(f.mean);
     if (status)
         cp_auto_free(f.a);
     else

@@ -6,7 +6,8 @@
 #include "kernel/sort.h"
 
 enum { MOST_ROWS = 5000 };
-#define REFERENCE_QUANTILE .95
+#define REFERENCE_QUANTILE .9
+#define FACTOR             4.0
 
 void cp_auto_gate_clear(cp_auto_gate *g) {
     if (g->state) g->method->clear(g->state);
@@ -59,7 +60,7 @@ copse_status cp_auto_gate_fit(cp_auto *a, const cp_rows *rows, const cp_auto_fol
     cp_auto_gate *g = &a->gate;
     cp_auto_rows unit;
     size_t held = folds->start[1] < some.n / 2 ? folds->start[1] : some.n / 2;
-    g->factor = 1;
+    g->factor = FACTOR;
     g->method = cp_auto_members_gate.method;
     CP_TRY(cp_auto_members_params(&cp_auto_members_gate, 0, seed, NULL, &g->params, err));
     copse_status status = cp_auto_rows_for(g->method, &a->recode, &some, &unit, err);

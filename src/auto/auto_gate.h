@@ -1,8 +1,10 @@
 /* auto_gate - widens intervals away from the data, whatever the members of the pool are.
  *
- * The gate is a Mondrian forest (`posterior` fast) of a sample of the rows.  Its variance at x grows with the distance
- * of x from the boxes of its nodes.  The reference is the .95-quantile of that variance at rows which the forest had
- * not seen.  Where the variance v(x) is above it, the excess
+ * The gate is a Mondrian forest (`posterior` fast) of a sample of the rows.  In the place of their targets it learns
+ * the pool's means of rows that its members had not seen: so it knows of the signal, and not of noise, which may be
+ * large where rows are many.  Its variance at x grows with the distance of x from the boxes of its nodes.  The
+ * reference is the .9-quantile of that variance at rows which the forest had not seen.  Where the variance v(x) is
+ * above it, the excess
  *     factor * (v(x) - reference)
  * is added to the variance of every component of the pool. */
 #ifndef CP_AUTO_GATE_H

@@ -84,6 +84,12 @@ static double back_density(const cp_auto *a, double y) {
     return cp_math_exp(-z * z / 2) / (a->width * 2.5066282746310002);
 }
 
+static double pool_mean(const learning *l, size_t i) {
+    double mean = l->a->background * l->a->centre;
+    for (size_t m = 0; m < l->a->members; m++) mean += l->a->member[m].weight * l->mean[m * l->n + i];
+    return mean;
+}
+
 /* The density of row i's target by the pool with factor s. */
 static double pool_density(const learning *l, size_t i, double s) {
     const cp_auto *a = l->a;
@@ -92,8 +98,7 @@ static double pool_density(const learning *l, size_t i, double s) {
         cp_auto_temper(l->room, a->classes, s);
         return l->room[l->t->rows->label[i]];
     }
-    double mean = a->background * a->centre, sum = 0;
-    for (size_t m = 0; m < a->members; m++) mean += a->member[m].weight * l->mean[m * l->n + i];
+    double mean = pool_mean(l, i), sum = 0;
     double y = mean + (l->t->rows->y[i] - mean) / s;
     for (size_t m = 0; m < a->members; m++) {
         const cp_auto_member *of = &a->member[m];
@@ -207,7 +212,8 @@ static void learn_members(learning *l) {
     }
 }
 
-copse_status cp_auto_pool_learn(cp_auto *a, const cp_auto_trials *t, const copse_run *run, copse_error *err) {
+copse_status cp_auto_pool_learn(cp_auto *a, const cp_auto_trials *t, const copse_run *run, double *out_mean,
+                                copse_error *err) {
     learning l = {.a = a, .t = t, .n = t->rows->n};
     copse_status status = make_room(&l, err);
     if (!status) {
@@ -220,6 +226,7 @@ copse_status cp_auto_pool_learn(cp_auto *a, const cp_auto_trials *t, const copse
         if (l.probs) pool_probs(&l);
         a->factor = find_factor(&l, pool_score);
         a->scored = l.n;
+        for (size_t i = 0; l.mean && i < l.n; i++) out_mean[i] = pool_mean(&l, i);
     }
     void *const all[] = {l.fold, l.mean, l.back, l.density, l.probs, l.room};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cp_mem_free(all[i]);

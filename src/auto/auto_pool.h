@@ -21,8 +21,10 @@ typedef struct cp_auto_trials {
     cp_answer *answer; /* folds x members: member m in fold k is answer[k * members + m] */
 } cp_auto_trials;
 
-/* Members whose weight is negligible keep the weight 0. */
-copse_status cp_auto_pool_learn(cp_auto *a, const cp_auto_trials *t, const copse_run *run, copse_error *err);
+/* Members whose weight is negligible keep the weight 0.  Numbers: out_mean is the pool's mean for each row; classes:
+ * NULL. */
+copse_status cp_auto_pool_learn(cp_auto *a, const cp_auto_trials *t, const copse_run *run, double *out_mean,
+                                copse_error *err);
 /* Without trials: equal weights, and a background of half a row. */
 void cp_auto_pool_guess(cp_auto *a);
 

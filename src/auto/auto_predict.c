@@ -113,6 +113,8 @@ static copse_status predict(const cp_auto *a, const cp_rows *rows, scratch *s, c
         return COPSE_OK;
     }
     CP_TRY(cp_auto_gate_excess(&a->gate, &unit, &s->gate, s->excess, err));
+    /* Nowhere does one know less than the spread of all targets, half the background's. */
+    for (size_t i = 0; i < rows->n; i++) s->excess[i] = fmin(s->excess[i], a->width * a->width / 4);
     for (size_t i = 0; i < rows->n; i++) CP_TRY(blend_numbers(a, s, i, out, err));
     return COPSE_OK;
 }

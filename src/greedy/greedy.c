@@ -63,7 +63,7 @@ static const cp_param rf_params[] = {
     CP_OPTION_TREES("trees in the forest"),
     CP_OPTION_SEED,
     ROWS_LEAF(FOREST_LEAF),
-    FEATURES("auto: sqrt for classes, a third for numbers"),
+    FEATURES("auto: sqrt for classes, a third for numbers, or more where a trial says so"),
     LIMITS,
     ALPHA(".1"),
     SPLITS,

@@ -322,7 +322,6 @@ static copse_status calibrate(fitting *f, const copse_params *p, const copse_run
     cp_greedy *g = f->g;
     cp_greedy_holdout holdout = {g, &f->data, &f->weight, &f->groups, cp_param_real(p, "alpha")};
     refit a = {f, p, run};
-    g->leaf_variance = cp_greedy_leaf_variance_none;
     if (g->forest.task == COPSE_CLASS)
         CP_TRY(cp_temperature_init(&g->temperature, &f->data.rows, err));
     else
@@ -335,6 +334,24 @@ static copse_status calibrate(fitting *f, const copse_params *p, const copse_run
     return cp_greedy_holdout_run(&holdout, regrow, &a, err);
 }
 
+/* Where a random forest's usual few columns are clearly worse, on a part of the rows, than many: takes many. */
+static copse_status choose_features(fitting *f, const copse_params *p, const copse_run *run, copse_error *err) {
+    int of_classes = f->g->forest.task == COPSE_CLASS;
+    size_t few = f->rule.features, dims = f->data.rows.dims, many = of_classes && 4 * few < dims ? 4 * few : dims;
+    double clearly = of_classes ? .85 : .985; /* few columns make classes timid, which the temperature mends */
+    cp_greedy_holdout holdout = {f->g, &f->data, &f->weight, &f->groups, cp_param_real(p, "alpha")};
+    refit a = {f, p, run};
+    double of_few, of_many;
+    if (f->kind->draws != CP_GREEDY_BOOTSTRAP || !cp_param_is(p, "features-per-split", "auto") || few == dims)
+        return COPSE_OK;
+    CP_TRY(cp_greedy_holdout_pilot(&holdout, regrow, &a, &of_few, err));
+    f->rule.features = many;
+    CP_TRY(cp_greedy_holdout_pilot(&holdout, regrow, &a, &of_many, err));
+    if (!(of_many < clearly * of_few)) f->rule.features = few;
+    cp_log_info(run, "each split tries %zu of %zu columns", f->rule.features, dims);
+    return COPSE_OK;
+}
+
 static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_params *p, const copse_run *run,
                                copse_error *err) {
     CP_TRY(cp_greedy_fit_rule(&f->rule, f->kind, rows, p, err));
@@ -344,13 +361,15 @@ static copse_status fit_forest(fitting *f, const cp_rows *rows, const copse_para
     cp_rows scaled = *rows;
     scaled.weight = f->weight.own;
     CP_TRY(cp_greedy_grow_data_init(&f->data, &scaled, wants_bins(f->kind, rows, p), run, err));
-    if (wants_ranks(&f->rule, rows)) CP_TRY(cp_greedy_grow_data_rank(&f->data, run, err));
     f->g->rows = f->weight.rows;
     f->g->forest.centre = f->data.centre;
     f->g->forest.scale = f->data.scale;
     CP_TRY(init_groups(f, p, err));
     CP_TRY(make_subsets(f, p, run, err));
     warn_of_trunk(f, run);
+    f->g->leaf_variance = cp_greedy_leaf_variance_none;
+    CP_TRY(choose_features(f, p, run, err));
+    if (wants_ranks(&f->rule, rows)) CP_TRY(cp_greedy_grow_data_rank(&f->data, run, err));
     CP_TRY(init_bag(f, err));
     CP_TRY(grow_trees(f, "growing trees", run, err));
     f->bag_teaches = f->bag.bit && cp_greedy_bag_is_enough(&f->bag);

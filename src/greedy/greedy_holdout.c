@@ -1,5 +1,7 @@
 #include "greedy/greedy_holdout.h"
 
+#include <math.h>
+
 #include "base/mem.h"
 #include "greedy/greedy_grow_serial.h"
 #include "greedy/greedy_votes.h"
@@ -16,7 +18,11 @@ enum {
     ENOUGH_OF_CLASSES = 500, /* groups held out in all rounds together, at least, if there are so many */
     FEW_OF_CLASSES = 5000,   /* with fewer groups, twice as many trees are grown */
     LEAST_VOTES = 4,
-    SUBSET_VOTES = 20 /* ssf: trees that predict a row */
+    PILOT = 255, /* marks the rows that pilot trees see, about */
+    PILOT_ROWS = 2000,
+    PILOT_HELD = 1000, /* of which so many groups are held out, at most a third */
+    PILOT_FEWEST = 60, /* groups */
+    SUBSET_VOTES = 20  /* ssf: trees that predict a row */
 };
 
 _Static_assert(CP_GREEDY_HOLDOUT_GROUPS >= FOLDS_ONE_TREE * HELD_OUT, "the plan does not depend on more groups");
@@ -98,7 +104,8 @@ static void add_votes(unseen_set *a, const cp_tree *tree, size_t first, size_t e
     cp_tree_walk_rows(tree, &h->g->forest, &rows, a->leaf + first);
     for (size_t i = first; i < end; i++) {
         if (of_classes(h))
-            cp_greedy_votes_add(tree, a->leaf[i], h->alpha, classes, a->class_votes.probs + i * classes);
+            a->class_votes.squares[i] +=
+                cp_greedy_votes_add(tree, a->leaf[i], h->alpha, classes, a->class_votes.probs + i * classes);
         else
             cp_greedy_leaf_variance_add_vote(&h->g->leaf_variance, &tree->value[a->leaf[i]], &a->votes[i]);
     }
@@ -130,6 +137,7 @@ typedef struct rounds {
     plan plan;
     unseen_set held; /* round k predicts rows start_of(k) ... start_of(k + 1) - 1 of them */
     uint8_t *round;  /* by row number: 1 + the round in which it is held out, or 0 */
+    int pilot;       /* trees see the rows marked PILOT only */
 } rounds;
 
 /* Numbers: each row of a group.  Classes: one row of it, because one prediction serves all. */
@@ -158,7 +166,7 @@ static copse_status grow_without(const rounds *r, size_t k, uint32_t job, cp_for
     cp_greedy_regrow_job c = {.query_row = r->held.row + first, .query_rows = held, .number = job};
     CP_TRY(CP_RAW(c.row, w->rows, err));
     for (size_t i = 0; i < w->rows; i++)
-        if (r->round[w->row[i]] != k + 1) c.row[c.rows++] = w->row[i];
+        if (r->pilot ? r->round[w->row[i]] == PILOT : r->round[w->row[i]] != k + 1) c.row[c.rows++] = w->row[i];
     return r->regrow(r->fit, &c, out, err);
 }
 
@@ -198,6 +206,51 @@ copse_status cp_greedy_holdout_run(const cp_greedy_holdout *h, cp_greedy_regrow 
     copse_status status = choose_held(&r, err);
     for (size_t k = 0; !status && k < r.plan.rounds; k++) status = run_round(&r, k, err);
     if (!status) status = learn(&r, err);
+    set_clear(&r.held);
+    cp_mem_free(r.round);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- pilots */
+
+/* The rows of the groups after the held-out ones, until there are enough. */
+static void mark_pilot_rows(rounds *r) {
+    const cp_row_groups *g = r->holdout->groups;
+    size_t first = g->start[r->plan.held];
+    for (size_t i = first; i < g->rows && i < first + PILOT_ROWS; i++) r->round[g->row[i]] = PILOT;
+    r->pilot = 1;
+}
+
+/* The mean squared error, or Brier score, of as many trees as the model has: by that of T trees and their variance. */
+static double score_of(const unseen_set *a, size_t votes) {
+    const cp_greedy_holdout *h = a->holdout;
+    double sum = 0, total = 0, t = (double)votes, fewer = 1 / t - 1 / (double)h->g->forest.trees;
+    for (size_t i = 0; i < a->n; i++) {
+        if (of_classes(h)) {
+            sum += cp_greedy_votes_brier(&a->class_votes, i, t, fewer, &total);
+            continue;
+        }
+        double y = (h->data->rows.y[a->row[i]] - h->data->centre) / h->data->scale;
+        double weight = cp_greedy_weight_own(h->weight, a->row[i]), mean = a->votes[i].mean / t;
+        double between = (a->votes[i].square - t * mean * mean) / (t - 1);
+        sum += weight * ((y - mean) * (y - mean) - fewer * between);
+        total += weight;
+    }
+    return sum / total;
+}
+
+copse_status cp_greedy_holdout_pilot(const cp_greedy_holdout *h, cp_greedy_regrow regrow, void *fit, double *out_score,
+                                     copse_error *err) {
+    rounds r = {.holdout = h, .regrow = regrow, .fit = fit, .held = {.holdout = h}};
+    *out_score = NAN;
+    if (h->groups->groups < PILOT_FEWEST) return COPSE_OK;
+    r.plan = (plan){.held = min_size(h->groups->groups / 3, PILOT_HELD), .rounds = 1, .votes = MOST_VOTES};
+    copse_status status = choose_held(&r, err);
+    if (!status) {
+        mark_pilot_rows(&r);
+        status = run_job(&r, 0, 0, r.plan.votes, err);
+    }
+    if (!status) *out_score = score_of(&r.held, r.plan.votes);
     set_clear(&r.held);
     cp_mem_free(r.round);
     return status;

@@ -125,7 +125,9 @@ static void make_world(world *w, double sd0, double sd1) {
     }
     w->rows = rows_of(NULL, w->y, NULL, SCORED);
     cp_auto_trials t = {&w->rows, &w->folds, w->answer};
-    must(cp_auto_pool_learn(&w->a, &t, NULL, &err), err);
+    double mean[SCORED];
+    must(cp_auto_pool_learn(&w->a, &t, NULL, mean, &err), err);
+    assert_near(mean[9], w->member[0].weight * w->mean[0][9] + w->member[1].weight * w->mean[1][9], 1e-12);
 }
 
 static void clear_world(world *w) {

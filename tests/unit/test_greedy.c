@@ -116,6 +116,37 @@ static void of_equal_gains_the_first_node_is_split(void **state) {
     cp_param_free(p);
 }
 
+/* Many columns are tried where one column of six says everything, few where none says anything. */
+static void rf_tries_many_columns_where_few_are_worse(void **state) {
+    (void)state;
+    enum { ROWS = 600, DIMS = 6 };
+    for (size_t classes = 0; classes <= 2; classes += 2)
+        for (int tells = 0; tells <= 1; tells++) {
+            sample s = make_sample("columns", ROWS, DIMS, classes, 0),
+                   noise = make_sample("other", ROWS, 1, classes, 0);
+            for (size_t i = 0; i < ROWS; i++) {
+                double x = (double)s.x[i * DIMS + 3];
+                s.y[i] = tells ? sin(9 * x) + .1 * noise.y[i] : noise.y[i];
+                s.label[i] = tells ? (int32_t)(8 * x) % 2 : noise.label[i];
+            }
+            copse_params *automatic = options_of(&cp_method_rf, "trees=9"),
+                         *many = options_of(&cp_method_rf, "trees=9 features-per-split=all"),
+                         *few = options_of(&cp_method_rf, "trees=9 features-per-split=2");
+            cp_greedy *a = fit(&cp_method_rf, &s.rows, automatic, 2), *b = fit(&cp_method_rf, &s.rows, many, 1),
+                      *c = fit(&cp_method_rf, &s.rows, few, 1);
+            assert_same_model(&cp_method_rf, a, tells ? b : c, automatic);
+            assert_true(b->forest.tree[0].nodes != c->forest.tree[0].nodes);
+            cp_greedy_free(a);
+            cp_greedy_free(b);
+            cp_greedy_free(c);
+            cp_param_free(automatic);
+            cp_param_free(many);
+            cp_param_free(few);
+            free_sample(&s);
+            free_sample(&noise);
+        }
+}
+
 static void seeds_change_forests(void **state) {
     (void)state;
     sample s = make_sample("seeds", 300, 4, 0, 0);
@@ -903,6 +934,7 @@ int main(void) {
         cmocka_unit_test(threads_change_no_byte),
         cmocka_unit_test(ranks_change_no_tree),
         cmocka_unit_test(of_equal_gains_the_first_node_is_split),
+        cmocka_unit_test(rf_tries_many_columns_where_few_are_worse),
         cmocka_unit_test(seeds_change_forests),
         cmocka_unit_test(every_row_lands_in_the_leaf_it_was_trained_in),
         cmocka_unit_test(subsets_divide_the_rows),
