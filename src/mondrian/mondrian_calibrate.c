@@ -42,8 +42,9 @@ typedef struct study {
 /* ------------------------------------------------------------------------------------------------------------ folds */
 
 /* A number in [0, 1) that depends on a row's features alone. */
-static double place(const study *s, size_t row, uint64_t salt) {
-    uint64_t h = XXH64(cp_mondrian_tree_row(&s->space, (int32_t)row), s->space.dims * sizeof(float), s->f->seed + salt);
+static double place(const study *s, size_t row, uint64_t stream) {
+    uint64_t h =
+        XXH64(cp_mondrian_tree_row(&s->space, (int32_t)row), s->space.dims * sizeof(float), s->f->seed + stream);
     return (double)(h >> 11) * 0x1p-53;
 }
 
