@@ -55,8 +55,13 @@ class MondrianForestClassifier(Classifier):
     min_samples_split : int or "auto", default="auto"
         Blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers. Allowed: auto, 2 to 1000000000.
     gamma : float or "auto", default="auto"
-        Classes: how fast nodes differ from their parents with time; auto: 10 per encoded column. Allowed: auto, 1e-09
-        to 1e+12.
+        Classes: posterior=exact: how fast nodes differ from parents with time; auto: 10 per encoded column. Allowed:
+        auto, 1e-09 to 1e+12.
+    posterior : {"auto", "exact", "fast"}, default="auto"
+        Exact: the papers' hierarchies, by belief propagation for numbers; fast: each node's own rows; auto: fast, but
+        exact with a `gamma` or `hyper=marginal`.
+    calibration : {"learnt", "none"}, default="learnt"
+        Posterior=fast: held-out rows decide how much nodes trust their rows, and how wide intervals are.
     random_state : int, RandomState or None, default=None
         A whole number is the seed: the same seed gives the same model, on any number of threads.  None draws one.
     n_jobs : int or None, default=None
@@ -90,6 +95,8 @@ class MondrianForestClassifier(Classifier):
         "lifetime": "lifetime",
         "min_samples_split": "min-samples-split",
         "gamma": "gamma",
+        "posterior": "posterior",
+        "calibration": "calibration",
     }
 
     def __init__(
@@ -101,6 +108,8 @@ class MondrianForestClassifier(Classifier):
         lifetime=float("inf"),
         min_samples_split="auto",
         gamma="auto",
+        posterior="auto",
+        calibration="learnt",
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -111,6 +120,8 @@ class MondrianForestClassifier(Classifier):
         self.lifetime = lifetime
         self.min_samples_split = min_samples_split
         self.gamma = gamma
+        self.posterior = posterior
+        self.calibration = calibration
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -145,8 +156,11 @@ class MondrianForestRegressor(Regressor):
         Blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers. Allowed: auto, 2 to 1000000000.
     hyper : {"heuristic", "marginal"}, default="heuristic"
         Numbers: variances by the thesis's closed forms, or by maximising the marginal likelihood.
-    posterior : {"exact", "fast"}, default="exact"
-        Numbers: belief propagation, or each node's own mean and variance (needed to score while learning).
+    posterior : {"auto", "exact", "fast"}, default="auto"
+        Exact: the papers' hierarchies, by belief propagation for numbers; fast: each node's own rows; auto: fast, but
+        exact with a `gamma` or `hyper=marginal`.
+    calibration : {"learnt", "none"}, default="learnt"
+        Posterior=fast: held-out rows decide how much nodes trust their rows, and how wide intervals are.
     random_state : int, RandomState or None, default=None
         A whole number is the seed: the same seed gives the same model, on any number of threads.  None draws one.
     n_jobs : int or None, default=None
@@ -181,6 +195,7 @@ class MondrianForestRegressor(Regressor):
         "min_samples_split": "min-samples-split",
         "hyper": "hyper",
         "posterior": "posterior",
+        "calibration": "calibration",
     }
 
     def __init__(
@@ -192,7 +207,8 @@ class MondrianForestRegressor(Regressor):
         lifetime=float("inf"),
         min_samples_split="auto",
         hyper="heuristic",
-        posterior="exact",
+        posterior="auto",
+        calibration="learnt",
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -204,6 +220,7 @@ class MondrianForestRegressor(Regressor):
         self.min_samples_split = min_samples_split
         self.hyper = hyper
         self.posterior = posterior
+        self.calibration = calibration
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -407,8 +424,8 @@ class RandomForestClassifier(Classifier):
     min_leaf_weight : float, default=0.0
         Weight in a leaf, at least; the weights of all rows are scaled to sum to their number. Allowed: 0 to 1e+12.
     features_per_split : float or "auto" or "sqrt" or "all", default="auto"
-        Columns tried at each split: how many, or a share below 1; auto: sqrt for classes, a third for numbers.
-        Allowed: auto, sqrt, all, 1e-06 to 1000000.
+        Columns tried at each split: how many, or a share below 1; auto: sqrt for classes, a third for numbers, or
+        more where a trial says so. Allowed: auto, sqrt, all, 1e-06 to 1000000.
     max_depth : int or None, default=None
         Splits on the way to a leaf, at most. Allowed: 1 or more.
     max_leaves : int or None, default=None
@@ -505,8 +522,8 @@ class RandomForestRegressor(Regressor):
     min_leaf_weight : float, default=0.0
         Weight in a leaf, at least; the weights of all rows are scaled to sum to their number. Allowed: 0 to 1e+12.
     features_per_split : float or "auto" or "sqrt" or "all", default="auto"
-        Columns tried at each split: how many, or a share below 1; auto: sqrt for classes, a third for numbers.
-        Allowed: auto, sqrt, all, 1e-06 to 1000000.
+        Columns tried at each split: how many, or a share below 1; auto: sqrt for classes, a third for numbers, or
+        more where a trial says so. Allowed: auto, sqrt, all, 1e-06 to 1000000.
     max_depth : int or None, default=None
         Splits on the way to a leaf, at most. Allowed: 1 or more.
     max_leaves : int or None, default=None
@@ -2733,8 +2750,8 @@ class BoostRegressor(Regressor):
     ----------
     trees : int, default=1000
         Rounds, at most; each round adds a tree to every head. Allowed: 1 to 100000.
-    loss : {"squared", "gaussian"}, default="squared"
-        Numbers: squared: the mean depends on the row; gaussian: mean and variance do.
+    loss : {"squared", "gaussian", "quantile"}, default="squared"
+        Numbers: squared: the mean first; gaussian: mean and variance; quantile: several quantiles.
     shrinkage : float, default=0.1
         Share of each tree's step that is taken. Allowed: 1e-06 to 1.
     max_leaves : int, default=31

@@ -14,6 +14,8 @@ class MondrianForestClassifier(Classifier):
     lifetime: float
     min_samples_split: int | Literal["auto"]
     gamma: float | Literal["auto"]
+    posterior: Literal["auto", "exact", "fast"]
+    calibration: Literal["learnt", "none"]
     def __init__(
         self,
         *,
@@ -23,6 +25,8 @@ class MondrianForestClassifier(Classifier):
         lifetime: float = ...,
         min_samples_split: int | Literal["auto"] = ...,
         gamma: float | Literal["auto"] = ...,
+        posterior: Literal["auto", "exact", "fast"] = ...,
+        calibration: Literal["learnt", "none"] = ...,
         random_state: RandomState = ...,
         n_jobs: int | None = ...,
         verbose: int = ...,
@@ -37,7 +41,8 @@ class MondrianForestRegressor(Regressor):
     lifetime: float
     min_samples_split: int | Literal["auto"]
     hyper: Literal["heuristic", "marginal"]
-    posterior: Literal["exact", "fast"]
+    posterior: Literal["auto", "exact", "fast"]
+    calibration: Literal["learnt", "none"]
     def __init__(
         self,
         *,
@@ -47,7 +52,8 @@ class MondrianForestRegressor(Regressor):
         lifetime: float = ...,
         min_samples_split: int | Literal["auto"] = ...,
         hyper: Literal["heuristic", "marginal"] = ...,
-        posterior: Literal["exact", "fast"] = ...,
+        posterior: Literal["auto", "exact", "fast"] = ...,
+        calibration: Literal["learnt", "none"] = ...,
         random_state: RandomState = ...,
         n_jobs: int | None = ...,
         verbose: int = ...,
@@ -793,7 +799,7 @@ class BoostClassifier(Classifier):
 
 class BoostRegressor(Regressor):
     trees: int
-    loss: Literal["squared", "gaussian"]
+    loss: Literal["squared", "gaussian", "quantile"]
     shrinkage: float
     max_leaves: int
     max_depth: int | None
@@ -811,7 +817,7 @@ class BoostRegressor(Regressor):
         self,
         *,
         trees: int = ...,
-        loss: Literal["squared", "gaussian"] = ...,
+        loss: Literal["squared", "gaussian", "quantile"] = ...,
         shrinkage: float = ...,
         max_leaves: int = ...,
         max_depth: int | None = ...,

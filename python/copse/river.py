@@ -31,8 +31,13 @@ class MondrianForestClassifier(Classifier):
     min_samples_split : int or "auto", default="auto"
         Blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers. Allowed: auto, 2 to 1000000000.
     gamma : float or "auto", default="auto"
-        Classes: how fast nodes differ from their parents with time; auto: 10 per encoded column. Allowed: auto, 1e-09
-        to 1e+12.
+        Classes: posterior=exact: how fast nodes differ from parents with time; auto: 10 per encoded column. Allowed:
+        auto, 1e-09 to 1e+12.
+    posterior : {"auto", "exact", "fast"}, default="fast"
+        Exact: the papers' hierarchies, by belief propagation for numbers; fast: each node's own rows; auto: fast, but
+        exact with a `gamma` or `hyper=marginal`.
+    calibration : {"learnt", "none"}, default="learnt"
+        Posterior=fast: held-out rows decide how much nodes trust their rows, and how wide intervals are.
     warm_up : int, default=50
         Rows that wait before the first fit, so that the model knows the range of each feature.
     seed : int, default=1
@@ -57,6 +62,8 @@ class MondrianForestClassifier(Classifier):
         "lifetime": "lifetime",
         "min_samples_split": "min-samples-split",
         "gamma": "gamma",
+        "posterior": "posterior",
+        "calibration": "calibration",
     }
 
     def __init__(
@@ -67,6 +74,8 @@ class MondrianForestClassifier(Classifier):
         lifetime=float("inf"),
         min_samples_split="auto",
         gamma="auto",
+        posterior="fast",
+        calibration="learnt",
         warm_up=50,
         seed=1,
     ):
@@ -76,6 +85,8 @@ class MondrianForestClassifier(Classifier):
         self.lifetime = lifetime
         self.min_samples_split = min_samples_split
         self.gamma = gamma
+        self.posterior = posterior
+        self.calibration = calibration
         self.warm_up = warm_up
         self.seed = seed
         self._begin()
@@ -99,8 +110,11 @@ class MondrianForestRegressor(Regressor):
         Blocks with fewer rows are not split; auto: 2 for classes, 10 for numbers. Allowed: auto, 2 to 1000000000.
     hyper : {"heuristic", "marginal"}, default="heuristic"
         Numbers: variances by the thesis's closed forms, or by maximising the marginal likelihood.
-    posterior : {"exact", "fast"}, default="fast"
-        Numbers: belief propagation, or each node's own mean and variance (needed to score while learning).
+    posterior : {"auto", "exact", "fast"}, default="fast"
+        Exact: the papers' hierarchies, by belief propagation for numbers; fast: each node's own rows; auto: fast, but
+        exact with a `gamma` or `hyper=marginal`.
+    calibration : {"learnt", "none"}, default="learnt"
+        Posterior=fast: held-out rows decide how much nodes trust their rows, and how wide intervals are.
     warm_up : int, default=50
         Rows that wait before the first fit, so that the model knows the range of each feature.
     seed : int, default=1
@@ -126,6 +140,7 @@ class MondrianForestRegressor(Regressor):
         "min_samples_split": "min-samples-split",
         "hyper": "hyper",
         "posterior": "posterior",
+        "calibration": "calibration",
     }
 
     def __init__(
@@ -137,6 +152,7 @@ class MondrianForestRegressor(Regressor):
         min_samples_split="auto",
         hyper="heuristic",
         posterior="fast",
+        calibration="learnt",
         warm_up=50,
         seed=1,
     ):
@@ -147,6 +163,7 @@ class MondrianForestRegressor(Regressor):
         self.min_samples_split = min_samples_split
         self.hyper = hyper
         self.posterior = posterior
+        self.calibration = calibration
         self.warm_up = warm_up
         self.seed = seed
         self._begin()

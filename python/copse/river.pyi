@@ -12,6 +12,8 @@ class MondrianForestClassifier(Classifier):
     lifetime: float
     min_samples_split: int | Literal["auto"]
     gamma: float | Literal["auto"]
+    posterior: Literal["auto", "exact", "fast"]
+    calibration: Literal["learnt", "none"]
     def __init__(
         self,
         trees: int = ...,
@@ -20,6 +22,8 @@ class MondrianForestClassifier(Classifier):
         lifetime: float = ...,
         min_samples_split: int | Literal["auto"] = ...,
         gamma: float | Literal["auto"] = ...,
+        posterior: Literal["auto", "exact", "fast"] = ...,
+        calibration: Literal["learnt", "none"] = ...,
         warm_up: int = ...,
         seed: int = ...,
     ) -> None: ...
@@ -31,7 +35,8 @@ class MondrianForestRegressor(Regressor):
     lifetime: float
     min_samples_split: int | Literal["auto"]
     hyper: Literal["heuristic", "marginal"]
-    posterior: Literal["exact", "fast"]
+    posterior: Literal["auto", "exact", "fast"]
+    calibration: Literal["learnt", "none"]
     def __init__(
         self,
         trees: int = ...,
@@ -40,7 +45,8 @@ class MondrianForestRegressor(Regressor):
         lifetime: float = ...,
         min_samples_split: int | Literal["auto"] = ...,
         hyper: Literal["heuristic", "marginal"] = ...,
-        posterior: Literal["exact", "fast"] = ...,
+        posterior: Literal["auto", "exact", "fast"] = ...,
+        calibration: Literal["learnt", "none"] = ...,
         warm_up: int = ...,
         seed: int = ...,
     ) -> None: ...
