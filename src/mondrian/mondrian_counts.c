@@ -128,7 +128,7 @@ copse_status cp_mondrian_counts_reserve_path(cp_mondrian_tree *t, const cp_mondr
     for (size_t i = 0; i + 1 < path->n; i++)
         need += cp_mondrian_counts_need(t, &t->node[cp_mondrian_path_node(path, i)], s->label[row]);
     if (!need) return COPSE_OK;
-    return cp_mondrian_counts_reserve_more(t, s, block + 2 * CP_MONDRIAN_PATH_LANES, need, err);
+    return cp_mondrian_counts_reserve_more(t, s, block + (size_t)2 * CP_MONDRIAN_PATH_LANES, need, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------ whole trees */
