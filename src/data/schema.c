@@ -85,6 +85,30 @@ int cp_schema_check(const cp_schema *s) {
     return s->task == COPSE_REGRESS && s->classes.n == 0;
 }
 
+/* Adds the column of a feature; derived features of one column, which stand together, add it once. */
+static copse_status add_column(const cp_schema *s, size_t i, cp_dict *columns, int *out_sound, copse_error *err) {
+    const cp_feature *f = &s->feature[i], *before = i ? f - 1 : NULL;
+    const char *column = cp_schema_column(f);
+    size_t n = columns->n;
+    int32_t id;
+    if (f->column && before && before->column && !strcmp(before->column, column)) {
+        *out_sound &= before->form == f->form && before->part < f->part;
+        return COPSE_OK;
+    }
+    CP_TRY(cp_dict_add(columns, column, strlen(column), &id, err));
+    *out_sound &= columns->n > n;
+    return COPSE_OK;
+}
+
+copse_status cp_schema_check_columns(const cp_schema *s, int *out_sound, copse_error *err) {
+    cp_dict columns = {0};
+    copse_status status = COPSE_OK;
+    *out_sound = 1;
+    for (size_t i = 0; i < s->features && !status; i++) status = add_column(s, i, &columns, out_sound, err);
+    cp_dict_clear(&columns);
+    return status;
+}
+
 const cp_feature *cp_schema_feature_of(const cp_schema *s, size_t dim) {
     size_t low = 0, high = s->features; /* the last feature that starts at or before dim */
     while (high - low > 1) {

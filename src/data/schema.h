@@ -24,7 +24,8 @@
  *       Raw: span is 1, text has shift 0, and `levels` has the levels of every feature if one is text.
  *   S2  every text feature has at least one level; fills are finite, and one of the levels for text.
  *   S3  no feature is the target; classification has at least one class, regression none.
- *   S4  a derived feature is a number, and its part belongs to its form.
+ *   S4  a derived feature is a number, and its part belongs to its form.  Features of one column stand together, and
+ *       have one form; no two other features have one column.
  * Names are distinct because the table's are (T3), and cp_schema_file_read refuses others. */
 #ifndef CP_SCHEMA_H
 #define CP_SCHEMA_H
@@ -81,7 +82,9 @@ typedef struct cp_schema {
 } cp_schema;
 
 void cp_schema_free(cp_schema *s);
-int cp_schema_check(const cp_schema *s);
+int cp_schema_check(const cp_schema *s); /* S1 to S3, and S4 but for its last sentence */
+/* *out_sound: the last sentence of S4 holds. */
+copse_status cp_schema_check_columns(const cp_schema *s, int *out_sound, copse_error *err);
 
 /* The name of the table's column that a feature comes from. */
 static inline const char *cp_schema_column(const cp_feature *f) {

@@ -286,8 +286,10 @@ static copse_status read_all(cp_reader *r, cp_schema *s, copse_error *err) {
     CP_TRY(read_levels(r, s, err));
     if (s->raw) CP_TRY(read_absent(r, s, err));
     CP_TRY(read_columns(r, s, err));
+    int sound = 1;
     CP_TRY(cp_schema_count_levels(s, err));
-    return cp_schema_check(s) ? COPSE_OK : cp_reader_bad(r, err, "the schema contradicts itself");
+    if (has_derived(s)) CP_TRY(cp_schema_check_columns(s, &sound, err));
+    return sound && cp_schema_check(s) ? COPSE_OK : cp_reader_bad(r, err, "the schema contradicts itself");
 }
 
 copse_status cp_schema_file_read(cp_reader *r, cp_schema **out, copse_error *err) {

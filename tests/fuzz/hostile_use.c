@@ -32,6 +32,16 @@ static void add_column(copse_table *t, const char *name, copse_kind kind, const 
     }
 }
 
+/* The column of a derived feature has no value that every form could read: it is missing everywhere. */
+static void add_feature(copse_table *t, const cp_feature *f) {
+    cp_column *c;
+    copse_error err;
+    if (!f->column)
+        add_column(t, f->name, f->kind, NULL);
+    else if (cp_table_find(t, f->column) == (size_t)-1)
+        hostile_demand(!cp_table_add(t, f->column, COPSE_TEXT, &c, &err), "row", err.msg);
+}
+
 /* Rows that the model can read: far out and missing ones too, the target of the last row included. */
 static copse_table *rows_for(const copse_model *m) {
     const cp_schema *s = m->schema;
@@ -39,7 +49,7 @@ static copse_table *rows_for(const copse_model *m) {
     copse_error err;
     int text = s->task == COPSE_CLASS && !s->classes_numeric;
     hostile_demand(!cp_table_new(ROWS, &t, &err), "row", err.msg);
-    for (size_t i = 0; i < s->features; i++) add_column(t, s->feature[i].name, s->feature[i].kind, NULL);
+    for (size_t i = 0; i < s->features; i++) add_feature(t, &s->feature[i]);
     add_column(t, s->target, text ? COPSE_TEXT : COPSE_NUMBER, text ? cp_dict_text(&s->classes, 0) : NULL);
     return t;
 }
@@ -190,6 +200,7 @@ static void rank_features(const copse_model *m, const copse_table *t) {
 static void ask_effects(const copse_model *m, const copse_table *t) {
     copse_error err;
     for (size_t i = 0; i < copse_model_features(m) && i < FEATURES; i++) {
+        if (m->schema->feature[i].column) continue; /* it has no values */
         copse_effect *e;
         copse_effect_options opt = {.feature = copse_model_feature(m, i), .points = 3};
         hostile_demand(!copse_effect_new(m, t, &opt, &one_thread, &e, &err), "effect", err.msg);
