@@ -227,12 +227,24 @@ static void print_json(const tune_job *t) {
     cli_json_line(&j);
 }
 
+/* The options of a group that the user has set, but for the target, which stands first. */
+static void print_options(const cli *c, const cli_option *group) {
+    for (const cli_option *o = group; o->name; o++) {
+        const char *value = cli_args_text(&c->args, o->name);
+        if (!value || !strcmp(o->name, "target")) continue;
+        printf(" --%s%s", o->name, o->value ? " " : "");
+        if (o->value) cli_out_shell(stdout, value);
+    }
+}
+
 /* The command that fits with the best options; the options that the user has set are part of it. */
 static void print_command(const cli *c, const tune_job *t) {
     printf("copse fit ");
     cli_out_shell(stdout, t->path);
     printf(" -t ");
     cli_out_shell(stdout, t->roles.target);
+    print_options(c, cli_column_options);
+    print_options(c, cli_read_options);
     printf(" -m %s", t->method);
     for (size_t i = 0; i < c->args.method_options; i++)
         printf(" --%s %s", c->args.method_option[i].name, c->args.method_option[i].value);
@@ -304,10 +316,11 @@ const cli_command cmd_tune = {
         "The score is the CRPS (numbers) or the log loss (classes) of rows held out, the mean over the folds, which\n"
         "are the same in every trial.  Without dimensions it searches the options that matter most ('copse methods\n"
         "METHOD --json' has their ranges) and that are not set.  A dimension is OPTION=LOW:HIGH, with :log for a log\n"
-        "scale, or OPTION=A,B,C.\n\n"
+        "scale and :int for whole numbers, or OPTION=A,B,C.\n\n"
         "examples\n"
         "  copse tune data.csv -t price -m boost -o price.copse\n"
-        "  copse tune data.csv -t price -m rf min-leaf=1:20:log max-features=1:8 --trials 100 --study rf.study\n",
+        "  copse tune data.csv -t price -m rf min-leaf=1:20:log features-per-split=.2:.9 --trials 100 --study "
+        "rf.study\n",
     .groups = groups,
     .min_operands = 1,
     .max_operands = 1 + TUNE_MAX_DIMS,

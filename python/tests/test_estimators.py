@@ -19,12 +19,13 @@ CLASSES = [getattr(_estimators, name) for name in _estimators.__all__]
 
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 # Which rows or trees are drawn depends on the number of rows: a row of weight two and two rows of weight one give
-# forests of one law, but not one forest.  cart, ert and boost draw nothing of the rows and pass.
+# forests of one law, but not one forest.  cart and ert draw nothing of the rows and pass.
 DRAWN = {
     "rf": "each tree has a bootstrap sample, drawn row by row",
     "bf": "each row has an exponential weight, drawn row by row",
     "ebf": "each row has an exponential weight, drawn row by row",
     "ssf": "rows are divided at random among the subsets",
+    "boost": "which rows each member leaves out, and so the number of rounds, depends on the number of rows",
     "bart": "MCMC: its draws depend on the number of rows",
     "auto": "it cross-validates: folds are drawn row by row",
 }

@@ -4,13 +4,13 @@
  *   numbers   F(x) = sum_m w_m S(F_m(x); s_m) + w_0 N(centre, width^2), then S( ; spread) about the pool's mean, then
  *             the gate's excess is added to the variance of every component.  S(F; s) moves every component to s times
  *             its distance from the mean of F, and multiplies its scale by s.
- *   classes   p(x) = T(sum_m w_m T(p_m(x); t_m) + w_0 prior; t), T(p; t) being proportional to p^(1/t); then, away from
- *             the data, a share of the prior.
+ *   classes   p(x) = T(sum_m w_m T(p_m(x); t_m) + w_0 prior; t), T(p; t) being proportional to p^(1/t).
  *
  * The background w_0 bounds the log score of every row: the weights of the pool are learnt by log score, and one row at
  * which all members are wrong must not decide them.
  *
- * How it is fitted (auto_fit): rows of equal x are put into one fold (method/holdout.h).  Every candidate of the table
+ * How it is fitted (auto_fit): rows that would tell each other's answer are put into one fold
+ * (auto_folds).  Every candidate of the table
  * in auto_members is fitted on each fold's complement and predicts the fold.  auto_pool finds the members' own factors,
  * the weights (EM) and the pool's factor from these predictions.  Candidates of negligible weight are dropped, and the
  * others are fitted again on all rows.  auto_gate is described in its header.

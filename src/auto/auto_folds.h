@@ -1,8 +1,8 @@
 /* auto_folds - the rows that weights, factors and the gate are learnt from, and their folds.
  *
- * Rows of equal x are in one fold: a held-out row has no copy among the rows that are fitted.  But where a few distinct
- * x have many rows each, new rows will mostly have an x that is known, and folds of whole x would measure how well a
- * method does where it knows nothing: there, rows of equal x and equal target are in one fold. */
+ * Rows that would tell each other's answer are in one fold (method/row_groups.h): a held-out row has no copy, nor almost
+ * one, among the rows that are fitted.
+ */
 #ifndef CP_AUTO_FOLDS_H
 #define CP_AUTO_FOLDS_H
 

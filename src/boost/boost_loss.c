@@ -20,9 +20,9 @@ double cp_boost_loss_sd(double f) {
 }
 
 /* The largest score is subtracted first, and differences are bounded, so that no probability is 0. */
-void cp_boost_loss_probs(const double *f, size_t heads, double *out_probs) {
+void cp_boost_loss_probs(cp_boost_loss loss, const double *f, size_t heads, double *out_probs) {
     double most = f[0], sum = 0;
-    if (heads == 1) {
+    if (loss == CP_BOOST_LOGISTIC) {
         double p = 1 / (1 + cp_math_exp(-clamp(f[0], CP_BOOST_MOST_LOGIT)));
         out_probs[1] = p;
         out_probs[0] = 1 - p;

@@ -35,7 +35,7 @@ double cp_boost_loss_value(cp_boost_loss loss, const double *f, size_t heads, cp
 void cp_boost_loss_slopes(cp_boost_loss loss, const double *f, size_t heads, cp_boost_target t, double *out_slope,
                           double *out_curve);
 /* softmax, logistic: the class probabilities of scores f. */
-void cp_boost_loss_probs(const double *f, size_t heads, double *out_probs);
+void cp_boost_loss_probs(cp_boost_loss loss, const double *f, size_t heads, double *out_probs);
 /* gaussian, spread: the standard deviation, or the mean size, of a score. */
 double cp_boost_loss_sd(double f);
 

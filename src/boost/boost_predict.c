@@ -28,8 +28,7 @@ static double bounded(double mean) {
 
 static void answer_classes(const cp_boost *b, const double *f, size_t first, size_t n, cp_answer *out) {
     for (size_t i = 0; i < n; i++)
-        cp_boost_loss_probs(f + i * b->heads, b->loss == CP_BOOST_LOGISTIC ? 1 : b->heads,
-                            out->probs + (first + i) * out->classes);
+        cp_boost_loss_probs(b->loss, f + i * b->heads, b->heads, out->probs + (first + i) * out->classes);
 }
 
 static void answer_gauss(const cp_boost *b, const double *f, size_t first, size_t n, cp_answer *out) {

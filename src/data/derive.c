@@ -82,7 +82,10 @@ static const char *read_amount(cp_derive_form form, const char *p, amount *out) 
     if (p[0] == '0' && is_digit(p[1])) return NULL; /* "007" is a name */
     for (; is_digit(*p); p++, out->digits++) out->value = 10 * out->value + (*p - '0');
     int first = out->digits;
-    for (const char *next; first > 0 && first <= 3 && (next = read_group(form, p, &separator, out)) != NULL;) p = next;
+    /* "0,512" is no group of thousands. */
+    for (const char *next;
+         first > 0 && first <= 3 && out->value > 0 && (next = read_group(form, p, &separator, out)) != NULL;)
+        p = next;
     if (*p == (form == CP_DERIVE_POINT ? '.' : ',')) {
         const char *begin = ++p;
         for (; is_digit(*p); p++, out->digits++) {

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include "base/parallel.h"
+#include "method/row_groups.h"
 #include "mondrian/mondrian_counts.h"
 #include "mondrian/mondrian_grow.h"
 #include "mondrian/mondrian_path.h"
@@ -26,6 +27,7 @@ typedef struct study {
     double share;           /* of the rows that a fold holds out */
     cp_mondrian_tree *tree; /* grown without a fold */
     size_t trees;
+    double *order; /* for each row its place in the order of held-out rows, in folds; INFINITY: never held out */
     int32_t *learn, *held;   /* rows of this fold */
     size_t learns, holds, n; /* how many; n: rows predicted in all folds */
     cp_mondrian_paths paths;
@@ -42,10 +44,38 @@ typedef struct study {
 /* ------------------------------------------------------------------------------------------------------------ folds */
 
 /* A number in [0, 1) that depends on a row's features alone. */
-static double place(const study *s, size_t row, uint64_t stream) {
-    uint64_t h =
-        XXH64(cp_mondrian_tree_row(&s->space, (int32_t)row), s->space.dims * sizeof(float), s->f->seed + stream);
+static double place(const study *s, size_t row) {
+    uint64_t h = XXH64(cp_mondrian_tree_row(&s->space, (int32_t)row), s->space.dims * sizeof(float), s->f->seed + 1);
     return (double)(h >> 11) * 0x1p-53;
+}
+
+/* Rows that would tell each other's answer are held out together (method/row_groups.h); groups follow each other. */
+static copse_status order_rows(study *s, copse_error *err) {
+    const cp_mondrian_space *space = &s->space;
+    const cp_rows rows = {.task = s->f->task,
+                          .n = space->rows,
+                          .dims = space->dims,
+                          .classes = space->classes,
+                          .x = space->x,
+                          .y = space->y,
+                          .label = space->label};
+    const double fold = s->share * (double)space->rows;
+    cp_row_groups g = {0};
+    uint32_t *row;
+    CP_TRY(CP_RAW(row, space->rows, err));
+    for (size_t i = 0; i < space->rows; i++) {
+        row[i] = (uint32_t)i;
+        s->order[i] = INFINITY;
+    }
+    size_t wanted = (size_t)ceil((double)s->folds * fold) + 1;
+    cp_row_groups_ask ask = {.row = row, .n = space->rows, .least = 2 * s->folds, .seed = s->f->seed};
+    if (wanted < space->rows) ask.wanted = wanted;
+    copse_status status = cp_row_groups_init(&g, &rows, &ask, err);
+    for (size_t k = 0; k < g.groups && !status; k++)
+        for (size_t i = g.start[k]; i < g.start[k + 1]; i++) s->order[g.row[i]] = (double)g.start[k] / fold;
+    cp_row_groups_clear(&g);
+    cp_mem_free(row);
+    return status;
 }
 
 static void make_folds(study *s, size_t rows) {
@@ -61,10 +91,10 @@ static void divide(study *s) {
     double keep = LEARN / ((double)s->space.rows + 1);
     s->learns = s->holds = 0;
     for (size_t i = 0; i < s->space.rows; i++) {
-        double at = place(s, i, 0) / s->share;
+        double at = s->order[i];
         if (at >= (double)s->fold && at < (double)s->fold + 1) {
             if (s->n + s->holds < s->most_held) s->held[s->holds++] = (int32_t)i;
-        } else if (keep >= 1 || place(s, i, 1) < keep) {
+        } else if (keep >= 1 || place(s, i) < keep) {
             s->learn[s->learns++] = (int32_t)i;
         }
     }
@@ -297,6 +327,7 @@ static copse_status alloc(study *s, copse_error *err) {
     CP_TRY(CP_NEW(s->tree, s->trees, err));
     CP_TRY(CP_RAW(s->learn, rows, err));
     CP_TRY(CP_RAW(s->held, rows, err));
+    CP_TRY(CP_RAW(s->order, rows, err));
     CP_TRY(CP_RAW(s->row, held, err));
     if (s->f->task == COPSE_CLASS) {
         CP_TRY(CP_RAW(s->base, s->space.classes, err));
@@ -311,6 +342,7 @@ static void clear(study *s) {
     cp_mem_free(s->tree);
     cp_mem_free(s->learn);
     cp_mem_free(s->held);
+    cp_mem_free(s->order);
     cp_mem_free(s->row);
     cp_mem_free(s->base);
     cp_mem_free(s->probs);
@@ -328,6 +360,7 @@ copse_status cp_mondrian_calibrate(cp_mondrian *f, size_t rows, const copse_run 
     if (rows >= LEAST) {
         make_folds(&s, rows);
         CP_TRY_OUT(alloc(&s, err));
+        CP_TRY_OUT(order_rows(&s, err));
         for (s.fold = 0; s.fold < s.folds; s.fold++) CP_TRY_OUT(run_fold(&s, err));
         if (s.n > 0) CP_TRY_OUT(f->task == COPSE_CLASS ? choose_classes(&s, &h, err) : choose_numbers(&s, &h, err));
     }

@@ -66,15 +66,46 @@ static void few_distinct_rows_are_divided(void **state) {
     cp_auto_folds_clear(&f);
 }
 
-static void rows_that_are_all_one_have_one_fold(void **state) {
+/* Equal rows of a table of few categories are no copies: the folds measure what is known of an x that was seen. */
+static void rows_of_few_values_are_divided(void **state) {
     (void)state;
+    enum { N = 200 };
     copse_error err;
-    static const float x[3] = {1, 1, 1};
-    static const double y[3] = {2, 2, 2};
+    float x[N];
+    int32_t label[N];
+    size_t zero[5] = {0}, all[5] = {0};
     cp_auto_folds f;
-    cp_rows rows = rows_of(x, y, NULL, 3);
-    must(cp_auto_folds_init(&f, &rows, 3, 5, 1, &err), err);
-    assert_int_equal(f.folds, 1);
+    for (size_t i = 0; i < N; i++) {
+        x[i] = (float)(i % 2);
+        label[i] = (int32_t)(i / 2 % 4 == 0);
+    }
+    cp_rows rows = {.task = COPSE_CLASS, .n = N, .dims = 1, .classes = 2, .x = x, .label = label};
+    must(cp_auto_folds_init(&f, &rows, N, 5, 1, &err), err);
+    assert_int_equal(f.folds, 5);
+    for (size_t i = 0; i < N; i++) {
+        all[fold_of(&f, i)]++;
+        zero[fold_of(&f, i)] += label[i] == 0;
+    }
+    for (size_t k = 0; k < 5; k++) assert_true(zero[k] > all[k] / 2 && zero[k] < all[k]); /* no fold is of one class */
+    cp_auto_folds_clear(&f);
+}
+
+/* A copy in which a digit was changed would tell its answer from another fold. */
+static void near_copies_stay_together(void **state) {
+    (void)state;
+    enum { N = 300 };
+    copse_error err;
+    float x[N];
+    double y[N];
+    cp_auto_folds f;
+    for (size_t i = 0; i < N; i++) {
+        x[i] = (float)(i / 3 * 7919 % 1009 + 1) * (1 + (float)(i % 3) * 1e-5f);
+        y[i] = (double)(i / 3 * 31 % 97) + .5;
+    }
+    cp_rows rows = rows_of(x, y, NULL, N);
+    must(cp_auto_folds_init(&f, &rows, N, 5, 1, &err), err);
+    assert_int_equal(f.folds, 5);
+    for (size_t i = 0; i < N; i++) assert_int_equal(fold_of(&f, i), fold_of(&f, i / 3 * 3));
     cp_auto_folds_clear(&f);
 }
 
@@ -249,13 +280,10 @@ static void survives_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_rows_share_a_fold),
-        cmocka_unit_test(few_distinct_rows_are_divided),
-        cmocka_unit_test(rows_that_are_all_one_have_one_fold),
-        cmocka_unit_test(temperature_sharpens_and_flattens),
-        cmocka_unit_test(factors_mend_the_width),
-        cmocka_unit_test(weights_are_the_best_there_are),
-        cmocka_unit_test(intervals_widen_away_from_the_data),
+        cmocka_unit_test(equal_rows_share_a_fold),           cmocka_unit_test(few_distinct_rows_are_divided),
+        cmocka_unit_test(rows_of_few_values_are_divided),    cmocka_unit_test(near_copies_stay_together),
+        cmocka_unit_test(temperature_sharpens_and_flattens), cmocka_unit_test(factors_mend_the_width),
+        cmocka_unit_test(weights_are_the_best_there_are),    cmocka_unit_test(intervals_widen_away_from_the_data),
         cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,12 +68,14 @@ static void softmax_of_two_is_logistic(void **state) {
     (void)state;
     const double two[2] = {-.35, .35}, one[1] = {.7};
     for (int32_t label = 0; label < 2; label++) {
-        double s2[2], c2[2], s1[1], c1[1], p2[2], p1[2];
+        double s2[2], c2[2], s1[1], c1[1], p2[2], p1[2], p3[2] = {0, 7};
         cp_boost_loss_slopes(CP_BOOST_SOFTMAX, two, 2, (cp_boost_target){.label = label}, s2, c2);
         cp_boost_loss_slopes(CP_BOOST_LOGISTIC, one, 1, (cp_boost_target){.label = label}, s1, c1);
         assert_true(fabs((s2[1] / c2[1] - s2[0] / c2[0]) - s1[0] / c1[0]) < 1e-12);
-        cp_boost_loss_probs(two, 2, p2);
-        cp_boost_loss_probs(one, 1, p1);
+        cp_boost_loss_probs(CP_BOOST_SOFTMAX, two, 2, p2);
+        cp_boost_loss_probs(CP_BOOST_LOGISTIC, one, 1, p1);
+        cp_boost_loss_probs(CP_BOOST_SOFTMAX, one, 1, p3); /* a single class is certain, and one number is written */
+        assert_true(p3[0] == 1 && p3[1] == 7);
         assert_true(fabs(p1[1] - p2[1]) < 1e-15);
     }
 }

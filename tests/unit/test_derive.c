@@ -34,6 +34,7 @@ static void finds_amounts(void **state) {
     assert_int_equal(FORM("1,207", "12,000,000", "5"), CP_DERIVE_POINT);
     assert_int_equal(FORM("(1,207.95)", "3.00"), CP_DERIVE_POINT);
     assert_int_equal(FORM("1.207,95", "3,5", "12"), CP_DERIVE_COMMA);
+    assert_int_equal(FORM("0,512", "0,956"), CP_DERIVE_COMMA);
     assert_int_equal(FORM("EUR 12", "EUR 1'000.50"), CP_DERIVE_POINT);
     assert_int_equal(FORM("-$5.10", "$-6", "$ 7"), CP_DERIVE_POINT);
 }
