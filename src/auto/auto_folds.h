@@ -1,6 +1,6 @@
 /* auto_folds - the rows that weights, factors and the gate are learnt from, and their folds.
  *
- * Rows that would tell each other's answer are in one fold (method/row_groups.h): a held-out row has no copy, nor almost
+ * Rows that would tell each other's answer are in one fold (method/row_groups.h): a held-out row has no copy, or almost
  * one, among the rows that are fitted.
  */
 #ifndef CP_AUTO_FOLDS_H
