@@ -258,7 +258,11 @@ copse_status cli_args_share(const cli_args *a, const char *name, double min, dou
     const char *text = cli_args_text(a, name);
     char number[CLI_NUMBER_SIZE];
     size_t n = text ? strlen(text) : 0;
-    if (n < 2 || n >= sizeof number || text[n - 1] != '%') return cli_args_number(a, name, min, max, out, err);
+    if (n < 2 || n >= sizeof number || text[n - 1] != '%') {
+        double x = text ? strtod(text, NULL) : 0;
+        if (x >= 2 && x < 100) return cli_fail(err, COPSE_E_USAGE, "--%s: write %.40s%% or %g", name, text, x / 100);
+        return cli_args_number(a, name, min, max, out, err);
+    }
     snprintf(number, sizeof number, "%.*s", (int)n - 1, text);
     CLI_TRY(parse_number(name, number, 100 * min, 100 * max, out, err));
     *out /= 100;

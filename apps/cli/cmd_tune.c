@@ -186,6 +186,9 @@ static copse_status search(cli *c, tune_job *t, copse_error *err) {
     cli_progress_note(&c->progress, "defaults: %s %.5g", cli_scores_main_metric(t->task)->label, t->default_score);
     CLI_TRY(open_study(c, t, err));
     copse_status status = run_trials(c, t, err);
+    if (!status && !copse_study_best(t->study))
+        return cli_fail(err, COPSE_E_USAGE, "every trial failed; options that take whole numbers want %s",
+                        "OPTION=LOW:HIGH:int");
     if (status != COPSE_E_STOPPED || done_trials(t) == 0) return status;
     t->stopped = 1;
     return COPSE_OK;

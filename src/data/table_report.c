@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "data/derive.h"
 #include "data/text.h"
 
 enum { MAX_LISTED = 8, MIN_ODD_ROWS = 10 };
@@ -89,11 +90,15 @@ typedef struct odd_values {
     size_t numbers, others, first_row;
 } odd_values;
 
-static odd_values find_odd(const cp_column *c, size_t rows, unsigned char *number) {
+/* form: of amounts or times; NO_FORM: plain numbers. */
+static odd_values find_odd(const cp_column *c, size_t rows, cp_derive_form form, unsigned char *number) {
     odd_values odd = {0};
     double value;
-    for (size_t k = 0; k < c->levels.n; k++)
-        number[k] = (unsigned char)cp_text_number(cp_dict_text(&c->levels, k), &value);
+    for (size_t k = 0; k < c->levels.n; k++) {
+        const char *text = cp_dict_text(&c->levels, k);
+        cp_derive_part part = cp_derive_is_time(form) ? CP_DERIVE_TIME : CP_DERIVE_AMOUNT;
+        number[k] = (unsigned char)(form ? cp_derive_value(form, part, text, &value) : cp_text_number(text, &value));
+    }
     for (size_t i = 0; i < rows; i++) {
         if (c->code[i] == CP_NONE) continue;
         if (number[c->code[i]])
@@ -104,21 +109,26 @@ static odd_values find_odd(const cp_column *c, size_t rows, unsigned char *numbe
     return odd;
 }
 
-static void warn_odd(const copse_table *t, const cp_column *c, odd_values odd, const copse_run *run) {
+static void warn_odd(const copse_table *t, const cp_column *c, odd_values odd, const char *what, const copse_run *run) {
     char shown[CP_TEXT_SHOWN], place[300], more[40] = "";
     const char *text = cp_dict_text(&c->levels, (size_t)c->code[odd.first_row]);
     int many = odd.others > 1;
     if (many) snprintf(more, sizeof more, " and %zu more", odd.others - 1);
-    cp_log_warn(
-        run,
-        "'%.60s' is read as text because of '%s' (%s)%s: %zu of its %zu values are numbers; correct %s, or mark %s "
-        "as missing with `na`",
-        c->name, cp_text_show(text, strlen(text), shown), cp_table_where(t, odd.first_row, place, sizeof place), more,
-        odd.numbers, odd.numbers + odd.others, many ? "them" : "it", many ? "them" : "it");
+    cp_log_warn(run,
+                "'%.60s' is read as text because of '%s' (%s)%s: %zu of its %zu values are %s; correct %s, or mark %s "
+                "as missing with `na`",
+                c->name, cp_text_show(text, strlen(text), shown), cp_table_where(t, odd.first_row, place, sizeof place),
+                more, odd.numbers, odd.numbers + odd.others, what, many ? "them" : "it", many ? "them" : "it");
 }
 
-/* Warns of columns in which at least nine values of ten are numbers: one typing error makes a whole column text, with
- * as many levels as values, and spoils the model. */
+/* Are at least nine values of ten of this form, and others not? */
+static int is_odd(odd_values odd) {
+    size_t n = odd.numbers + odd.others;
+    return odd.others && n >= MIN_ODD_ROWS && odd.numbers >= n - n / 10;
+}
+
+/* Warns of columns in which at least nine values of ten are numbers, amounts or times of one form: one typing error
+ * makes a whole column text, with as many levels as values, and spoils the model. */
 static void report_odd(const copse_table *t, const copse_run *run) {
     size_t said = 0;
     for (size_t j = 0; j < t->cols && said < MAX_LISTED; j++) {
@@ -126,12 +136,15 @@ static void report_odd(const copse_table *t, const copse_run *run) {
         if (c->kind != COPSE_TEXT || c->asked) continue;
         unsigned char *number = cp_mem_raw(c->levels.n, sizeof *number);
         if (!number) return; /* a report is not worth an error */
-        odd_values odd = find_odd(c, t->rows, number);
+        for (cp_derive_form form = CP_DERIVE_NO_FORM; form < CP_DERIVE_FORMS; form++) {
+            odd_values odd = find_odd(c, t->rows, form, number);
+            if (!odd.others) break;
+            if (!is_odd(odd)) continue;
+            warn_odd(t, c, odd, form ? cp_derive_words(form) : "numbers", run);
+            said++;
+            break;
+        }
         cp_mem_free(number);
-        size_t n = odd.numbers + odd.others;
-        if (!odd.others || n < MIN_ODD_ROWS || odd.numbers < n - n / 10) continue;
-        warn_odd(t, c, odd, run);
-        said++;
     }
 }
 
